@@ -8,6 +8,7 @@ import {
   type Extension,
   jwtAccessTokenReader,
   jwtAccessTokens,
+  memoryCounters,
   memoryStore,
   type PlugIn,
   type TokenType,
@@ -27,7 +28,10 @@ const started: StartedServer[] = []
 const server = new IntrospectionServer()
 beforeAll(() => server.start())
 beforeEach(() => server.reset({ active: false }))
-afterAll(() => Promise.all([server.stop(), ...started.map(({ stop }) => stop())]))
+afterAll(async () => {
+  server.stop()
+  await Promise.all(started.map(({ stop }) => stop()))
+})
 
 type GuardName = 'same process' | 'other process' | 'JWT' | 'introspection'
 const names: readonly GuardName[] = ['same process', 'other process', 'JWT', 'introspection']
@@ -211,6 +215,21 @@ describe.each<[string, 'jwt' | 'introspection']>([
   test('binds also where no token type can check it', async () => {
     expect(await statusOf({ cnf: { jkt } }, 'Bearer', proof, {})).toBe(refusedFor)
   })
+})
+
+test('guards without a store that share counters use a proof up together, within limits.singleUses', async () => {
+  const counters = memoryCounters()
+  server.answer = { active: true, client_id: 'photo-book', scope: 'photos:read', cnf: { jkt } }
+  const limits = { singleUses: { attempts: 1, seconds: 60 } }
+  const options = { plugIns: [keyedTokens], counters }
+  const [one, two, bounded] = [options, options, { ...options, limits }].map(
+    (given) => new Flow(introspectedPhotos(server.issuer, given).app),
+  )
+  const statusOf = async (flow: Flow | undefined, use: string) =>
+    (await flow?.open('/photos', undefined, { Authorization: 'Keyed token', Key: 'k-1', 'Key-Use': use }))
+      ?.status
+  expect([await statusOf(one, 'a'), await statusOf(two, 'a')]).toEqual([200, 401])
+  expect([await statusOf(bounded, 'b'), await statusOf(bounded, 'c')]).toEqual([200, 429])
 })
 
 test('a guard without a store needs token types with a confirmation method, each with its own', () => {

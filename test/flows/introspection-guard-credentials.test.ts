@@ -24,7 +24,10 @@ beforeAll(() => server.start())
 beforeEach(() => {
   server.reset({ active: true, scope: 'photos:read', client_id: 'photo-book' })
 })
-afterAll(() => Promise.all([server.stop(), ...started.map(({ stop }) => stop())]))
+afterAll(async () => {
+  server.stop()
+  await Promise.all(started.map(({ stop }) => stop()))
+})
 
 /** A server of this package over HTTP, a guard at another place, and a live token. */
 async function place(credentials: Partial<ClientRegistration>, client: (issuer: string) => Client) {

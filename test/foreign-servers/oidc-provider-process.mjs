@@ -1,6 +1,6 @@
 // Starts oidc-provider on a port that it writes to its output. Its argument is the public JWK of the client by-key.
 import { createServer } from 'node:http'
-import Provider from 'oidc-provider'
+import { Provider } from 'oidc-provider'
 
 const server = createServer((request, response) => handle(request, response))
 let handle
