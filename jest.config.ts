@@ -58,6 +58,7 @@ const extent = process.env['TEST_EXTENT']
 // What starts browsers, processes or servers of Redis, or lasts by its nature.
 const slow = [
   'foreign-clients',
+  'foreign-servers',
   'command-line',
   'demo',
   'durability',

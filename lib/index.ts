@@ -185,6 +185,10 @@ export { registerClient, type ClientMetadata, type IssuedCredentials } from './c
 export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './client-authentication/strategies'
+export type {
+  IntrospectionKey,
+  IntrospectionSecret,
+} from './resource-server/introspection/introspection-client'
 export type { GuardedAccess, IntrospectedAccess, JwtAccess } from './resource-server/admit'
 export type { AuthInfo } from './http/auth-info'
 export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'

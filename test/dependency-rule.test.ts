@@ -132,6 +132,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jwt/key-source',
     'jwt/verified-tokens',
     'jwt/verify-jwt',
+    'jwt/signing-keys/given-keys',
+    'jwt/signing-keys/key-ring',
     'authorization',
     'extensions/resource-indicators/resource-indicators',
     'extensions/resource-indicators/resources',

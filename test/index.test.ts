@@ -153,6 +153,8 @@ const types = [
   'IntrospectedAccess',
   'IntrospectionGuard',
   'IntrospectionGuardOptions',
+  'IntrospectionKey',
+  'IntrospectionSecret',
   'IssueLimitOptions',
   'IssueMoment',
   'Issued',

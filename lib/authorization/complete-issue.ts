@@ -1,5 +1,6 @@
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
+import { withConfirmation } from '../protocol/confirmation'
 import { digest } from '../protocol/credential'
 import type { Evidence } from '../protocol/evidence'
 import { type Extension, type TokenResponseAddition } from '../protocol/extension'
@@ -7,7 +8,7 @@ import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
 import type { PublishedSubject } from '../protocol/published-subject'
-import { responseMembers } from '../protocol/token-type'
+import { responseMembers, type TokenType } from '../protocol/token-type'
 import { isRecord } from '../primitives/options-reader'
 import { optional, requireShape, shape } from '../primitives/shape'
 import type { AccessToken, Authorization } from './authorization'
@@ -48,18 +49,18 @@ interface CompletedToken {
 export type CompleteIssue = (token: DecidedToken, recipient: Recipient) => Promise<CompletedToken>
 
 /** Makes the completion of a server; undefined if nothing would complete a token. */
+/** @param publishedSubject undefined if clients get the subjects of the host. */
 export function completionOf(
-  issuer: string,
-  formats: readonly AccessTokenFormat[],
-  extensions: readonly Extension[],
+  writers: TokenWriters,
   publishedSubject?: PublishedSubject,
 ): CompleteIssue | undefined {
+  const { accessTokenFormats, extensions } = writers
   const adding = extensions.filter((extension) => extension.atTokenResponse !== undefined)
+  if (accessTokenFormats.length === 0 && adding.length === 0) return undefined
   const claiming = extensions.filter((extension) => extension.claims !== undefined)
-  if (formats.length === 0 && adding.length === 0) return undefined
   return async ({ authorization, issued, event }, recipient) => {
     const held = heldToken(authorization, issued)
-    const accessToken = await textOf({ issuer, formats, claiming, publishedSubject }, held, issued, recipient)
+    const accessToken = await textOf({ ...writers, claiming, publishedSubject }, held, issued, recipient)
     const shown = { ...issued, accessToken }
     return {
       issued: adding.length === 0 ? shown : await withAdditions(adding, shown, held, recipient, event),
@@ -95,18 +96,26 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
   throw new Error('A plug-in answers with an access token that its record does not hold.')
 }
 
-/** What writes the texts of access tokens. */
-interface Writers {
+/** The settings of a server that write the texts of access tokens. */
+interface TokenWriters {
   readonly issuer: string
-  readonly formats: readonly AccessTokenFormat[]
-  /** The extensions with `claims`. */
-  readonly claiming: readonly Extension[]
-  /** Undefined if clients get the subjects of the host. */
-  readonly publishedSubject: PublishedSubject | undefined
+  readonly accessTokenFormats: readonly AccessTokenFormat[]
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
 }
 
+/** @param claiming the extensions with `claims`. */
 async function textOf(
-  { issuer, formats, claiming, publishedSubject }: Writers,
+  {
+    issuer,
+    accessTokenFormats: formats,
+    claiming,
+    publishedSubject,
+    ...confirming
+  }: TokenWriters & {
+    readonly claiming: readonly Extension[]
+    readonly publishedSubject: PublishedSubject | undefined
+  },
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
   { client, grantType }: Recipient,
@@ -123,7 +132,8 @@ async function textOf(
     subject === undefined || publishedSubject === undefined ? subject : publishedSubject(subject, client)
   const named = { issuer, authorizationId, tokenId, subject: published, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
-  const members = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
+  const own = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
+  const members = withConfirmation(own, confirming, { tokenType, tokenData, ...data })
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
   return encodeToken(format, claims, { client, grantType, subject })
 }

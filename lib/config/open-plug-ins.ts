@@ -50,11 +50,12 @@ export interface OpenedPlugIns<Running> {
 interface GuardInView {
   readonly issuer: string
   readonly clock: () => number
-  readonly storage: Storage
+  readonly storage: Storage | undefined
 }
 
 /** What plug-ins see at once of a server. */
 interface ServerInView extends GuardInView {
+  readonly storage: Storage
   readonly lifetimes: Lifetimes
   /** The URIs of the option `resources`. */
   readonly resources: readonly string[]
@@ -122,6 +123,7 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
   const ownDigest = issuerDigest(issuer)
   return {
     ...guard,
+    storage,
     keys: storage.keys && {
       find: (...name) => keys('find').find(...name),
       save: (...text) => keys('save').save(...text),

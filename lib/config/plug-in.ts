@@ -30,7 +30,10 @@ export interface PlugIn {
    * `plugIns`.
    */
   open(server: PlugInServer): PlugInParts
-  /** Returns the parts for one guard of `createBearerGuard`. Default: the guard takes nothing of the plug-in. */
+  /**
+   * Returns the parts for one guard of `createBearerGuard`, `createJwtBearerGuard` or `createIntrospectionGuard`.
+   * Default: the guard takes nothing of the plug-in.
+   */
   openInGuard?(guard: PlugInGuard): GuardParts
 }
 
@@ -89,8 +92,8 @@ export interface PlugInGuard {
    * @throws Error before the server is made.
    */
   readonly counters: Counters
-  /** The option `store`. Its records have no guard against races here: use {@link PlugInServer.commit}. */
-  readonly storage: Storage
+  /** The option `store`; undefined for a guard without a store. */
+  readonly storage: Storage | undefined
 }
 
 /**
@@ -98,6 +101,8 @@ export interface PlugInGuard {
  * `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
+  /** The option `store`. Its records have no guard against races here: use `commit`. */
+  readonly storage: Storage
   /** The signing keys of the store, with its deadline; undefined if the store keeps none. */
   readonly keys: KeyStore | undefined
   /** The URIs of the option `resources`, as it writes them; empty without the option. */

@@ -239,6 +239,10 @@ function checkTokenType(type: TokenType, others: readonly TokenType[], wrong: Wr
     wrong('scheme', `is "${type.scheme}", which is not the name of an HTTP authentication scheme.`)
   else if (others.some(({ scheme }) => scheme.toLowerCase() === type.scheme.toLowerCase()))
     wrong('scheme', `is "${type.scheme}", which another token type has already. Letter case does not count.`)
+  const method = type.confirmationMethod
+  // A guard without the store finds the type by it.
+  if (method !== undefined && others.some(({ confirmationMethod }) => confirmationMethod === method))
+    wrong('confirmationMethod', `is "${method}", which another token type has already.`)
 }
 
 /** Reads the token type of clients whose registration names none. */
@@ -267,6 +271,7 @@ const isTokenType = (value: unknown): value is TokenType =>
   typeof value['read'] === 'function' &&
   ['issue', 'challenge'].every((key) => isAbsentOrFunction(value[key])) &&
   isAbsentOr(isBoolean, value['opaque']) &&
+  isAbsentOr(isText, value['confirmationMethod']) &&
   isAbsentOr(areHeaderNames, value['exposedHeaders'])
 
 /** Reads which clients must use PKCE. */
@@ -339,6 +344,7 @@ const isExtension = (value: unknown): value is Extension =>
   isAbsentOr(isScope, value['ignoredScope']) &&
   hooks.every((key) => isAbsentOrFunction(value[key])) &&
   isAbsentOr(areHeaderNames, value['exposedHeaders']) &&
+  isAbsentOr(isText, value['confirmationMethod']) &&
   isAbsentOr(isExtensionMetadata, value['metadata'])
 // RFC 6749 5.2: an error may name the parameter, so the name keeps to the characters of an error.
 const isParameterNames = (value: unknown) =>

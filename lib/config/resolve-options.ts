@@ -349,22 +349,23 @@ function resolveStore(reading: OptionsReader, clock: () => number): Storage {
 /**
  * Reads the counters: the option `counters`, or the counters of the store, or counters in memory.
  *
+ * @param store undefined for a guard without a store.
  * @param inUse whether anything uses the counters. Only then, counters that processes do not share cause a warning in
  * production.
  */
 export function resolveCounters(
   reading: OptionsReader,
-  store: Storage,
+  store: Storage | undefined,
   clock: () => number,
   inUse = true,
 ): Counters {
   const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersExpectation)
-  const counters = given ?? store.counters
+  const counters = given ?? store?.counters
   if (counters !== undefined) return counters
   if (inUse && process.env['NODE_ENV'] === 'production')
     warnOnce(
       'EAS_COUNTERS_IN_MEMORY',
-      'The store has no counters, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).counters.',
+      'There are no shared counters, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).counters.',
     )
   return memoryCounters({ clock })
 }

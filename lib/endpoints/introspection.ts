@@ -1,6 +1,7 @@
 import { lifetimesFor } from '../authorization/lifetimes'
 import { type Access, type FoundAccess, findRefreshTokenIn } from '../authorization/lookup'
 import type { Client } from '../protocol/client'
+import { withConfirmation } from '../protocol/confirmation'
 import { credentialId } from '../protocol/credential'
 import { dataOf, keptBy } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
@@ -74,7 +75,7 @@ async function refreshBy(
 
 /** Collects the members that plug-ins add to the introspection of an access token. */
 function membersOfPlugIns(
-  { grantTypes, extensions }: ServerContext['settings'],
+  { grantTypes, tokenTypes, extensions }: ServerContext['settings'],
   found: FoundAccess,
 ): Readonly<Record<string, Json>> {
   const byGrantTypes = grantTypes.map((grantType) => {
@@ -82,7 +83,9 @@ function membersOfPlugIns(
     return data === undefined ? {} : grantType.introspect?.(data)
   })
   const byExtensions = extensions.map((extension) => extension.introspect?.(keptBy(extension.name, found)))
-  return Object.assign({}, ...byGrantTypes, ...byExtensions)
+  const members = Object.assign({}, ...byGrantTypes, ...byExtensions)
+  const { tokenType } = found.access
+  return withConfirmation(members, { tokenTypes, extensions }, { ...found, tokenType })
 }
 
 /**

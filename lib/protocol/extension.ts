@@ -278,6 +278,11 @@ export interface Extension {
    */
   readonly exposedHeaders?: readonly string[]
   /**
+   * The member of `cnf` (RFC 7800 3.1) that is the `tokenData` of the extension, such as `x5t#S256` (RFC 8705 3.1). See
+   * {@link TokenType.confirmationMethod}. The extension checks it in `atResourceRequest`.
+   */
+  readonly confirmationMethod?: string
+  /**
    * Looks at a request of a client before its endpoint does, such as at the proof in a header. Runs at every endpoint
    * that authenticates clients: those of the suite and those of the host. The other functions for this request get the
    * result as `evidence`.

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { isRecord } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/options-reader'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import type { Random } from './credential'
 import type { Evidence } from './evidence'
@@ -119,6 +119,12 @@ export interface TokenType {
    */
   readonly exposedHeaders?: readonly string[]
   /**
+   * The member of `cnf` (RFC 7800 3.1) that is the `tokenData` of a token, such as `jkt`: the text or object that names
+   * the key. Introspection and JWT access tokens then show it, and guards without a store find the type of a token by
+   * it. Default: the data stays in the store, so only guards with the store take the tokens.
+   */
+  readonly confirmationMethod?: string
+  /**
    * Returns the members and data that accompany a new token. Omit the function for a token type without either.
    *
    * @param accessToken the opaque text of the token. A client gets this text unless the token has a format.
@@ -128,6 +134,11 @@ export interface TokenType {
   challenge?(): Readonly<Record<string, string>>
   /** Reads the credentials after the scheme in `Authorization`; undefined if they are malformed. */
   read(credentials: string): PresentedToken | undefined
+}
+
+/** Whether a member `token_type`, which may be missing, fits a type. RFC 6749 5.1: letter case does not count. */
+export function fitsType(named: unknown, type: string): boolean {
+  return named === undefined || (isText(named) && named.toLowerCase() === type.toLowerCase())
 }
 
 /** Token types by name. */

@@ -244,8 +244,8 @@ export interface JwtAccess {
   readonly subject: string | undefined
   /** The scope of the token. Empty if the token has none. */
   readonly scope: Scope
-  /** Always `bearer`. */
-  readonly tokenType: 'bearer'
+  /** `bearer`, or the token type that checks the proof of a bound token (`TokenType.confirmationMethod`). */
+  readonly tokenType: string
   /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
   /** Every claim of the token, as the issuer signed it, including the registered claims. */

@@ -11,8 +11,11 @@ import { type VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens'
 import { isText, isTexts } from '../primitives/options-reader'
 import { SingleFlight } from '../primitives/single-flight'
 import { digest as digestOf } from '../protocol/credential'
+import { readConfirmation } from '../protocol/confirmation'
+import type { Extension } from '../protocol/extension'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
+import { fitsType, type TokenType } from '../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 
 /** The terms that a JWT access token must meet, and the bounds of the cache. */
@@ -21,6 +24,8 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
   readonly issuer: string
   readonly keys: KeySource
   readonly claimNames: JwtDialect
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
   /** The largest number of tokens in the cache; 0 for no cache. */
   readonly maximumCached: number
   /** The longest time that a token stays in the cache, in seconds. */
@@ -40,23 +45,17 @@ export function findJwt(
   const verifications = new SingleFlight<FoundToken>()
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
 
-  const verify = async (token: string, digest: string, now: number): Promise<FoundToken> => {
+  const verify = async (text: string, digest: string, now: number): Promise<FoundToken> => {
     // A guard must not trust keys that are too old. It fetches them again, because the issuer usually still has the
     // same keys, and the cached tokens then stay valid.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await keys.fetched(now) : undefined)
     const known = keySet && verified.getCached(digest, keySet, now)
     if (known !== undefined) return known
-    const proven = await verifyJwt(token, now, forVerification)
-    const access = jwtAccess(proven, terms.claimNames)
-    if (typeof access === 'string') return refusedToken(access)
+    const proven = await verifyJwt(text, now, forVerification)
+    const token = jwtToken(proven, terms)
+    if (typeof token === 'string') return refusedToken(token)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
-    const found: VerifiedAccess = {
-      access,
-      ...nothingKept,
-      keySet: proven.keySet,
-      verifiedAt: now,
-      endsAt,
-    }
+    const found: VerifiedAccess = { ...token, keySet: proven.keySet, verifiedAt: now, endsAt }
     verified.remember(digest, found, now)
     return found
   }
@@ -100,10 +99,17 @@ export const rfc9068: JwtDialect = { clientId: ['client_id'], scope: 'scope', li
 /** The reason why a verified JWT gives no access, a stable word for events. */
 type AccessFault = Extract<JwtFault, 'incomplete'> | 'bound_to_key' | 'of_another_kind'
 
-/** The access that a verified JWT gives, or the reason why the JWT gives none. */
-function jwtAccess({ subject, expiresAt, claims }: ProvenJwt, dialect: JwtDialect): JwtAccess | AccessFault {
+/** What a verified JWT gives, or the reason why the JWT gives nothing. */
+function jwtToken(
+  { subject, expiresAt, claims }: ProvenJwt,
+  { claimNames: dialect, ...confirming }: JwtAccessTerms,
+): JwtToken | AccessFault {
+  const confirmation = readConfirmation(confirming, claimOf(claims, 'cnf'))
   // RFC 7800 3: the issuer has bound the token to a key. A request without proof of that key may come from a thief.
-  if (Object.hasOwn(claims, 'cnf')) return 'bound_to_key'
+  if (confirmation === undefined) return 'bound_to_key'
+  const { tokenType, ...kept } = confirmation
+  // A format of this package names the type of a token that demands a proof. Older issuers use the claim otherwise.
+  if (!dialect.listsScope && !fitsType(claimOf(claims, 'token_type'), tokenType)) return 'of_another_kind'
   // OpenID Connect Core 3.1.3.6 and 3.3.2.11: the token is an ID token. An ID token identifies a user and gives no
   // access.
   if (['at_hash', 'c_hash'].some((name) => Object.hasOwn(claims, name))) return 'of_another_kind'
@@ -112,7 +118,8 @@ function jwtAccess({ subject, expiresAt, claims }: ProvenJwt, dialect: JwtDialec
   if (!isText(clientId) || scope === undefined) return 'incomplete'
   // RFC 9700 4.15: without this rule, a client could pass for a resource owner with the same identifier.
   const owner = subject === clientId ? undefined : subject
-  return frozen({ clientId, subject: owner, scope, tokenType: 'bearer' as const, expiresAt, claims })
+  const access = frozen({ clientId, subject: owner, scope, tokenType, expiresAt, claims })
+  return { access, ...kept, extensionData: {} }
 }
 
 const claimOf = (claims: ProvenJwt['claims'], name: string): unknown =>
@@ -125,10 +132,10 @@ function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
   return isList ? [...new Set(value)] : undefined
 }
 
-// Plug-ins keep no data with the token of another issuer.
-const nothingKept = { tokenData: undefined, extensionData: {}, tokenExtensionData: {} }
-
-/** A verified token, as a guard finds it. */
-interface VerifiedAccess extends GoodToken, VerifiedToken {
+/** What a JWT gives. */
+interface JwtToken extends GoodToken {
   readonly access: JwtAccess
 }
+
+/** A verified token, as a guard finds it. */
+interface VerifiedAccess extends JwtToken, VerifiedToken {}

@@ -68,7 +68,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     issueLimits: limits,
     restrictors: restrictorsOf(settings.extensions, isOwnExtension),
     publishedSubject,
-    complete: completionOf(issuer, settings.accessTokenFormats, settings.extensions, publishedSubject),
+    complete: completionOf(settings, publishedSubject),
     issueContext: (restrict = unrestricted, evidence = noEvidence, client, now = guards.now()) => ({
       now,
       issuerDigest: ownDigest,

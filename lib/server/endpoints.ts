@@ -129,11 +129,12 @@ const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicato
 
 /** Mints tokens of one server for the test kit, through the last step of a token request. */
 function minting(wiring: ServerContext): Mint {
-  const { issuer, accessTokenFormats, extensions } = wiring.settings
+  const { settings } = wiring
   // A minted token has the resources and the format of the server. Extensions of the host may demand what no test
   // request has.
   const own = wiring.restrictors.filter(isOwn)
-  const complete = completionOf(issuer, accessTokenFormats, extensions.filter(isOwn), wiring.publishedSubject)
+  const ownExtensions = settings.extensions.filter(isOwn)
+  const complete = completionOf({ ...settings, extensions: ownExtensions }, wiring.publishedSubject)
   const server = { ...wiring, complete }
   return async (request) => {
     const { clientId, scope: requested, resource = [] } = request

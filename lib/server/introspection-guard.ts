@@ -1,28 +1,32 @@
 import { type LimitOption, readLimit } from '../limits/limit'
-import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../primitives/options-reader'
+import { isText, isTexts, isWhole, OptionsReader } from '../primitives/options-reader'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
 import {
-  type IntrospectionClient,
-  IntrospectionEndpoint,
-} from '../resource-server/introspection/introspection-endpoint'
+  type IntrospectionKey,
+  type IntrospectionSecret,
+  readIntrospectionClient,
+} from '../resource-server/introspection/introspection-client'
+import { IntrospectionEndpoint } from '../resource-server/introspection/introspection-endpoint'
+import { steadyClock } from '../primitives/steady-clock'
 import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import { deadlineExpectation, isDeadline } from '../stores/deadline'
 import { resolveIssuer } from '../config/resolve-options'
-import { guardOfIssuer, type IssuerGuard, readOwnResource } from './issuer-guard'
-import { readStandaloneGuard, type StandaloneGuardOptions } from './remote-guard'
+import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
+import { type GuardLimitOptions, type ProvingGuardOptions, readSingleUses } from './remote-guard'
 
 /** Options of {@link createIntrospectionGuard}. */
-export interface IntrospectionGuardOptions extends StandaloneGuardOptions {
+export interface IntrospectionGuardOptions extends ProvingGuardOptions {
   /** The issuer of the tokens, letter by letter: https, or http on a loopback host. */
   readonly issuer: string
-  /** How the guard authenticates at the introspection endpoint. The server must allow this client to introspect. */
-  readonly client: {
-    readonly client_id: string
-    readonly client_secret: string
-    /** Default: what the metadata of the issuer name, `client_secret_basic` first. */
-    readonly method?: 'client_secret_basic' | 'client_secret_post'
-  }
-  /** The URL of the introspection endpoint. Default: the guard finds it in the metadata of the issuer (RFC 8414). */
+  /**
+   * How the guard authenticates at the introspection endpoint: by a secret, or by `private_key_jwt` with a key. The
+   * server must allow this client to introspect.
+   */
+  readonly client: IntrospectionSecret | IntrospectionKey
+  /**
+   * The URL of the introspection endpoint. Default: the guard finds it in the metadata of the issuer (RFC 8414, OpenID
+   * Connect Discovery), and looks again after 10 minutes and after a failure.
+   */
   readonly endpoint?: string
   /**
    * The URI of this resource server (RFC 9728): https, or http on a loopback host. Tokens must name it in `aud`, and
@@ -51,7 +55,7 @@ export interface IntrospectionGuardOptions extends StandaloneGuardOptions {
    * `inactive` bounds the calls about tokens that are not good, for each network. Default 60 in a minute. Beyond it, new
    * tokens of this network get 429, and cached ones pass.
    */
-  readonly limits?: { readonly inactive?: LimitOption }
+  readonly limits?: GuardLimitOptions & { readonly inactive?: LimitOption }
 }
 
 /** A bearer guard that asks the authorization server about each token. */
@@ -67,7 +71,9 @@ export type IntrospectionGuard = IssuerGuard
 export function createIntrospectionGuard(options: IntrospectionGuardOptions): IntrospectionGuard {
   const reading = new OptionsReader(options, '')
   const { issuer } = resolveIssuer(reading, 'the authorization server')
-  const client = readClient(reading)
+  const guard = readIssuerGuard(reading, issuer)
+  const { clock } = guard.alone
+  const authenticate = readIntrospectionClient(reading, issuer, clock)
   const url = reading.optional<string | undefined>('endpoint', undefined, isEndpoint, safeUrlExpectation)
   const given = audienceOf(reading)
   const own = readOwnResource(reading, given)
@@ -75,6 +81,8 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
     reading.optional(key, fallback, isWhole(least, most), `must be a whole number, ${least} to ${most}.`)
   const terms = {
     issuer,
+    tokenTypes: guard.tokenTypes,
+    extensions: guard.extensions,
     audience: given.length > 0 || own === undefined ? given : [own.uri],
     clockTolerance: whole('clockTolerance', 5, 0, 300),
     maximumCached: whole('maximumCached', 10_000, 1, 1_000_000),
@@ -82,38 +90,28 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
     maximumAgeOfRefusals: whole('maximumAgeOfRefusals', 5, 0, 300),
   }
   const patience = reading.optional('introspectionDeadline', 5, isDeadline, deadlineExpectation)
-  const { inactive } = reading.group('limits', (fields) => ({
+  const { inactive, singleUseLimit } = reading.group('limits', (fields) => ({
     inactive: readLimit(fields, 'inactive', { attempts: 60, seconds: 60 }),
+    singleUseLimit: readSingleUses(fields),
   }))
-  const alone = readStandaloneGuard(reading)
-  reading.refuseUnknown()
+  for (const source of guard.sources) source.refuseUnknown()
   reading.throwIssues('createIntrospectionGuard() cannot work with these options:')
 
-  const endpoint = new IntrospectionEndpoint({ issuer, endpoint: url, client, patience: patience * 1000 })
+  const endpoint = new IntrospectionEndpoint({
+    issuer,
+    endpoint: url,
+    authenticate,
+    patience: patience * 1000,
+    clock: steadyClock(clock),
+  })
   return guardOfIssuer({
     issuer,
     own,
-    alone,
-    findToken: findIntrospected({ ...terms, endpoint, inactive, clock: alone.clock }),
+    guard,
+    singleUseLimit,
+    findToken: findIntrospected({ ...terms, endpoint, inactive, clock }),
     answers: async () => void (await endpoint.find()),
   })
-}
-
-function readClient(reading: OptionsReader): IntrospectionClient {
-  const given = reading.required('client', {}, isRecord, 'must be { client_id, client_secret }.')
-  const fields = new OptionsReader(given, reading.at('client'), reading.issues)
-  const client = {
-    client_id: fields.required('client_id', '', isFilled, 'must be the client_id of the guard.'),
-    client_secret: fields.required('client_secret', '', isFilled, 'must be the secret of this client.'),
-    method: fields.optional<IntrospectionClient['method']>(
-      'method',
-      undefined,
-      isMethod,
-      "must be 'client_secret_basic' or 'client_secret_post'.",
-    ),
-  }
-  fields.refuseUnknown()
-  return client
 }
 
 function audienceOf(reading: OptionsReader): readonly string[] {
@@ -122,9 +120,6 @@ function audienceOf(reading: OptionsReader): readonly string[] {
   return isText(given) ? [given] : given
 }
 
-const isFilled = (value: unknown): value is string => isText(value) && value !== ''
 const isAudience = (value: unknown): value is string | readonly string[] =>
-  isFilled(value) || (isTexts(value) && value.length > 0 && value.every((one) => one !== ''))
-const isMethod = (value: unknown): value is 'client_secret_basic' | 'client_secret_post' =>
-  value === 'client_secret_basic' || value === 'client_secret_post'
+  isText(value) || (isTexts(value) && value.length > 0)
 const isEndpoint = (value: unknown): value is string => isText(value) && isSafeUrl(value)

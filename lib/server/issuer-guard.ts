@@ -5,10 +5,11 @@ import { metadataUrlOf, OwnResource } from '../endpoints/protected-resource-meta
 import { isText, type OptionsReader } from '../primitives/options-reader'
 import { bareResource, isResourceUri, Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
+import type { Limit } from '../limits/limit'
 import type { FindToken } from '../resource-server/admit'
-import { createGuardContext } from './create-guard-context'
+import { countersFor, createGuardContext } from './create-guard-context'
 import { lifecycle } from './lifecycle'
-import type { readStandaloneGuard } from './remote-guard'
+import { readProvingGuard, readStandaloneGuard } from './remote-guard'
 
 /** A bearer guard for the tokens of one issuer, without a store. */
 export interface IssuerGuard extends BearerGuard {
@@ -37,29 +38,47 @@ interface IssuerGuardParts {
   readonly issuer: string
   /** The resource that the guard protects; undefined if the options name none. */
   readonly own: OwnResource | undefined
-  readonly alone: ReturnType<typeof readStandaloneGuard>
+  readonly guard: ReturnType<typeof readIssuerGuard>
+  readonly singleUseLimit: Limit | undefined
   readonly findToken: FindToken
   /** Gets what the guard needs of the issuer. Rejects if the issuer does not answer. */
   readonly answers: (now: number) => Promise<void>
 }
 
+/** Reads the options that guards of one issuer share. Returns placeholders after a mistake. */
+export function readIssuerGuard(reading: OptionsReader, issuer: string) {
+  const alone = readStandaloneGuard(reading)
+  const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: undefined })
+  for (const { name, confirmationMethod } of proving.tokenTypes)
+    if (name !== bearer.name && confirmationMethod === undefined)
+      reading.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
+  return { alone, ...proving }
+}
+
+const withoutMethod =
+  'without confirmationMethod, such as jkt: a guard without the store finds the type of a token by cnf (RFC 7800).'
+
 /** Makes a guard that looks its tokens up without a store. */
-export function guardOfIssuer({ issuer, own, alone, findToken, answers }: IssuerGuardParts): IssuerGuard {
+export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
+  const { issuer, own, findToken, answers, singleUseLimit } = parts
+  const { alone, tokenTypes, extensions, counters, start } = parts.guard
   const settings = {
     issuer,
     scopes: undefined,
-    tokenTypes: [bearer],
+    tokenTypes,
     accessTokenFormats: [],
-    extensions: [],
+    extensions,
     resources: undefined,
     ownResource: own,
     ...alone,
   }
+  const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit })
+  start({ counters: ownCounters })
   const guards = createGuardContext(settings, {
     findToken,
     findSignedToken: undefined,
     observeToken: undefined,
-    counters: { add: neverAsked, useOnce: neverAsked },
+    counters: ownCounters,
   })
   const living = {
     requests: guards.requests,
@@ -99,5 +118,5 @@ function tableOf(uri: string): Resources {
   return new Resources([resource], resource)
 }
 
-// RFC 6750: a client may use a bearer token any number of times.
-const neverAsked = () => Promise.reject(new Error('Bearer tokens have no single-use values.'))
+// Seconds that one call of the counters may take, as the default of guards with a store.
+const storeDeadline = 0.5

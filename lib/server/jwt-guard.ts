@@ -3,11 +3,11 @@ import { type KeySource, readKeys } from '../jwt/key-source'
 import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
 import { isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
-import { guardOfIssuer, type IssuerGuard, readOwnResource } from './issuer-guard'
-import { readStandaloneGuard, type StandaloneGuardOptions } from './remote-guard'
+import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
+import { type ProvingGuardOptions, readSingleUses } from './remote-guard'
 
 /** Options of {@link createJwtBearerGuard}. */
-export interface JwtBearerGuardOptions extends StandaloneGuardOptions {
+export interface JwtBearerGuardOptions extends ProvingGuardOptions {
   /** The `iss` of the tokens, letter by letter. */
   readonly issuer: string
   /**
@@ -71,16 +71,18 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
   const reading = new OptionsReader(options, '')
   const terms = readJwtGuard(reading)
   const own = readOwnResource(reading, terms.audience)
-  const alone = readStandaloneGuard(reading)
-  reading.refuseUnknown()
+  const guard = readIssuerGuard(reading, terms.issuer)
+  const singleUseLimit = reading.group('limits', readSingleUses)
+  for (const source of guard.sources) source.refuseUnknown()
   reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')
 
   return guardOfIssuer({
     issuer: terms.issuer,
     own,
-    alone,
-    findToken: findJwt(terms),
+    guard,
+    singleUseLimit,
+    findToken: findJwt({ ...terms, tokenTypes: guard.tokenTypes, extensions: guard.extensions }),
     answers: (now) => keysOf(terms.keys, now),
   })
 }
@@ -98,7 +100,7 @@ const types: Readonly<Record<Kind, readonly string[]>> = {
 }
 
 /** Reads the terms for the tokens of a JWT guard. Returns placeholders after a mistake. */
-function readJwtGuard(reading: OptionsReader): JwtAccessTerms {
+function readJwtGuard(reading: OptionsReader): Omit<JwtAccessTerms, 'tokenTypes' | 'extensions'> {
   const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
   const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>
     reading.optional(key, fallback, isWhole(least, most), `must be ${unit}, ${least} to ${most}.`)

@@ -30,7 +30,7 @@ import { countersFor, createGuardContext, observerOf, tokenFinders } from './cre
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
 /** Options of {@link createBearerGuard}. */
-export interface RemoteGuardOptions extends StandaloneGuardOptions {
+export interface RemoteGuardOptions extends ProvingGuardOptions {
   /**
    * The option `issuer` of the authorization server, letter by letter. The guard accepts only tokens of this issuer,
    * even if servers of other issuers use the same store.
@@ -38,20 +38,11 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
   readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: Storage
-  /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
-  readonly tokenTypes?: readonly TokenType[]
-  /**
-   * The option `extensions` of the authorization server. Extensions with `atResourceRequest` or `access` act in guards.
-   * Default none.
-   */
-  readonly extensions?: readonly Extension[]
   /**
    * The option `accessTokenFormats` of the authorization server. A guard needs `name` and `decode` alone. Default: the
    * guard reads opaque tokens only.
    */
   readonly accessTokenFormats?: readonly AccessTokenReader[]
-  /** The option `plugIns` of the authorization server. Plug-ins with `openInGuard` act in guards. Default none. */
-  readonly plugIns?: readonly PlugIn[]
   /**
    * The option `resources` of the authorization server. Without it, the guard refuses tokens that are for certain
    * resources (401). Default none.
@@ -59,13 +50,6 @@ export interface RemoteGuardOptions extends StandaloneGuardOptions {
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
   readonly defaultResource?: string
-  /**
-   * Records the values that token types accept only once. All guards must share these counters. Default: the `counters`
-   * of the store, which `redisStore()` has; for a store without counters, the memory of this process.
-   */
-  readonly counters?: Counters
-  /** How much one client may ask for. */
-  readonly limits?: GuardLimitOptions
   /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
   readonly storeDeadline?: number
 }
@@ -99,23 +83,19 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const store = readStorage(reading)
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
   const alone = readStandaloneGuard(reading)
-  const { sources, start } = openPlugInsInGuard(reading, { issuer, clock: alone.clock, storage: store })
-  const tokenTypes = resolveTokenTypes(sources)
+  const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: store })
+  const { sources, tokenTypes, counters } = proving
   const accessTokenFormats = resolveReaders(sources)
   const resources = readResources(reading, undefined, tenYears)
-  const extensions = [...ofResources(resources), ...resolveExtensions(sources)]
-  const countersInUse = tokenTypes.length > 1 || sources.length > 1
-  const counters = resolveCounters(reading, store, alone.clock, countersInUse)
-  const { singleUses } = reading.group('limits', (fields) => ({
-    singleUses: readLimit(fields, 'singleUses', usualSingleUses),
-  }))
+  const extensions = [...ofResources(resources), ...proving.extensions]
+  const singleUseLimit = reading.group('limits', readSingleUses)
   for (const source of sources) source.refuseUnknown()
   reading.throwIssues('createBearerGuard() cannot work with these options:')
 
   const plugIns = { tokenTypes, accessTokenFormats, extensions }
   const settings = { issuer, scopes: undefined, ...plugIns, resources, ...alone }
-  const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit: singleUses })
-  start({ counters: ownCounters })
+  const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit })
+  proving.start({ counters: ownCounters })
   const guards = createGuardContext(settings, {
     ...tokenFinders(
       storeOfIssuer(withDeadline(store, storeDeadline), issuerDigest(issuer)),
@@ -132,6 +112,44 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     ...lifecycle,
   })
 }
+
+/** Options of a guard whose tokens may demand a proof. */
+export interface ProvingGuardOptions extends StandaloneGuardOptions {
+  /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
+  readonly tokenTypes?: readonly TokenType[]
+  /**
+   * The option `extensions` of the authorization server. Extensions with `atResourceRequest` or `access` act in guards.
+   * Default none.
+   */
+  readonly extensions?: readonly Extension[]
+  /** The option `plugIns` of the authorization server. Plug-ins with `openInGuard` act in guards. Default none. */
+  readonly plugIns?: readonly PlugIn[]
+  /**
+   * Records the values that token types accept only once. All guards must share these counters. Default: the `counters`
+   * of the store, which `redisStore()` has; without a store or counters of it, the memory of this process.
+   */
+  readonly counters?: Counters
+  /** How much one client may ask for. */
+  readonly limits?: GuardLimitOptions
+}
+
+/** Reads what checks the proofs of requests. Returns placeholders after a mistake. */
+export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeof openPlugInsInGuard>[1]) {
+  const { sources, start } = openPlugInsInGuard(reading, guard)
+  const tokenTypes = resolveTokenTypes(sources)
+  const extensions = resolveExtensions(sources)
+  const inUse = tokenTypes.length > 1 || sources.length > 1
+  return {
+    sources,
+    start,
+    tokenTypes,
+    extensions,
+    counters: resolveCounters(reading, guard.storage, guard.clock, inUse),
+  }
+}
+
+/** Reads the limit on single uses of one client, in the group `limits`. */
+export const readSingleUses = (fields: OptionsReader) => readLimit(fields, 'singleUses', usualSingleUses)
 
 /** Options of every guard without an authorization server in the same process. */
 export interface StandaloneGuardOptions {

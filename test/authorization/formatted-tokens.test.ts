@@ -19,7 +19,7 @@ const revision = 'r'.repeat(22)
 async function token() {
   const at = { ...context(), formats: new Map([['signed', signed]]), usualFormat: 'signed' }
   const { authorization, issued } = issueDirectly(nightlyExport, at)
-  const complete = completionOf(issuer, formats, [])
+  const complete = completionOf({ issuer, accessTokenFormats: formats, tokenTypes: [], extensions: [] })
   const completed = await complete?.({ authorization, issued, event: undefined }, recipient)
   const store = memoryStore({ clock: () => noon * 1000 })
   await store.save(authorization, revision)
@@ -67,7 +67,7 @@ describe('a token in a format', () => {
 
   it('cannot be completed without its record', async () => {
     const { issued } = await token()
-    const complete = completionOf(issuer, formats, [])
+    const complete = completionOf({ issuer, accessTokenFormats: formats, tokenTypes: [], extensions: [] })
     if (complete === undefined) throw new Error('There is nothing to complete.')
     const result = { action: 'touch', outcome: issued } as const
     await expect(completing(complete, recipient)(result, undefined)).rejects.toThrow(
@@ -77,5 +77,7 @@ describe('a token in a format', () => {
 })
 
 test('a server without formats and additions completes nothing', () => {
-  expect(completionOf(issuer, [], [{ name: 'idle' }])).toBeUndefined()
+  expect(
+    completionOf({ issuer, accessTokenFormats: [], tokenTypes: [], extensions: [{ name: 'idle' }] }),
+  ).toBeUndefined()
 })

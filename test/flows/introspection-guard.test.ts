@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { once } from 'node:events'
 import { ConfigurationError, createIntrospectionGuard } from '../../lib/index'
 import { application } from '../support/flows/application'
@@ -9,9 +10,7 @@ import { waitUntil } from '../support/wait-until'
 const server = new IntrospectionServer()
 beforeAll(() => server.start())
 beforeEach(() => {
-  server.asked.length = 0
-  server.metadata = {}
-  server.answer = good
+  server.reset(good)
 })
 afterAll(() => server.stop())
 
@@ -25,6 +24,12 @@ const good = {
 }
 const photos = (bend: Parameters<typeof introspectedPhotos>[1] = {}) =>
   introspectedPhotos(server.issuer, bend)
+const withStatus = (status: number, body: object) => (response: ServerResponse) =>
+  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+const compressed = (body: object) => (response: ServerResponse) => {
+  response.setHeader('Content-Encoding', 'gzip').setHeader('Content-Type', 'application/json')
+  response.end(gzipSync(JSON.stringify(body)))
+}
 const challengeOf = (response: { get(name: string): string | string[] | undefined }) =>
   String(response.get('WWW-Authenticate'))
 
@@ -127,11 +132,16 @@ describe('an answer of the introspection endpoint', () => {
     ['that is no JSON', '{"active":tr'],
     ['with 1,000 levels', `{"active":true,"x":${'['.repeat(1000)}${']'.repeat(1000)}}`],
     ['of 300 KiB', { ...good, more: 'x'.repeat(300 * 1024) }],
+    ['of 1 MiB that fits into 2 KiB', compressed({ ...good, more: 'x'.repeat(1024 * 1024) })],
     ['in HTML', (response) => void response.setHeader('Content-Type', 'text/html').end('<p>active</p>')],
     ['of status 500', (response) => void response.writeHead(500).end()],
-    ['that redirects', (response) => void response.writeHead(302, { Location: server.endpoint }).end()],
+    [
+      'that redirects',
+      (response) => void response.writeHead(302, { Location: `${server.issuer}/moved` }).end(),
+    ],
     ['that is cut off', (response) => void response.destroy()],
     ['that never comes', () => undefined],
+    ['that never ends', (response) => void response.setHeader('Content-Type', 'application/json').write('{')],
   ])('%s is a 503, and never says that the token is bad', async (_what, answer) => {
     server.answer = answer
     const { ask, failures } = photos({ introspectionDeadline: 0.2 })
@@ -142,8 +152,13 @@ describe('an answer of the introspection endpoint', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  test.each([400, 401, 403])('%i refuses the credentials of the guard: 503 and an event', async (status) => {
-    server.answer = (response) => void response.writeHead(status).end()
+  test.each<[number, object]>([
+    [401, {}],
+    [403, {}],
+    [400, { error: 'invalid_client' }],
+    [400, { error: 'unauthorized_client' }],
+  ])('%i with %j refuses the credentials of the guard: 503 and an event', async (status, body) => {
+    server.answer = withStatus(status, body)
     const { ask, failures } = photos()
     expect((await ask('token')).status).toBe(503)
     expect(failures).toMatchObject([{ reason: 'introspection_not_authorized' }])
@@ -183,6 +198,28 @@ describe('the caches of the guard', () => {
     clock.advance(-60)
     server.answer = { active: false }
     expect((await ask('token')).status).toBe(401)
+    // The time of the former answer comes, and the token has ended since.
+    clock.advance(60)
+    expect((await ask('token')).status).toBe(401)
+  })
+
+  test('hold maximumCached answers, and ask again about others', async () => {
+    const { ask } = photos({ maximumCached: 1 })
+    for (const token of ['a', 'b', 'a', 'a']) expect((await ask(token)).status).toBe(200)
+    server.answer = { active: false }
+    for (const token of ['x', 'y', 'x', 'x']) expect((await ask(token)).status).toBe(401)
+    expect(server.asked).toHaveLength(6)
+  })
+
+  test('give every request the same frozen access', async () => {
+    const { app, guard, ask } = photos()
+    server.answer = { ...good, roles: { admin: false } }
+    app.get('/change', guard('photos:read'), (request, response) => {
+      const { oauth } = request
+      const claims = oauth !== undefined && 'claims' in oauth ? oauth.claims : {}
+      response.json([oauth, claims, claims['roles']].every((value) => Object.isFrozen(value)))
+    })
+    for (let call = 0; call < 2; call++) expect((await ask('token', '/change')).body).toBe(true)
   })
 
   test('share one call among parallel requests with one token', async () => {
@@ -197,6 +234,17 @@ describe('the caches of the guard', () => {
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(server.asked).toHaveLength(1)
+  })
+
+  test('count one shared call once, from whichever networks its requests come', async () => {
+    const { ask } = photos({ limits: { inactive: { attempts: 1, seconds: 60 } } })
+    const waiting: (() => void)[] = []
+    server.answer = (response) => void waiting.push(() => withStatus(200, { active: false })(response))
+    const asked = Array.from({ length: 6 }, (_, index) => ask('token', '/photos', `192.0.2.${index % 2}`))
+    await waitUntil('the endpoint is asked', async () => waiting.length > 0)
+    for (const answer of waiting) answer()
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([401]))
   })
 })
 
@@ -250,6 +298,47 @@ describe('the bounds of the guard', () => {
     expect((await ask('y')).status).toBe(200)
   })
 
+  test('count no request that is refused without a call', async () => {
+    const { ask } = photos({ limits })
+    server.answer = (response) => void response.writeHead(500).end()
+    for (let call = 0; call < 12; call++) expect((await ask(`t${call}`)).status).toBe(503)
+    expect(server.asked).toHaveLength(5)
+  })
+
+  test('answer 503 while the credentials are refused, and let cached tokens pass', async () => {
+    const { ask, clock, failures } = photos()
+    await ask('good')
+    server.answer = withStatus(401, { error: 'invalid_client' })
+    for (let call = 0; call < 12; call++) expect((await ask(`t${call}`)).status).toBe(503)
+    expect((await ask('good')).status).toBe(200)
+    // A server may lock a client that fails too often.
+    expect(server.asked).toHaveLength(6)
+    expect(failures[0]).toMatchObject({ reason: 'introspection_not_authorized' })
+    server.answer = good
+    clock.advance(10)
+    expect((await ask('t0')).status).toBe(200)
+  })
+
+  test('count tokens that the endpoint refuses to look at, and never stop calls about others', async () => {
+    const { ask, failures } = photos({ limits: { inactive: { attempts: 8, seconds: 60 } } })
+    server.answer = withStatus(400, { error: 'invalid_request' })
+    for (let call = 0; call < 8; call++) expect((await ask(`strange${call}`)).status).toBe(503)
+    expect((await ask('strange8')).status).toBe(429)
+    expect(new Set(failures.map(({ reason }) => reason))).toEqual(
+      new Set(['introspection_unavailable', 'introspection_limited']),
+    )
+    server.answer = good
+    expect((await ask('token', '/photos', '192.0.2.2')).status).toBe(200)
+  })
+
+  test('take a token of a type that the endpoint does not support for one that is not active', async () => {
+    const { ask } = photos({ limits })
+    server.answer = withStatus(400, { error: 'unsupported_token_type' })
+    for (const token of ['a', 'a', 'b', 'c']) expect((await ask(token)).status).toBe(401)
+    expect(server.asked).toHaveLength(3)
+    expect((await ask('d')).status).toBe(429)
+  })
+
   test('refuse a token of more than 8192 characters without a call', async () => {
     expect((await photos().ask('x'.repeat(8193))).status).toBe(401)
     expect(server.asked).toHaveLength(0)
@@ -294,6 +383,48 @@ describe('the endpoint', () => {
     expect([(await ask('token')).status, await guard.ready()]).toEqual([503, false])
     server.metadata = {}
     expect([(await ask('token')).status, await guard.ready()]).toEqual([200, true])
+  })
+
+  test('is found where OpenID Connect Discovery has it, if RFC 8414 names none', async () => {
+    server.openId = true
+    expect((await photos().ask('token')).status).toBe(200)
+    server.metadata = { issuer: 'https://other.example' }
+    expect((await photos().ask('token')).status).toBe(503)
+  })
+
+  test('is looked up once for parallel first requests', async () => {
+    const { ask } = photos()
+    await Promise.all(['a', 'b', 'c'].map((token) => ask(token)))
+    expect(server.lookedUp).toBe(1)
+  })
+
+  test('that moves is followed: at once if the former place fails, and after ten minutes anyway', async () => {
+    const { ask, clock } = photos({ maximumAge: 0, maximumAgeOfRefusals: 0 })
+    await ask('token')
+    server.move('/tokens/check')
+    clock.advance(11)
+    expect((await ask('token')).status).toBe(503)
+    await waitUntil('the guard asks at the new place', async () => (await ask('token')).status === 200)
+    expect(server.lookedUp).toBe(2)
+    // The former place of a server may go on to answer that no token is active.
+    server.move('/tokens/other', { active: false })
+    expect((await ask('token')).status).toBe(401)
+    clock.advance(600)
+    await waitUntil('the guard has looked again', async () => (await ask('token')).status === 200)
+  })
+
+  test('is not looked up again within ten seconds, and stays known while the metadata are away', async () => {
+    const { ask, clock } = photos({ maximumAge: 0 })
+    await ask('token')
+    server.metadata = { introspection_endpoint: 'http://photos.example/introspect' }
+    server.answer = withStatus(500, {})
+    for (const token of ['a', 'b', 'c']) expect((await ask(token)).status).toBe(503)
+    expect(server.lookedUp).toBe(1)
+    clock.advance(10)
+    expect((await ask('d')).status).toBe(503)
+    await waitUntil('the guard has looked again', async () => server.lookedUp === 2)
+    server.answer = good
+    expect((await ask('token')).status).toBe(200)
   })
 
   test('of the option needs no metadata', async () => {

@@ -42,7 +42,6 @@ export const proofOfPossession: PlugIn = {
           },
           atTokenResponse: async ({ evidence }) =>
             evidence === undefined ? undefined : { headers: { 'DPoP-Nonce': proofs.nonce() } },
-          introspect: ({ tokenData: jkt }) => (jkt === undefined ? {} : { cnf: { jkt } }),
         },
       ],
     }
@@ -55,6 +54,7 @@ function boundToken(proofs: Proofs): TokenType {
     name: tokenType,
     scheme: tokenType,
     exposedHeaders,
+    confirmationMethod: 'jkt',
     challenge: () => ({ algs: 'ES256' }),
     issue: (_token, { evidence }) => ({ properties: {}, tokenData: String(evidence.get('dpop')) }),
     read: (accessToken) => ({

@@ -16,6 +16,8 @@ const canonical: JwtAccessTerms = {
   algorithms: ['RS256', 'ES256'],
   types: ['at+jwt'],
   claimNames: rfc9068,
+  tokenTypes: [],
+  extensions: [],
   clockTolerance: 5,
   maximumCached: 100,
   maximumAge: 300,

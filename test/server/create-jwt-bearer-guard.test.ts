@@ -27,7 +27,7 @@ describe('createJwtBearerGuard', () => {
         path: 'maximumCache',
         message:
           'is not known here. Did you mean maximumCached? The known names are algorithms, audience, clientIdClaim, clock, clockTolerance, ' +
-          'closeDeadline, cors, errorUri, explainRefusals, guards, implies, issuer, jwksUri, keys, maximumAge, maximumCached, resource, scopeClaim, type.',
+          'closeDeadline, cors, counters, errorUri, explainRefusals, extensions, guards, implies, issuer, jwksUri, keys, limits, maximumAge, maximumCached, plugIns, resource, scopeClaim, tokenTypes, type.',
       },
     ])
   })

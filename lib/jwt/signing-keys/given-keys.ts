@@ -49,7 +49,7 @@ export interface RemoteSigningKey {
 export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
   const names = new Set<string>()
   return given.flatMap((value, index) => {
-    const key = readKey(value)
+    const key = readGivenKey(value)
     const wrong = (message: string) => reading.wrong(`keys[${index}]`, message)
     if (typeof key === 'string') {
       wrong(key)
@@ -67,7 +67,7 @@ export function readGivenKeys(reading: OptionsReader, given: readonly unknown[])
 }
 
 /** Reads one key. Returns the key, or else the problem as the rest of a sentence. */
-function readKey(value: unknown): SigningKey | string {
+export function readGivenKey(value: unknown): SigningKey | string {
   if (!isRecord(value)) return expectation
   const { kid, algorithm, privateKey, publicKey, sign, ...others } = value
   if (Object.keys(others).length > 0 || (privateKey === undefined) === (publicKey === undefined))
@@ -108,8 +108,7 @@ function withPrivateKey(
     return chosen === undefined
       ? 'must be a key on P-256 or Ed25519, or an RSA key of at least 2048 bits.'
       : `cannot sign with ${chosen}.`
-  const own = isRecord(value) && isText(value['kid']) ? value['kid'] : undefined
-  return signingKeyOf(key, algorithm, kid ?? own)
+  return signingKeyOf(key, algorithm, kid ?? kidIn(value))
 }
 
 // Seconds that a key service may take for one signature.
@@ -122,6 +121,12 @@ async function inTime(signature: unknown): Promise<unknown> {
   })
   return Promise.race([signature, late]).finally(() => clearTimeout(timer))
 }
+
+/** The name that the host gives a key, also in its JWK; undefined if the host gives none. */
+export const givenKid = (given: unknown): string | undefined =>
+  kidIn(given) ?? (isRecord(given) ? kidIn(given['privateKey']) : undefined)
+
+const kidIn = (key: unknown) => (isRecord(key) && isText(key['kid']) ? key['kid'] : undefined)
 
 function signatureIn(value: unknown): Buffer {
   if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)

@@ -57,11 +57,24 @@ export function keyRing(
     async sign(algorithm, type, claims) {
       const key = (await held()).signing(algorithm)
       if (key === undefined) throw new Error(`The server has no key for ${algorithm}.`)
-      const header = { alg: algorithm, typ: type, kid: key.kid }
-      const text = `${partOf(header)}.${partOf(claims)}`
-      return `${text}.${(await signatureOf(key, Buffer.from(text))).toString('base64url')}`
+      return signJwt(key, { typ: type, kid: key.kid }, claims)
     },
   }
+}
+
+/**
+ * Signs claims as a JWT (RFC 7519).
+ *
+ * @param header `kid` is undefined if the verifier knows the key without a name.
+ * @throws OAuthError `temporarily_unavailable` if the key service of the key fails.
+ */
+export async function signJwt(
+  key: SigningKey,
+  header: { readonly typ: string; readonly kid: string | undefined },
+  claims: object,
+): Promise<string> {
+  const text = `${partOf({ alg: key.algorithm, ...header })}.${partOf(claims)}`
+  return `${text}.${(await signatureOf(key, Buffer.from(text))).toString('base64url')}`
 }
 
 const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

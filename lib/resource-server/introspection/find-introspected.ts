@@ -6,10 +6,10 @@ import { CircuitBreaker } from '../../primitives/circuit-breaker'
 import { SingleFlight } from '../../primitives/single-flight'
 import { steadyClock } from '../../primitives/steady-clock'
 import { digest as digestOf } from '../../protocol/credential'
-import { temporarilyUnavailable, tooManyAttempts } from '../../protocol/oauth-error'
+import { OAuthError, temporarilyUnavailable, tooManyAttempts } from '../../protocol/oauth-error'
 import type { FindToken, FoundToken, TokenSender } from '../admit'
-import { CredentialsRefused, type IntrospectionEndpoint } from './introspection-endpoint'
-import { accessOf, type IntrospectionTerms } from './introspection-response'
+import { CredentialsRefused, type IntrospectionEndpoint, RequestRefused } from './introspection-endpoint'
+import { introspectedToken, type IntrospectionTerms } from './introspection-response'
 
 /** What a guard needs to look tokens up at an introspection endpoint. */
 interface IntrospectionLookup extends IntrospectionTerms {
@@ -48,10 +48,7 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const inactive = new InactiveLimit(lookup.inactive, clock)
 
   const ask = async (token: string, digest: string, now: number, sender: TokenSender) => {
-    const found = await answered(token, now).catch((error: unknown) => {
-      inactive.takeBack(sender)
-      throw error
-    })
+    const found = await answered(token, now, sender)
     const isGood = found !== undefined && found.rejectReason === undefined
     if (isGood) inactive.takeBack(sender)
     const age = isGood ? maximumAge : maximumAgeOfRefusals
@@ -62,16 +59,24 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
     return found
   }
 
-  const answered = async (token: string, now: number): Promise<FoundToken> => {
-    if (!circuit.mayTry()) throw unavailable('introspection_unavailable', undefined)
+  const answered = async (token: string, now: number, sender: TokenSender): Promise<FoundToken> => {
+    if (!circuit.mayTry()) {
+      inactive.takeBack(sender)
+      throw unavailable('introspection_unavailable', undefined)
+    }
     try {
-      const access = accessOf(await endpoint.ask(token), lookup, now)
+      const answer = introspectedToken(await endpoint.ask(token), lookup, now)
       circuit.succeeded()
-      return typeof access === 'string' ? { rejectReason: access } : access && { access, ...nothingKept }
+      return typeof answer === 'string' ? { rejectReason: answer } : answer
     } catch (error) {
-      circuit.failed()
-      const isOwn = error instanceof CredentialsRefused
-      throw unavailable(isOwn ? 'introspection_not_authorized' : 'introspection_unavailable', error)
+      // Any sender can write a token that the endpoint refuses. Such tokens count like those that are not active, and
+      // must not stop the calls about others.
+      if (error instanceof RequestRefused) circuit.succeeded()
+      else {
+        circuit.failed()
+        inactive.takeBack(sender)
+      }
+      throw failureOf(error)
     }
   }
 
@@ -86,8 +91,6 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   }
 }
 
-const nothingKept = { tokenData: undefined, extensionData: {}, tokenExtensionData: {} }
-
 // A clock that was ahead leaves answers from the future. They do not count.
 function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): KeptAnswer | undefined {
   const kept = room.get(digest)
@@ -97,6 +100,12 @@ function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): Kept
 // The token may be good, so the error must not make the client discard it.
 const unavailable = (reason: 'introspection_unavailable' | 'introspection_not_authorized', cause: unknown) =>
   temporarilyUnavailable(reason, 'The server is temporarily unable to answer.', { cause })
+
+function failureOf(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error
+  const isOwn = error instanceof CredentialsRefused
+  return unavailable(isOwn ? 'introspection_not_authorized' : 'introspection_unavailable', error)
+}
 
 /**
  * Bounds the calls about tokens that are not good, for each network: each random token would cost the authorization

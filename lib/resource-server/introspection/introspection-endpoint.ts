@@ -1,24 +1,19 @@
-import { boundedText } from '../../primitives/bounded-text'
 import { isRecord, isText, isTexts } from '../../primitives/options-reader'
-import { isShallow } from '../../protocol/json-depth'
+import { SingleFlight } from '../../primitives/single-flight'
 import { isSafeUrl } from '../../protocol/uri'
+import { fetchJson, RefusedStatus } from './fetch-json'
+import type { Authenticate } from './introspection-client'
 
-/** How the guard authenticates at the introspection endpoint (RFC 6749 2.3.1). */
-export interface IntrospectionClient {
-  readonly client_id: string
-  readonly client_secret: string
-  /** Default: `client_secret_basic`, unless the metadata of the server name only the other one. */
-  readonly method?: 'client_secret_basic' | 'client_secret_post' | undefined
-}
-
-/** Where the guard asks. */
+/** Where the guard asks, and as which client. */
 interface IntrospectionAddress {
   readonly issuer: string
-  /** The URL of the endpoint; undefined to find it in the metadata of the issuer (RFC 8414). */
+  /** The URL of the endpoint; undefined to find it in the metadata of the issuer. */
   readonly endpoint: string | undefined
-  readonly client: IntrospectionClient
+  readonly authenticate: Authenticate
   /** Milliseconds that one call may take. */
   readonly patience: number
+  /** Milliseconds of a clock that does not step. */
+  readonly clock: () => number
 }
 
 /** The endpoint refuses the credentials of the guard, so it says nothing about the token. */
@@ -26,23 +21,35 @@ export class CredentialsRefused extends Error {
   override readonly name = 'CredentialsRefused'
 }
 
-// An answer holds one token, and metadata are short.
-const longestAnswer = 256 * 1024
+/** The endpoint refuses this one request. It has taken the credentials of the guard, and may answer about other tokens. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused'
+}
 
 interface FoundEndpoint {
   readonly url: string
-  readonly method: 'client_secret_basic' | 'client_secret_post'
+  /** The methods of client authentication that the metadata name; undefined if they name none. */
+  readonly offered: readonly string[] | undefined
 }
 
-/** The introspection endpoint of one issuer (RFC 7662 2). Follows no redirect, and reads at most 256 KiB. */
+// Milliseconds. The guard looks again at metadata of this age, and after a failure, but not twice within the pause.
+const [maximumAge, pause] = [600_000, 10_000]
+
+/** The introspection endpoint of one issuer (RFC 7662 2). A server may move it: the guard follows the metadata. */
 export class IntrospectionEndpoint {
   private found: FoundEndpoint | undefined
+  private lookedAt = 0
+  private readonly lookUps = new SingleFlight<FoundEndpoint>()
 
-  constructor(private readonly address: IntrospectionAddress) {}
+  constructor(private readonly address: IntrospectionAddress) {
+    const { endpoint } = address
+    if (endpoint !== undefined) this.found = { url: endpoint, offered: undefined }
+  }
 
   /** Finds the endpoint, unless it is known. @throws Error if the server does not name one. */
   async find(): Promise<FoundEndpoint> {
-    this.found ??= await this.lookUp()
+    if (this.found === undefined) return this.lookUp()
+    this.lookAgain(maximumAge)
     return this.found
   }
 
@@ -50,81 +57,80 @@ export class IntrospectionEndpoint {
    * Asks about a token (RFC 7662 2.1). Resolves to the JSON of the answer.
    *
    * @throws CredentialsRefused if the guard is not authorized.
+   * @throws RequestRefused if the endpoint answers no question about this token.
+   * @throws OAuthError `temporarily_unavailable` if the guard cannot authenticate.
    * @throws Error if there is no answer.
    */
   async ask(token: string): Promise<unknown> {
-    const { url, method } = await this.find()
-    const { client_id, client_secret } = this.address.client
-    const isBasic = method === 'client_secret_basic'
-    const form = { token, token_type_hint: 'access_token', ...(isBasic ? {} : { client_id, client_secret }) }
-    const headers = isBasic ? { Authorization: basic(client_id, client_secret) } : {}
-    return this.fetchJson(url, { method: 'POST', body: new URLSearchParams(form) }, headers)
+    const { url, offered } = await this.find()
+    const { headers, parameters } = await this.address.authenticate(offered)
+    const body = new URLSearchParams({ token, token_type_hint: 'access_token', ...parameters })
+    try {
+      return await fetchJson(url, { method: 'POST', body, headers, signal: this.deadline() })
+    } catch (error) {
+      if (error instanceof RefusedStatus && error.status === 400) return answerOf(error)
+      this.lookAgain(pause)
+      // RFC 7662 2.3: 401. A proxy in front says 403.
+      throw error instanceof RefusedStatus && [401, 403].includes(error.status)
+        ? new CredentialsRefused(error.message)
+        : error
+    }
   }
 
-  private async lookUp(): Promise<FoundEndpoint> {
-    const { issuer, endpoint, client } = this.address
-    if (endpoint !== undefined) return { url: endpoint, method: client.method ?? 'client_secret_basic' }
-    const metadata = await this.fetchJson(serverMetadataUrlOf(issuer))
-    // RFC 8414 3.3: otherwise another server could take the place of the issuer.
-    if (!isRecord(metadata) || metadata['issuer'] !== issuer)
-      throw new Error(`The metadata of ${issuer} are those of another issuer.`)
-    const url: unknown = metadata['introspection_endpoint']
-    if (!isText(url) || !isSafeUrl(url))
-      throw new Error(`The metadata of ${issuer} name no introspection_endpoint with https.`)
-    const methods: unknown = metadata['introspection_endpoint_auth_methods_supported']
-    const hasBasic = !isTexts(methods) || methods.includes('client_secret_basic')
-    return { url, method: client.method ?? (hasBasic ? 'client_secret_basic' : 'client_secret_post') }
+  private deadline(): AbortSignal {
+    return AbortSignal.timeout(this.address.patience)
   }
 
-  private async fetchJson(
-    url: string,
-    request: RequestInit = {},
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<unknown> {
-    const response = await fetch(url, {
-      ...request,
-      headers: { Accept: 'application/json', ...headers },
-      // The host trusts this URL only: a redirect would carry token and secret elsewhere.
-      redirect: 'error',
-      signal: AbortSignal.timeout(this.address.patience),
+  /** Looks at the metadata again, unless they are younger. Requests do not wait, and the known endpoint serves them. */
+  private lookAgain(age: number): void {
+    const { endpoint, clock } = this.address
+    if (endpoint !== undefined || clock() < this.lookedAt + age) return
+    // A failure changes nothing. If the endpoint fails as well, its failure is reported.
+    void this.lookUp().catch(() => undefined)
+  }
+
+  private lookUp(): Promise<FoundEndpoint> {
+    return this.lookUps.share('', async () => {
+      this.lookedAt = this.address.clock()
+      this.found = await endpointOf(this.address.issuer, this.deadline())
+      return this.found
     })
-    if (response.status !== 200 || response.body === null) {
-      await response.body?.cancel()
-      // RFC 7662 2.3: 401, and RFC 6749 5.2 lets a server answer 400. A proxy in front says 403.
-      if ([400, 401, 403].includes(response.status))
-        throw new CredentialsRefused(`${url} refused the guard with status ${response.status}.`)
-      throw new Error(`${url} responded with status ${response.status}.`)
-    }
-    if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('Content-Type') ?? '')) {
-      await response.body.cancel()
-      throw new Error(`${url} responded with another type than JSON.`)
-    }
-    return jsonOf(await boundedText(response.body, longestAnswer, url), url)
   }
 }
 
-// The message of the parser contains a part of the answer, so the error has no cause.
-function jsonOf(text: string, url: string): unknown {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new Error(`${url} responded without JSON.`)
-  }
-  if (!isShallow(json)) throw new Error(`${url} responded with more than 32 levels of JSON.`)
-  return json
+/** RFC 6749 5.2: a server may refuse a client with 400. */
+function answerOf({ message, error }: RefusedStatus): unknown {
+  if (error === 'invalid_client' || error === 'unauthorized_client') throw new CredentialsRefused(message)
+  // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write such a token, and none of them counts.
+  if (error === 'unsupported_token_type') return { active: false }
+  throw new RequestRefused(message)
 }
 
-/** RFC 6749 2.3.1: both parts are form-encoded before RFC 7617 encodes them. */
-function basic(clientId: string, clientSecret: string): string {
-  const [id, secret] = [clientId, clientSecret].map((text) =>
-    new URLSearchParams([['', text]]).toString().slice(1),
-  )
-  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+async function endpointOf(issuer: string, signal: AbortSignal): Promise<FoundEndpoint> {
+  const metadata = await metadataOf(issuer, signal)
+  const url: unknown = metadata['introspection_endpoint']
+  if (!isText(url) || !isSafeUrl(url))
+    throw new Error(`The metadata of ${issuer} name no introspection_endpoint with https.`)
+  const methods: unknown = metadata['introspection_endpoint_auth_methods_supported']
+  return { url, offered: isTexts(methods) ? methods : undefined }
 }
 
-/** RFC 8414 3.1: the well-known part stands between the host and the path of the issuer. */
-function serverMetadataUrlOf(issuer: string): string {
+/** RFC 8414 3.1, and the older place of OpenID Connect Discovery 4, where many servers have them alone. */
+async function metadataOf(issuer: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const { origin, pathname } = new URL(issuer)
-  return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`
+  const path = pathname.replace(/\/$/, '')
+  try {
+    return await metadataAt(`${origin}/.well-known/oauth-authorization-server${path}`, issuer, signal)
+  } catch (failure) {
+    return metadataAt(`${origin}${path}/.well-known/openid-configuration`, issuer, signal).catch(() => {
+      throw failure
+    })
+  }
+}
+
+async function metadataAt(url: string, issuer: string, signal: AbortSignal) {
+  const metadata = await fetchJson(url, { signal })
+  if (isRecord(metadata) && metadata['issuer'] === issuer) return metadata
+  // RFC 8414 3.3: otherwise another server could take the place of the issuer.
+  throw new Error(`The metadata of ${issuer} are those of another issuer.`)
 }

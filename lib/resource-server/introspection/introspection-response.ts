@@ -1,10 +1,15 @@
 import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { readConfirmation } from '../../protocol/confirmation'
+import type { Extension } from '../../protocol/extension'
 import { parseScope } from '../../protocol/scope'
-import { frozen, type IntrospectedAccess } from '../admit'
+import { fitsType, type TokenType } from '../../protocol/token-type'
+import { frozen, type GoodToken, type IntrospectedAccess } from '../admit'
 
 /** What an active token must be for a guard to accept it. */
 export interface IntrospectionTerms {
   readonly issuer: string
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
   /** The `aud` of the tokens must contain one of these. Empty: the tokens must name no audience. */
   readonly audience: readonly string[]
   /** How far clocks may differ, in seconds. */
@@ -23,20 +28,27 @@ type IntrospectionFault =
   | 'introspection_not_yet_valid'
   | 'introspection_incomplete'
 
+/** An active token, as this guard accepts it. */
+interface IntrospectedToken extends GoodToken {
+  readonly access: IntrospectedAccess
+}
+
 /**
- * Reads the answer of an introspection endpoint (RFC 7662 2.2): the access of an active token, the reason why this guard
- * refuses it, or undefined for a token that is not active.
+ * Reads the answer of an introspection endpoint (RFC 7662 2.2): an active token, the reason why this guard refuses it,
+ * or undefined for a token that is not active.
  *
  * @param now seconds since the epoch.
  * @throws TypeError if the answer is none.
  */
-export function accessOf(
+export function introspectedToken(
   answer: unknown,
   terms: IntrospectionTerms,
   now: number,
-): IntrospectedAccess | IntrospectionFault | undefined {
+): IntrospectedToken | IntrospectionFault | undefined {
   if (!isRecord(answer)) throw new TypeError('The answer is no JSON object.')
-  const member = (name: string): unknown => (Object.hasOwn(answer, name) ? answer[name] : undefined)
+  // Some servers write null for what a token does not have.
+  const member = (name: string): unknown =>
+    Object.hasOwn(answer, name) ? (answer[name] ?? undefined) : undefined
   const active = member('active')
   // RFC 7662 2.2: REQUIRED, and a Boolean. A text such as "true" says nothing.
   if (typeof active !== 'boolean')
@@ -51,33 +63,43 @@ export function accessOf(
   // RFC 7519 4.1.5
   if (notBefore !== undefined && notBefore > now + terms.clockTolerance) return 'introspection_not_yet_valid'
   if (!isFor(member('aud'), terms.audience)) return 'introspection_of_another_audience'
+  const confirmation = readConfirmation(terms, member('cnf'))
   // RFC 7800 3: a request without proof of the key may come from a thief.
-  if (member('cnf') !== undefined) return 'introspection_bound_to_key'
-  if (!isBearer(member('token_type'))) return 'introspection_of_another_type'
+  if (confirmation === undefined) return 'introspection_bound_to_key'
+  const { tokenType, ...kept } = confirmation
+  if (!isOfType(member('token_type'), tokenType) || !isAccessToken(member('token_use'), member('typ')))
+    return 'introspection_of_another_type'
   const scope = scopeOf(member('scope'))
   if (!isText(clientId) || !isAbsentOrText(subject) || scope === undefined) return 'introspection_incomplete'
-  return frozen({
+  const access = frozen({
     clientId,
     // RFC 9700 4.15: a client that acts for itself must not pass for a resource owner with its name.
     subject: subject === clientId ? undefined : subject,
     scope,
-    tokenType: 'bearer' as const,
+    tokenType,
     expiresAt: expiresAt ?? now + terms.maximumAge,
     claims: answer,
   })
+  return { access, ...kept, extensionData: {} }
 }
 
 const isAbsentOrTime = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === 'number' && Number.isFinite(value))
 const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)
-const isBearer = (type: unknown) =>
-  type === undefined || (isText(type) && ['bearer', 'at+jwt'].includes(type.toLowerCase()))
+// RFC 9449 6.2: a token that is bound to a key must not call itself Bearer. Some servers name the format in its place.
+const isOfType = (named: unknown, type: string) =>
+  fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
+
+// Some servers answer about other tokens as well, which live longer or give no access. ORY Hydra says so in `token_use`,
+// and Keycloak in `typ`.
+const isAccessToken = (use: unknown, type: unknown) =>
+  (use === undefined || use === 'access_token') && !['Refresh', 'Offline', 'ID'].some((name) => name === type)
 
 // A guard that knows its audience demands one, because the server may have left it out for another resource server.
 function isFor(aud: unknown, audience: readonly string[]): boolean {
-  if (aud === undefined) return audience.length === 0
-  const named = isText(aud) ? [aud] : aud
-  return isTexts(named) && named.some((one) => audience.includes(one))
+  const named = aud === undefined ? [] : isText(aud) ? [aud] : aud
+  if (!isTexts(named)) return false
+  return named.length === 0 ? audience.length === 0 : named.some((one) => audience.includes(one))
 }
 
 const scopeOf = (scope: unknown) => {

@@ -26,10 +26,29 @@ export class IntrospectionServer {
   answer: Answer = {}
   /** Members of the metadata besides `issuer` and the endpoint. */
   metadata: object = {}
+  /** Whether the metadata stand where OpenID Connect has them, and not where RFC 8414 has them. */
+  openId = false
+  /** How often the metadata were read. */
+  lookedUp = 0
+  private path = '/introspect'
+  private readonly former = new Map<string | undefined, Answer>()
   private readonly server = createServer((request, response) => void this.respond(request, response))
 
   get endpoint(): string {
-    return `${this.issuer}/introspect`
+    return `${this.issuer}${this.path}`
+  }
+
+  /** Forgets what a test has done. */
+  reset(answer: Answer): void {
+    Object.assign(this, { answer, metadata: {}, openId: false, lookedUp: 0, path: '/introspect' })
+    this.asked.length = 0
+    this.former.clear()
+  }
+
+  /** Moves the endpoint to another path. @param left what the former path answers from now on. */
+  move(path: string, left: Answer = (response) => void response.writeHead(404).end()): void {
+    this.former.set(this.path, left)
+    this.path = path
   }
 
   async start(): Promise<void> {
@@ -46,17 +65,23 @@ export class IntrospectionServer {
   }
 
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url === '/.well-known/oauth-authorization-server') {
-      const { issuer, endpoint } = this
-      return sendJson(response, { issuer, introspection_endpoint: endpoint, ...this.metadata })
-    }
+    if (request.url?.includes('/.well-known/') === true) return this.sendMetadata(request.url, response)
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { authorization, 'content-type': contentType } = request.headers
     const { method, url } = request
     this.asked.push({ method, url, contentType, authorization, body, form: new URLSearchParams(body) })
-    if (typeof this.answer === 'function') this.answer(response)
-    else sendJson(response, this.answer)
+    const answer = this.former.get(request.url) ?? this.answer
+    if (typeof answer === 'function') answer(response)
+    else sendJson(response, answer)
+  }
+
+  private sendMetadata(url: string, response: ServerResponse): void {
+    const { issuer, endpoint } = this
+    const place = this.openId ? 'openid-configuration' : 'oauth-authorization-server'
+    if (!url.endsWith(place)) return void response.writeHead(404).end()
+    this.lookedUp += 1
+    sendJson(response, { issuer, introspection_endpoint: endpoint, ...this.metadata })
   }
 }
 

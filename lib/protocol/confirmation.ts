@@ -1,0 +1,76 @@
+import { isRecord, isText } from '../primitives/options-reader'
+import type { Extension } from './extension'
+import { type ExtensionData, keptBy, type KeptExtensionData } from './extension-data'
+import { isJson, type Json } from './json'
+import type { TokenType } from './token-type'
+
+// A bound token names the key or the certificate of its sender in `cnf` (RFC 7800 3.1). Each member of `cnf` is one
+// confirmation method, such as `jkt` (RFC 9449 6) or `x5t#S256` (RFC 8705 3.1). The method belongs to a token type or to
+// an extension, and the member is the data that the token type or extension keeps with the token.
+
+/** Who may know confirmation methods. */
+interface Confirming {
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
+}
+
+/** A token with the data that plug-ins keep with it. */
+interface KeptToken extends KeptExtensionData {
+  /** The name of the token type. */
+  readonly tokenType: string
+  readonly tokenData: Json | undefined
+}
+
+/** The members of an introspection or a JWT, with `cnf` for a token that has a confirmation. */
+export function withConfirmation(
+  members: Readonly<Record<string, Json>>,
+  { tokenTypes, extensions }: Confirming,
+  { tokenType, tokenData, ...kept }: KeptToken,
+): Readonly<Record<string, Json>> {
+  const type = tokenTypes.find(({ name }) => name === tokenType)
+  const rows: readonly (readonly [string | undefined, Json | undefined])[] = [
+    [type?.confirmationMethod, tokenData],
+    ...extensions.map((one) => [one.confirmationMethod, keptBy(one.name, kept).tokenData] as const),
+  ]
+  const known = rows.flatMap(([method, data]) =>
+    method === undefined || data === undefined ? [] : [[method, data] as const],
+  )
+  if (known.length === 0) return members
+  const { cnf } = members
+  return { ...members, cnf: { ...(isRecord(cnf) && cnf), ...Object.fromEntries(known) } }
+}
+
+/** What a guard without the record of a token takes from its `cnf`. */
+interface Confirmation {
+  /** The name of the token type that checks the proof; `bearer` if an extension checks it, or there is none. */
+  readonly tokenType: string
+  readonly tokenData: Json | undefined
+  readonly tokenExtensionData: ExtensionData
+}
+
+/**
+ * Reads the member `cnf` of an introspection or a JWT; undefined if a confirmation in it stays unchecked. RFC 7800 3.1
+ * lets a recipient ignore what it does not know, but then a thief may use the token.
+ */
+export function readConfirmation(
+  { tokenTypes, extensions }: Confirming,
+  cnf: unknown,
+): Confirmation | undefined {
+  const bearer = { tokenType: 'bearer', tokenData: undefined, tokenExtensionData: {} }
+  if (cnf === undefined) return bearer
+  const members = isRecord(cnf) ? Object.entries(cnf) : []
+  if (members.length === 0) return undefined
+  let typed: Pick<Confirmation, 'tokenType' | 'tokenData'> | undefined
+  const ofExtensions: (readonly [string, Json])[] = []
+  for (const [method, data] of members) {
+    const type = tokenTypes.find((one) => one.confirmationMethod === method)
+    const checking = extensions.filter((one) => one.confirmationMethod === method)
+    if (type === undefined && checking.length === 0) return undefined
+    if (!(isText(data) || isRecord(data)) || !isJson(data)) return undefined
+    // A request has one scheme, so no second token type can check it.
+    if (type !== undefined && typed !== undefined) return undefined
+    if (type !== undefined) typed = { tokenType: type.name, tokenData: data }
+    for (const { name } of checking) ofExtensions.push([name, data])
+  }
+  return { ...bearer, ...typed, tokenExtensionData: Object.fromEntries(ofExtensions) }
+}

@@ -1,0 +1,76 @@
+import { boundedText } from '../../primitives/bounded-text'
+import { isRecord, isText } from '../../primitives/options-reader'
+import { isShallow } from '../../protocol/json-depth'
+
+/** A response of another status than 200. */
+export class RefusedStatus extends Error {
+  override readonly name = 'RefusedStatus'
+
+  /** @param error the error code of a response with status 400 (RFC 6749 5.2); undefined if it has none. */
+  constructor(
+    url: string,
+    readonly status: number,
+    readonly error: string | undefined,
+  ) {
+    super(`${url} responded with status ${status}.`)
+  }
+}
+
+interface JsonRequest {
+  readonly signal: AbortSignal
+  readonly method?: 'POST'
+  readonly body?: URLSearchParams
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+// In bytes, after decompression. An answer holds one token, and metadata are short.
+const longestAnswer = 256 * 1024
+
+/**
+ * Fetches JSON from the authorization server. Follows no redirect, and reads at most 256 KiB.
+ *
+ * @throws RefusedStatus for another status than 200.
+ * @throws Error if there is no JSON.
+ */
+export async function fetchJson(url: string, { headers, ...request }: JsonRequest): Promise<unknown> {
+  const response = await fetch(url, {
+    ...request,
+    headers: { Accept: 'application/json', ...headers },
+    // The host trusts this URL only: a redirect would carry token and secret elsewhere.
+    redirect: 'error',
+  })
+  const { body, status } = response
+  if (body !== null && isJson(response)) {
+    if (status === 200) return parsed(await boundedText(body, longestAnswer, url), url)
+    if (status === 400) throw new RefusedStatus(url, status, await errorIn(body, url))
+  }
+  await body?.cancel()
+  if (status !== 200) throw new RefusedStatus(url, status, undefined)
+  throw new Error(`${url} responded with another type than JSON.`)
+}
+
+const isJson = ({ headers }: Response) =>
+  /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('Content-Type') ?? '')
+
+/** The error code of a refusal; undefined if the body holds none. */
+async function errorIn(body: ReadableStream<Uint8Array>, url: string): Promise<string | undefined> {
+  try {
+    const json = parsed(await boundedText(body, longestAnswer, url), url)
+    const error: unknown = isRecord(json) && Object.hasOwn(json, 'error') ? json['error'] : undefined
+    return isText(error) ? error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// The message of the parser contains a part of the answer, so the error has no cause.
+function parsed(text: string, url: string): unknown {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new Error(`${url} responded without JSON.`)
+  }
+  if (!isShallow(json)) throw new Error(`${url} responded with more than 32 levels of JSON.`)
+  return json
+}

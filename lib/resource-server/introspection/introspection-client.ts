@@ -1,0 +1,138 @@
+import { type GivenKey, givenKid, readGivenKey } from '../../jwt/signing-keys/given-keys'
+import { signJwt } from '../../jwt/signing-keys/key-ring'
+import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
+import { secureRandom } from '../../protocol/credential'
+
+/** A guard that authenticates by a secret (RFC 6749 2.3.1). */
+export interface IntrospectionSecret {
+  readonly client_id: string
+  readonly client_secret: string
+  /** Default: what the metadata of the issuer name, `client_secret_basic` first. */
+  readonly method?: 'client_secret_basic' | 'client_secret_post'
+  readonly key?: undefined
+}
+
+/** A guard that authenticates by JWTs that it signs: `private_key_jwt` (RFC 7523 2.2). Needs no package. */
+export interface IntrospectionKey {
+  readonly client_id: string
+  /** The private key, as PEM, JWK or `KeyObject`, or a key of a key service. The `kid` goes into the JWTs if it is named. */
+  readonly key: GivenKey
+  /**
+   * `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want the URL of the introspection
+   * or of the token endpoint.
+   */
+  readonly audience?: string
+  /**
+   * `typ` of the JWTs. Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). Some servers accept only `JWT`.
+   */
+  readonly type?: 'client-authentication+jwt' | 'JWT'
+  readonly client_secret?: undefined
+}
+
+/** What a request of the guard has besides its parameters. */
+interface Authentication {
+  readonly headers: Readonly<Record<string, string>>
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/**
+ * Authenticates one request of the guard.
+ *
+ * @param offered the methods that the metadata of the server name; undefined if they name none.
+ * @throws OAuthError `temporarily_unavailable` if a key service fails.
+ */
+export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
+
+/**
+ * Reads the option `client`. Returns a placeholder after a mistake.
+ *
+ * @param clock milliseconds since the epoch.
+ */
+export function readIntrospectionClient(
+  reading: OptionsReader,
+  issuer: string,
+  clock: () => number,
+): Authenticate {
+  const given = reading.required('client', {}, isRecord, `must be ${either}.`)
+  const fields = new OptionsReader(given, reading.at('client'), reading.issues)
+  const clientId = fields.required('client_id', '', isText, 'must be the client_id of the guard.')
+  const [hasKey, hasSecret] = [fields.take('key'), fields.take('client_secret')].map(
+    (value) => value !== undefined,
+  )
+  if (hasKey && hasSecret) fields.wrong('key', `is given beside client_secret: the option must be ${either}.`)
+  const authenticate = hasKey ? readKey(fields, { clientId, issuer, clock }) : readSecret(fields, clientId)
+  fields.refuseUnknown()
+  return authenticate
+}
+
+const either = '{ client_id, client_secret } or { client_id, key }'
+
+function readSecret(fields: OptionsReader, clientId: string): Authenticate {
+  const secret = fields.required('client_secret', '', isText, 'must be the secret of this client.')
+  const method = fields.optional<IntrospectionSecret['method']>(
+    'method',
+    undefined,
+    isMethod,
+    "must be 'client_secret_basic' or 'client_secret_post'; private_key_jwt needs a key.",
+  )
+  for (const name of ['audience', 'type']) fields.refuse(name, 'belongs to key, and client_secret is given.')
+  const byHeader = { headers: { Authorization: basic(clientId, secret) }, parameters: {} }
+  const byBody = { headers: {}, parameters: { client_id: clientId, client_secret: secret } }
+  return async (offered = []) =>
+    (method ?? secretMethodOf(offered)) === 'client_secret_post' ? byBody : byHeader
+}
+
+const isMethod = (value: unknown): value is 'client_secret_basic' | 'client_secret_post' =>
+  value === 'client_secret_basic' || value === 'client_secret_post'
+
+const secretMethodOf = (offered: readonly string[]) =>
+  offered.includes('client_secret_basic') ? 'client_secret_basic' : offered.find(isMethod)
+
+/** RFC 6749 2.3.1: both parts are form-encoded before RFC 7617 encodes them. */
+function basic(clientId: string, clientSecret: string): string {
+  const [id, secret] = [clientId, clientSecret].map((text) =>
+    new URLSearchParams([['', text]]).toString().slice(1),
+  )
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+}
+
+/** Who asserts to whom. */
+interface Parties {
+  readonly clientId: string
+  readonly issuer: string
+  readonly clock: () => number
+}
+
+function readKey(fields: OptionsReader, { clientId, issuer, clock }: Parties): Authenticate {
+  const given: unknown = fields.take('key')
+  const key = readGivenKey(given)
+  if (typeof key === 'string') fields.wrong('key', key)
+  const audience = fields.optional('audience', issuer, isText, 'must be the aud that the server expects.')
+  const type = fields.optional<string>('type', usualType, isType, `must be '${usualType}' or 'JWT'.`)
+  fields.refuse('method', 'belongs to client_secret, and key is given.')
+  if (typeof key === 'string') return unauthenticated
+  const header = { typ: type, kid: givenKid(given) }
+  return async () => {
+    const now = Math.floor(clock() / 1000)
+    const claims = {
+      iss: clientId,
+      sub: clientId,
+      aud: audience,
+      // RFC 7523 3: the server may refuse a second use.
+      jti: secureRandom(16).toString('base64url'),
+      iat: now,
+      exp: now + assertionLife,
+    }
+    const client_assertion = await signJwt(key, header, claims)
+    return { headers: {}, parameters: { client_id: clientId, client_assertion_type, client_assertion } }
+  }
+}
+
+const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const usualType = 'client-authentication+jwt'
+const isType = (value: unknown): value is string => value === usualType || value === 'JWT'
+// Seconds.
+const assertionLife = 60
+
+// Stands in for a key that the options name wrongly. No guard is made with it.
+const unauthenticated: Authenticate = async () => ({ headers: {}, parameters: {} })

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { OAuthError, type PlugIn, type TokenType } from '../../../lib/index'
+
+/** What `cnf.jkt` says of a key. A real proof signs the request; this one is the key itself, in a header. */
+export const thumbprint = (key: string) => createHash('sha256').update(key).digest('base64url')
+
+/** A bound token, as of RFC 9449: the request shows the key, and each `Key-Use` counts once. */
+const keyed: TokenType = {
+  name: 'Keyed',
+  scheme: 'Keyed',
+  confirmationMethod: 'jkt',
+  exposedHeaders: ['Key-Nonce'],
+  challenge: () => ({ algs: 'none' }),
+  issue: (_token, { evidence }) => ({ properties: {}, tokenData: String(evidence.get('keyed')) }),
+  read: (accessToken) => ({
+    accessToken,
+    async rejectReason({ request: { headers }, tokenData, useOnce, setHeader }) {
+      setHeader('Key-Nonce', 'fresh')
+      const [key = '', use = ''] = ['key', 'key-use'].map((name) => headers[name]?.[0])
+      if (key === '') {
+        const challenge = { nonce: 'fresh' }
+        throw new OAuthError('use_key', 'key_missing', 'Show the key.', { status: 401, challenge })
+      }
+      if (thumbprint(key) !== tokenData) return 'key_wrong'
+      return (await useOnce(`keyed:${use}`, 60)) ? undefined : 'key_replayed'
+    },
+  }),
+}
+
+/** Tokens of requests with the header `Key` are bound to it, in every server and guard with this plug-in. */
+export const keyedTokens: PlugIn = {
+  name: 'keyed',
+  open: () => ({
+    tokenTypes: [keyed],
+    extensions: [
+      {
+        name: 'keyed',
+        prepare: async ({ headers }) => {
+          const [key] = headers['key'] ?? []
+          return key === undefined ? undefined : thumbprint(key)
+        },
+        atTokenRequest: ({ evidence }) => (evidence === undefined ? undefined : { tokenType: keyed.name }),
+      },
+    ],
+  }),
+  openInGuard: () => ({ tokenTypes: [keyed] }),
+}
