@@ -142,12 +142,11 @@ test('[ITG-9] iss is the issuer of the guard, letter by letter, where it is ther
     'https://other.example',
     `${server.issuer}/`,
     server.issuer.toUpperCase(),
-    null,
     [server.issuer],
   ])
     expect([iss, await reasonFor({ iss })]).toEqual([iss, of])
   expect(await reasonFor({ iss: server.issuer })).toBeUndefined()
-  expect(await reasonFor({ iss: undefined })).toBeUndefined()
+  for (const iss of [undefined, null]) expect(await reasonFor({ iss })).toBeUndefined()
 })
 
 test('[ITG-10] aud names the resource of the guard: a token for another or for none is refused', async () => {
@@ -160,7 +159,7 @@ test('[ITG-10] aud names the resource of the guard: a token for another or for n
 })
 
 test('[ITG-11] scope is a text of scope values, and decides, from the cache too', async () => {
-  for (const scope of [['photos:read'], 7, null, 'photos:read  photos:print', 'photos:"read"'])
+  for (const scope of [['photos:read'], 7, 'photos:read  photos:print', 'photos:"read"'])
     expect([scope, await reasonFor({ scope })]).toEqual([scope, 'introspection_incomplete'])
   server.answer = good
   server.asked.length = 0
@@ -174,31 +173,32 @@ test('[ITG-11] scope is a text of scope values, and decides, from the cache too'
 })
 
 test('[ITG-12] a token that is bound to a key, or of another type, is no bearer token', async () => {
-  for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, null])
+  for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, {}, [], 'x'])
     expect([cnf, await reasonFor({ cnf })]).toEqual([cnf, 'introspection_bound_to_key'])
-  for (const token_type of ['DPoP', 'mac', 'N_A', '', null, ['Bearer']])
+  for (const token_type of ['DPoP', 'mac', 'N_A', '', ['Bearer']])
     expect([token_type, await reasonFor({ token_type })]).toEqual([
       token_type,
       'introspection_of_another_type',
     ])
-  for (const token_type of ['Bearer', 'bearer', undefined])
+  for (const token_type of ['Bearer', 'bearer', undefined, null])
     expect([token_type, await reasonFor({ token_type })]).toEqual([token_type, undefined])
 })
 
 test('[ITG-13] times are numbers, and client and owner are texts', async () => {
   for (const members of [
     { exp: '4000000000' },
-    { exp: null },
+    { exp: [4000000000] },
     { nbf: '1' },
     { client_id: undefined },
     { client_id: '' },
     { client_id: 7 },
     { sub: 7 },
     { sub: '' },
-    { sub: null },
   ])
     expect([members, await reasonFor(members)]).toEqual([members, 'introspection_incomplete'])
-  expect(await reasonFor({ sub: undefined })).toBeUndefined()
+  // Some servers write null for what a token does not have.
+  for (const none of [undefined, null])
+    expect(await reasonFor({ sub: none, exp: none, nbf: none })).toBeUndefined()
 })
 
 test('[ITG-13] sub of a client that acts for itself is no owner', async () => {
