@@ -1,12 +1,18 @@
 import { findOrInstallNode22 } from './node-22'
-import { chromiumProgram, findOrInstallProgram, postgresProgram, redisProgram } from './program'
+import {
+  chromiumProgram,
+  findOrInstallProgram,
+  postgresProgram,
+  pythonProgram,
+  redisProgram,
+} from './program'
 
 // Only here, before the workers start, may anything be installed: parallel workers would race for apt's lock.
 function globalSetup(): void {
   const environment = process.env
   const surroundings = { environment, isRoot: process.getuid?.() === 0 }
   // The workers inherit what is set here.
-  for (const program of [redisProgram, chromiumProgram, postgresProgram])
+  for (const program of [redisProgram, chromiumProgram, postgresProgram, pythonProgram])
     environment[program.variable] = findOrInstallProgram(program, surroundings)
   findOrInstallNode22(environment)
 }

@@ -1,4 +1,11 @@
-import { chromiumProgram, findOrInstallProgram, findProgram, postgresProgram, redisProgram } from './program'
+import {
+  chromiumProgram,
+  findOrInstallProgram,
+  findProgram,
+  postgresProgram,
+  pythonProgram,
+  redisProgram,
+} from './program'
 
 const nowhere = { environment: { PATH: '' }, isRoot: false }
 
@@ -20,6 +27,19 @@ describe('a program that the tests need', () => {
     expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
       /^The tests need PostgreSQL: [^.\n]*POSTGRES_SERVER[^.\n]*postgres on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
+  })
+
+  test('its absence gives one sentence that names every way to provide Python', () => {
+    const elsewhere = { ...pythonProgram, directories: () => [] }
+    expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
+      /^The tests need Python [^.\n]*PyJWT and cryptography: [^.\n]*PYTHON[^.\n]*PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('a program that lacks what the tests need is passed over', () => {
+    const unfit = { ...pythonProgram, isFit: (path: string) => !path.startsWith('/usr/bin/') }
+    expect(findProgram(pythonProgram, nowhere.environment)).toBe('/usr/bin/python3')
+    expect(findProgram(unfit, nowhere.environment)).toBeUndefined()
   })
 
   test('it is found where Debian puts it, though that is not on the PATH', () => {
