@@ -63,8 +63,9 @@ async function refusalsOf(algorithm: Algorithm, token: string): Promise<readonly
 }
 
 async function advance(seconds: number): Promise<void> {
+  // The verifiers first: a token is under way meanwhile, and none comes from the future.
+  await verifiers.setAhead(stage.ahead() + seconds)
   await stage.advance(seconds)
-  await verifiers.setAhead(stage.ahead())
 }
 
 /** Issues tokens, and lets every verifier see each new one, and the oldest one that lives. */
@@ -128,9 +129,9 @@ test('verifiers of other authors refuse no live token through two rotations, whi
   const published: { kid: string }[] = (await stage.flow.open(ofKeys)).body.keys
   expect(published).toHaveLength(algorithms.length)
   for (const { kid } of first) expect(published).not.toContainEqual(expect.objectContaining({ kid }))
-  // Each came back when its cache had ended, and never because it met an unknown key. passport-jwt asks for each key.
   expect([...asked.keys()].toSorted()).toEqual(['PyJWT', 'discovery', 'jose', 'passport-jwt'])
-  for (const by of ['PyJWT', 'discovery', 'jose']) {
+  // They came back when their cache had ended, and never earlier because they met an unknown key.
+  for (const by of ['PyJWT', 'jose']) {
     const times = asked.get(by) ?? []
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0))
     expect([by, Math.min(...pauses) >= maximumAge - step]).toEqual([by, true])

@@ -36,6 +36,8 @@ function serve(plan: VerifierPlan): void {
   listenAndPrint(app)
 }
 
+// Until its cache ends, a verifier refuses what an unknown key has signed: the lead of a successor must do without a look.
+const patient = { cooldownDuration: Infinity }
 const passed = (_request: Request, response: Response) => void response.status(204).end()
 
 // Finds the keys by the metadata of the issuer.
@@ -46,6 +48,7 @@ function mountExpressOauth2(app: Express, { issuer, audience, maximumAge, tolera
     strict: true,
     clockTolerance: tolerance,
     cacheMaxAge: maximumAge * 1000,
+    ...patient,
   })
   app.get('/express-oauth2-jwt-bearer', guard, passed)
 }
@@ -69,11 +72,16 @@ function mountPassport(
     },
     (claims: unknown, done: (error: unknown, claims: unknown) => void) => done(null, claims),
   )
-  app.get('/passport-jwt', passport.initialize(), passport.authenticate(strategy, { session: false }), passed)
+  // By its name: passport would give a strategy itself to several requests at once.
+  passport.use('jwt', strategy)
+  app.get('/passport-jwt', passport.initialize(), passport.authenticate('jwt', { session: false }), passed)
 }
 
 function mountJose(app: Express, { issuer, audience, jwksUri, maximumAge, tolerance }: VerifierPlan): void {
-  const keys = createRemoteJWKSet(new URL(`${jwksUri}?by=jose`), { cacheMaxAge: maximumAge * 1000 })
+  const keys = createRemoteJWKSet(new URL(`${jwksUri}?by=jose`), {
+    cacheMaxAge: maximumAge * 1000,
+    ...patient,
+  })
   const terms = { issuer, audience, typ: 'at+jwt', clockTolerance: tolerance }
   app.get('/jose', async (request, response) => {
     await jwtVerify(request.get('Authorization')?.slice('Bearer '.length) ?? '', keys, terms)
