@@ -90,14 +90,14 @@ function load() {
     refusals,
     kids,
     /** Uses each algorithm while something happens, but not more often than ten times. */
-    async during(act: Promise<void>): Promise<void> {
-      let isOver = false
-      const end = act.finally(() => (isOver = true))
-      for (let round = 0; round < 10 && !isOver; round++) await Promise.all(algorithms.map(useOnce))
+    during: async (restart: Promise<void>) => {
+      const act = { isOver: false }
+      const end = restart.finally(() => (act.isOver = true))
+      for (let round = 0; round < 10 && !act.isOver; round++) await Promise.all(algorithms.map(useOnce))
       await end
     },
     /** Lets so many seconds pass, in steps, while each algorithm is used. */
-    async pass(seconds: number): Promise<void> {
+    pass: async (seconds: number) => {
       for (let passed = 0; passed < seconds; passed += step) {
         await Promise.all([advance(step), ...algorithms.map(useOnce)])
         await Promise.all(algorithms.map(useOnce))
@@ -160,7 +160,7 @@ test('verifiers of other authors refuse the tokens of retired keys when their ca
       }
   await advance(maximumAge)
   const pairs = verifiers.all.flatMap((each) => each.algorithms.map((name) => `${each.name} ${name}`))
-  const refused = (await refusalsOfAll(leaked)).map((text) => text.split(':')[0])
+  const refused = (await refusalsOfAll(leaked)).map((text) => text.split(':')[0] ?? '')
   expect(refused.toSorted()).toEqual(pairs.toSorted())
   expect(await refusalsOfAll(await issue())).toEqual([])
 })

@@ -7,11 +7,11 @@ export interface RunningProgram {
   readonly child: ChildProcessWithoutNullStreams
   readonly url: string
   /** Whether it lives, as far as is known. */
-  isAlive(): boolean
+  readonly isAlive: () => boolean
   /** All that it wrote, such as why it crashed. */
-  output(): string
+  readonly output: () => string
   /** Kills it in the middle of whatever it does. */
-  kill(): Promise<void>
+  readonly kill: () => Promise<void>
 }
 
 /** Starts a module as a program, which gets its plan as its only argument. */

@@ -13,6 +13,15 @@ import { canonicalOptions, withoutLimits } from '../flows/application'
 import { mountResources, printApi, withResources } from '../flows/resources'
 import { listenAndPrint } from '../listen-and-print'
 
+/** How an issuer signs. */
+export interface JwtPlan {
+  readonly secret: string
+  /** A server for each of them: the first one at the root, the others below their names. */
+  readonly algorithms: readonly SigningAlgorithm[]
+  readonly rotateAfter: number
+  readonly issues: boolean
+}
+
 /** What an issuer of access tokens is told by its only argument. */
 export interface IssuerPlan {
   readonly issuer: string
@@ -24,13 +33,7 @@ export interface IssuerPlan {
   /** Seconds that access tokens live at most. */
   readonly accessToken: number
   /** Undefined: the version before its access tokens could be JWTs. */
-  readonly jwts?: {
-    readonly secret: string
-    /** A server for each of them: the first one at the root, the others below their names. */
-    readonly algorithms: readonly SigningAlgorithm[]
-    readonly rotateAfter: number
-    readonly issues: boolean
-  }
+  readonly jwts?: JwtPlan | undefined
 }
 
 /**
@@ -51,7 +54,7 @@ function serve({ issuer, redis, prefix, clients, ahead, accessToken, jwts }: Iss
     clock,
     // A machine under load is not a store in trouble.
     storeDeadline: 10,
-    lifetimes: { accessToken, authorizationCode: 600 },
+    lifetimes: { accessToken, authorizationCode: 600, refreshTokenGrace: 300 },
   }
   app.post('/operator/ahead/:seconds', (request, response) => {
     time.ahead = Number(request.params.seconds)
@@ -61,7 +64,7 @@ function serve({ issuer, redis, prefix, clients, ahead, accessToken, jwts }: Iss
   else mountJwts(jwts)
   listenAndPrint(app)
 
-  function mountJwts({ secret, algorithms, rotateAfter, issues }: NonNullable<IssuerPlan['jwts']>): void {
+  function mountJwts({ secret, algorithms, rotateAfter, issues }: JwtPlan): void {
     const secrets = [secret]
     const keys = signingKeys({ secrets, algorithms, rotateAfter })
     const serverFor = (algorithm: SigningAlgorithm) =>

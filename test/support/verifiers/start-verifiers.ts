@@ -13,7 +13,7 @@ export interface Verifier {
   readonly name: string
   readonly algorithms: readonly SigningAlgorithm[]
   /** Why it refuses a token; undefined for a token that it takes. */
-  refusalOf(token: string): Promise<string | undefined>
+  readonly refusalOf: (token: string) => Promise<string | undefined>
 }
 
 /** Verifiers in processes of their own. */
