@@ -20,7 +20,8 @@ export function isJson(value: unknown, depth = deepestJson): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value !== 'object' || depth === 0) return false
   // JSON turns a hole in a list into null.
-  if (Array.isArray(value)) return Array.from(value).every((item) => isJson(item, depth - 1))
+  if (Array.isArray(value))
+    return !('toJSON' in value) && Array.from(value).every((item) => isJson(item, depth - 1))
   return isPlain(value) && Object.values(value).every((item) => isJson(item, depth - 1))
 }
 
@@ -30,4 +31,11 @@ function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   const isPlainPrototype = prototype === null || Object.getPrototypeOf(prototype) === null
   return isPlainPrototype && !('toJSON' in value)
+}
+
+/** Whether every parser reads the same texts: what a lone surrogate becomes is open (RFC 8259 8.2, RFC 7493 2.1). */
+export function isUnicode(value: Json): boolean {
+  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, member]) => isUnicode(name) && isUnicode(member))
 }

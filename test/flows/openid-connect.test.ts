@@ -296,6 +296,27 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     expect(outcomeOf(await ask(set, { id_token_hint: late }, 'alice'))).toBe('question')
   })
 
+  test.each([
+    // By the first one, a key would get its successor; by the second one, it would end.
+    ['years ahead', ['2e9', '3e9', '4e9']],
+    ['at the beginning of time', ['0']],
+    ['at no time', ['1e999']],
+  ])('with a forged id_token_hint that was issued %s moves no signing key', async (_when, issuedAt) => {
+    const keys = signingKeys({ secrets: [keySecret], algorithms: ['RS256'] })
+    const set = open({ plugIns: [keys, openIdConnect({ keys })] })
+    const { idToken } = await logIn(set)
+    const published = async () => (await set.flow.open('/.well-known/jwks.json')).body
+    const before = await published()
+    const [header = '', , signature = ''] = idToken.split('.')
+    for (const iat of issuedAt) {
+      const claims = `{"iss":"${issuer}","sub":"alice","aud":"relying-party","iat":${iat},"exp":9e15}`
+      const id_token_hint = `${header}.${Buffer.from(claims).toString('base64url')}.${signature}`
+      expect(outcomeOf(await ask(set, { id_token_hint }, 'alice'))).toBe('redirect invalid_request')
+    }
+    expect(await published()).toEqual(before)
+    expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
+  })
+
   test('with an id_token_hint that is no ID token of the client is invalid_request', async () => {
     const other = bent(relyingParty, {
       client_id: 'other',

@@ -4,6 +4,7 @@ import {
   chromiumProgram,
   findOrInstallProgram,
   postgresProgram,
+  pythonProgram,
   redisProgram,
 } from './program'
 
@@ -12,8 +13,8 @@ function globalSetup(): void {
   const environment = process.env
   const surroundings = { environment, isRoot: process.getuid?.() === 0 }
   // The workers inherit what is set here.
-  for (const program of [redisProgram, chromiumProgram, postgresProgram, apacheProgram])
-    environment[program.variable] = findOrInstallProgram(program, surroundings)
+  const programs = [redisProgram, chromiumProgram, postgresProgram, apacheProgram, pythonProgram]
+  for (const program of programs) environment[program.variable] = findOrInstallProgram(program, surroundings)
   findOrInstallNode22(environment)
 }
 

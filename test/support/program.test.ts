@@ -4,6 +4,7 @@ import {
   findOrInstallProgram,
   findProgram,
   postgresProgram,
+  pythonProgram,
   redisProgram,
 } from './program'
 
@@ -36,10 +37,17 @@ describe('a program that the tests need', () => {
     )
   })
 
-  test('it is absent without a file that it needs', () => {
-    const alone = { ...apacheProgram, needs: ['/nowhere/mod_auth_openidc.so'] }
-    expect(findProgram(apacheProgram, process.env)).toMatch(/\/apache2$/)
-    expect(findProgram(alone, process.env)).toBeUndefined()
+  test('its absence gives one sentence that names every way to provide Python', () => {
+    const elsewhere = { ...pythonProgram, directories: () => [] }
+    expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
+      /^The tests need Python [^.\n]*PyJWT and cryptography: [^.\n]*PYTHON[^.\n]*PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('a program that lacks what the tests need is passed over', () => {
+    const unfit = { ...pythonProgram, isFit: (path: string) => !path.startsWith('/usr/bin/') }
+    expect(findProgram(pythonProgram, nowhere.environment)).toBe('/usr/bin/python3')
+    expect(findProgram(unfit, nowhere.environment)).toBeUndefined()
   })
 
   test('it is found where Debian puts it, though that is not on the PATH', () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { installDebianPackages } from './debian-package'
@@ -7,10 +8,10 @@ export interface Program {
   names: readonly string[]
   packages: readonly string[]
   missing: string
-  /** Files that it needs. */
-  needs?: readonly string[]
   /** Directories beside those on the PATH, in which Debian puts it. */
   directories?: () => readonly string[]
+  /** Whether a program of this name will do; default: each does. */
+  isFit?: (path: string) => boolean
   /** A file that its packages read while they are installed. */
   configuration?: { readonly path: string; readonly text: string }
 }
@@ -66,17 +67,29 @@ export const apacheProgram: Program = {
   // Without the package apache2, which would start a server.
   packages: ['apache2-bin', 'libapache2-mod-auth-openidc'],
   directories: () => ['/usr/sbin'],
-  needs: [`${apacheModules}/mod_auth_openidc.so`],
+  isFit: () => existsSync(`${apacheModules}/mod_auth_openidc.so`),
   missing:
     'The tests need Apache with mod_auth_openidc: set APACHE to the path of its server program, ' +
     `put apache2 on the PATH and its modules into ${apacheModules}, ` +
     'or run as root on Debian, where it is installed with apt-get.',
 }
 
+export const pythonProgram: Program = {
+  variable: 'PYTHON',
+  names: ['python3'],
+  packages: ['python3-jwt', 'python3-cryptography'],
+  // The packages of Debian are for its own Python alone.
+  directories: () => ['/usr/bin'],
+  isFit: (path) => spawnSync(path, ['-c', 'import jwt, cryptography']).status === 0,
+  missing:
+    'The tests need Python with the packages PyJWT and cryptography: set PYTHON to the path of one, ' +
+    'put one on the PATH as python3, or run as root on Debian, where they are installed with apt-get.',
+}
+
 export function findProgram(program: Program, environment: NodeJS.ProcessEnv): string | undefined {
-  if (program.needs?.every((path) => existsSync(path)) === false) return undefined
   const named = environment[program.variable]
-  if (!named) return findIn([...pathOf(environment), ...(program.directories?.() ?? [])], program.names)
+  const { names, directories = () => [], isFit } = program
+  if (!named) return findIn([...pathOf(environment), ...directories()], names, isFit)
   if (isExecutable(named)) return resolve(named)
   // Falling back to another program would hide the typing error.
   throw new Error(`${program.variable} is set to "${named}", which is not a program that can be run.`)
@@ -103,10 +116,14 @@ function pathOf(environment: NodeJS.ProcessEnv): readonly string[] {
   return (environment['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
 }
 
-function findIn(directories: readonly string[], names: readonly string[]): string | undefined {
+function findIn(
+  directories: readonly string[],
+  names: readonly string[],
+  isFit: (path: string) => boolean = () => true,
+): string | undefined {
   return names
     .flatMap((name) => directories.map((directory) => resolve(directory, name)))
-    .find((path) => isExecutable(path))
+    .find((path) => isExecutable(path) && isFit(path))
 }
 
 function entriesOf(directory: string): readonly string[] {

@@ -5,7 +5,7 @@ import type {
   AccessTokenRequest,
 } from '../../protocol/access-token-format'
 import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
-import { isJson } from '../../protocol/json'
+import { isJson, isUnicode } from '../../protocol/json'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 
 /** What a JWT access token gives, for claims of the host. */
@@ -78,6 +78,8 @@ const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
 // Hosts write the function, also in JavaScript.
 function requireClaims(added: unknown, own: object): asserts added is object {
   if (!isRecord(added) || !isJson(added)) throw wrong('an object of JSON, or undefined')
+  // Some verifiers elsewhere cannot read such a token.
+  if (!isUnicode(added)) throw wrong('texts of Unicode, without half of a surrogate pair')
   const taken = Object.keys(added).find((name) => reservedNames.has(name) || Object.hasOwn(own, name))
   if (taken !== undefined)
     throw wrong(`claims of its own, and not "${taken}", which the server or an extension sets`)

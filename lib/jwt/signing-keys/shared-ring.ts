@@ -44,14 +44,16 @@ export function sharedRing(
     }
   }
 
+  // By the clock of the server alone: callers may look at a JWT as of its `iat`, which anyone can write.
   const source: KeySource = {
-    trusted: (now) => heldWithin(freshFor, now)?.keySet,
+    trusted: () => heldWithin(freshFor, clock())?.keySet,
     // A JWT with an unknown key makes the process look again, once a second at most.
-    fetched: async (now) => {
+    fetched: async () => {
+      const now = clock()
       const held = heldWithin(1, now) ?? (await refresh(now).catch(refuse))
       return held.keySet
     },
-    heldAfter: (_failure, now) => heldWithin(heldFor, now)?.keySet,
+    heldAfter: () => heldWithin(heldFor, clock())?.keySet,
   }
   return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds))
 }

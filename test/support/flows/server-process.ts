@@ -10,6 +10,7 @@ import {
   type ClientRegistration,
   type TrustedIssuer,
 } from '../../../lib/index'
+import { listenAndPrint } from '../listen-and-print'
 import { storeOn, type RedisPlan } from '../redis-plan'
 import { plantedInto, type PlantedDefect } from '../stores/planted-defects'
 import { canonicalOptions, mountAll, withoutLimits } from './application'
@@ -93,13 +94,8 @@ function serve({
   const app = express()
   if (documents !== undefined) app.set('trust proxy', 'loopback')
   mountAll(app, oauth)
-  const server = app.listen(0, '127.0.0.1', () => {
-    const address = server.address()
-    if (address !== null && typeof address === 'object') process.stdout.write(`port ${address.port}\n`)
-  })
-  // A client that sends just as a connection is closed for being idle would see a reset without a fault.
-  server.keepAliveTimeout = 0
-  process.stdin.on('data', (lines) => obey(String(lines), time)).on('close', () => process.exit())
+  listenAndPrint(app)
+  process.stdin.on('data', (lines) => obey(String(lines), time))
 }
 
 /** Obeys its parent: tells its memory, or sets its clock ahead by so many seconds. Lines may come together. */

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { bundled } from '../bundled'
+import { startProgram } from '../start-program'
 import { Flow } from './flow'
 import type { ServerPlan } from './server-process'
 
@@ -30,28 +29,12 @@ export interface ServerProcess {
 }
 
 export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
-  const program = bundled(join(__dirname, 'server-process.ts'))
-  const words = ['--expose-gc', program, JSON.stringify(plan)]
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
-  const gone = once(child, 'exit')
-  let output = ''
-  const port = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer): void => {
-      output += chunk.toString()
-      const [, printed] = /^port (\d+)$/m.exec(output) ?? []
-      if (printed !== undefined) resolve(printed)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(`The server did not start:\n${output}`)))
-  })
-  const url = `http://127.0.0.1:${port}`
+  const { child, url, isAlive, output, kill } = await startProgram(join(__dirname, 'server-process.ts'), plan)
   return {
     flow: new Flow(url),
     url,
-    isAlive: () => child.exitCode === null && child.signalCode === null,
-    output: () => output,
+    isAlive,
+    output,
     signal: (signal) => void child.kill(signal),
     setAhead: (seconds) => void child.stdin.write(`ahead ${seconds}\n`),
     memory: async () => {
@@ -59,9 +42,6 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
       const [printed] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(120_000) })
       return JSON.parse(String(printed))
     },
-    kill: async () => {
-      child.kill('SIGKILL')
-      await gone
-    },
+    kill,
   }
 }

@@ -11,6 +11,8 @@ export interface RedisProxy {
 export interface Between {
   /** With what a client sends. */
   readonly sent?: (words: Buffer) => void
+  /** Whether what a client sends never arrives. */
+  readonly holds?: (words: Buffer) => boolean
   /** With what Redis replies: `pass` hands it on, and may be called later. */
   readonly replied?: (pass: () => void, client: Socket) => void
 }
@@ -18,10 +20,10 @@ export interface Between {
 export async function startRedisProxy(port: number, between: () => Between): Promise<RedisProxy> {
   const server = createServer((client) => {
     const redis = connect(port, '127.0.0.1')
-    const { sent, replied } = between()
+    const { sent, holds, replied } = between()
     client.on('data', (words) => {
       sent?.(words)
-      redis.write(words)
+      if (holds?.(words) !== true) redis.write(words)
     })
     redis.on('data', (reply) => {
       const pass = () => void client.write(reply)

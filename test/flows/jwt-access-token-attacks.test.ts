@@ -1,0 +1,525 @@
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import express from 'express'
+import {
+  createBearerGuard,
+  createJwtBearerGuard,
+  jwtAccessTokenReader,
+  jwtAccessTokens,
+  memoryStore,
+  openIdConnect,
+  signingKeys,
+  type AuthorizationServerOptions,
+  type GivenKey,
+  type JwtAccessTokensOptions,
+} from '../../lib/index'
+import { KeyServer } from '../support/assertions/key-server'
+import { application, canonicalOptions } from '../support/flows/application'
+import { Clock } from '../support/flows/clock'
+import { authorizationRequest, Flow } from '../support/flows/flow'
+import { relyingParty, withIdentity } from '../support/flows/identity-stage'
+import { partOf, withJwts } from '../support/flows/jwt-tokens'
+import { outcomeOf } from '../support/flows/outcome'
+import { gallery, job, mountResources, photosApi } from '../support/flows/resources'
+import { refusalOf } from '../support/flows/tokens'
+
+const { issuer } = canonicalOptions
+const ofPhotos = { scope: 'photos:read', resource: photosApi }
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const own: GivenKey = { privateKey, kid: 'own' }
+const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
+const ownSet = { keys: [{ ...jwkOf(publicKey), kid: 'own', alg: 'ES256', use: 'sig' }] }
+
+const encoded = (text: string) => Buffer.from(text).toString('base64url')
+const json = (value: unknown) => encoded(JSON.stringify(value))
+
+/** Signs parts that are encoded already. */
+function jws(header: string, payload: string, key = privateKey): string {
+  const text = `${header}.${payload}`
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+  return `${text}.${signature.toString('base64url')}`
+}
+
+/** The guards of another process, which needs the store or no store, and never a secret. */
+function guardsElsewhere(options: Pick<AuthorizationServerOptions, 'store' | 'clock'>, seconds = 5) {
+  const { store = memoryStore(), clock = Date.now } = options
+  const resources = { [photosApi]: { scopes: ['photos:read'] } }
+  const plugIns = [jwtAccessTokenReader({ keys: ownSet })]
+  const guard = createBearerGuard({ issuer, store, clock, resources, plugIns })
+  const offline = createJwtBearerGuard({
+    issuer,
+    audience: photosApi,
+    keys: ownSet,
+    clock,
+    clockTolerance: seconds,
+  })
+  const app = express()
+  const end: express.RequestHandler = (_request, response) => void response.end()
+  app.get('/store', guard('photos:read'), end)
+  app.get('/signature', guard('photos:read', { verify: 'signature' }), end)
+  app.get('/offline', offline('photos:read'), end)
+  return new Flow(app)
+}
+
+/** A server whose tokens five guards take: two of its own, and three of another process. */
+function open(bend: Partial<AuthorizationServerOptions> = {}, tokens: Partial<JwtAccessTokensOptions> = {}) {
+  const clock = new Clock()
+  const store = memoryStore({ clock: clock.read })
+  const time = { store, clock: clock.read }
+  const set = application(withJwts({ ...time, ...bend }, tokens, signingKeys({ keys: [own] })), {
+    mount: mountResources,
+  })
+  const guard = set.oauth.bearerGuard('photos:read', { resource: photosApi, verify: 'signature' })
+  set.app.get('/signed', guard, (_request, response) => void response.end())
+  const elsewhere = guardsElsewhere(time)
+  const ways: readonly (readonly [Flow, string])[] = [
+    [set.flow, '/api/photos'],
+    [set.flow, '/signed'],
+    [elsewhere, '/store'],
+    [elsewhere, '/signature'],
+    [elsewhere, '/offline'],
+  ]
+  return {
+    ...set,
+    ...time,
+    clock,
+    async token() {
+      const { body } = await set.flow.redeem(gallery, await set.flow.approve(gallery, ofPhotos))
+      return String(body.access_token)
+    },
+    /** The status that each guard answers. */
+    async statuses(token: string): Promise<unknown> {
+      const headers = { Authorization: `Bearer ${token}` }
+      const answers = ways.map(async ([flow, path]) => [
+        path,
+        (await flow.open(path, undefined, headers)).status,
+      ])
+      return Object.fromEntries(await Promise.all(answers))
+    },
+  }
+}
+
+const everywhere = (status: unknown) => ({
+  '/api/photos': status,
+  '/signed': status,
+  '/store': status,
+  '/signature': status,
+  '/offline': status,
+})
+const good = everywhere(200)
+const unknown = everywhere(401)
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+/** Another last character, which decodes to the same bytes where a part has bits to spare. */
+const withSpareBits = (part: string) =>
+  part.slice(0, -1) + alphabet.charAt(alphabet.indexOf(part.slice(-1)) ^ 1)
+const hmac = (digest: string, text: string, secret: string | Buffer) =>
+  `${text}.${createHmac(digest, secret).update(text).digest('base64url')}`
+const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+const publicTexts: readonly (string | Buffer)[] = [
+  pem,
+  pem.trimEnd(),
+  publicKey.export({ type: 'spki', format: 'der' }),
+  JSON.stringify(ownSet.keys[0]),
+  String(jwkOf(publicKey).x),
+]
+const longKid = 'k'.repeat(10_240)
+const claimsOf = (token: string) => partOf(token, 1)
+const headed = (bend: object) => json({ alg: 'ES256', typ: 'at+jwt', kid: 'own', ...bend })
+
+/** What an attacker makes of a good token and of another one. */
+const forgeries: readonly (readonly [string, (token: string, other: string) => readonly string[]])[] = [
+  [
+    'was truncated',
+    (token) => {
+      const [header, payload, signature = ''] = token.split('.')
+      const shorter = [1, 2, 43, 85].map((length) => token.slice(0, -length))
+      return [
+        ...shorter,
+        `${header}.${payload}.`,
+        `${header}.${payload}`,
+        `${payload}.${signature}`,
+        token.slice(1),
+      ]
+    },
+  ],
+  [
+    'was encoded anew',
+    (token) => {
+      const [header = '', payload = '', signature = ''] = token.split('.')
+      const standard = Buffer.from(signature, 'base64url').toString('base64')
+      return [
+        ...['=', '=='].map((padding) => token + padding),
+        `${header}=.${payload}.${signature}`,
+        `${header}.${payload}=.${signature}`,
+        `${header}.${payload}.${standard}`,
+        `${header}.${payload}.${standard.replaceAll('=', '')}+`,
+        `${header}.${payload}.${withSpareBits(signature)}`,
+        `${header}.${encoded(JSON.stringify(claimsOf(token), undefined, 1))}.${signature}`,
+        encodeURIComponent(`${token}=`),
+        encoded(token),
+      ]
+    },
+  ],
+  [
+    'has a member twice',
+    (token) => {
+      const [header = '', payload = '', signature = ''] = token.split('.')
+      const twice = (part: string, first: string, last: string) => {
+        const text = Buffer.from(part, 'base64url').toString()
+        return [text.replace('{', `{${first},`), text.replace(/\}$/, `,${last}}`)].map(encoded)
+      }
+      return [
+        ...twice(header, '"alg":"none"', '"alg":"none"').map((part) => `${part}.${payload}.${signature}`),
+        ...twice(payload, '"sub":"mallory"', '"sub":"mallory"').map(
+          (part) => `${header}.${part}.${signature}`,
+        ),
+      ]
+    },
+  ],
+  [
+    'has parts of two tokens',
+    (token, other) => {
+      const [header = '', payload = '', signature = ''] = token.split('.')
+      const [, otherPayload = '', otherSignature = ''] = other.split('.')
+      return [
+        `${header}.${otherPayload}.${signature}`,
+        `${header}.${payload}.${otherSignature}`,
+        `${payload}.${header}.${signature}`,
+        `${token}.${otherSignature}`,
+        `${token}.${other}`,
+      ]
+    },
+  ],
+  [
+    'has no signature',
+    (token) => {
+      const [, payload = '', signature = ''] = token.split('.')
+      const algorithms = ['none', 'None', 'NONE', 'nOnE', '', null, 0, ['none'], '__proto__']
+      return algorithms.flatMap((alg) => [
+        `${headed({ alg })}.${payload}.`,
+        `${headed({ alg })}.${payload}.${signature}`,
+      ])
+    },
+  ],
+  [
+    'has the public key as its secret',
+    (token) => {
+      const [, payload = ''] = token.split('.')
+      const forms = [256, 384, 512].flatMap((bits) =>
+        publicTexts.map((secret) => hmac(`sha${bits}`, `${headed({ alg: `HS${bits}` })}.${payload}`, secret)),
+      )
+      return [...forms, hmac('sha256', `${headed({})}.${payload}`, pem)]
+    },
+  ],
+  [
+    'brings its key',
+    (token) => {
+      const [, payload = ''] = token.split('.')
+      const jwk = jwkOf(stranger.publicKey)
+      const url = 'http://127.0.0.1:1/keys'
+      return [
+        { jwk },
+        { jwk, kid: undefined },
+        { jku: url },
+        { jku: url, kid: 'mine' },
+        { x5u: url },
+        { x5c: [Buffer.from(String(jwk.x)).toString('base64')] },
+        { kid: undefined },
+        {},
+      ].map((bend) => jws(headed(bend), payload, stranger.privateKey))
+    },
+  ],
+  [
+    'names an odd key, though signed by the server',
+    (token) => {
+      const [, payload = ''] = token.split('.')
+      const odd = [
+        '',
+        'other',
+        '../own',
+        '/dev/null',
+        'own\0',
+        ' own',
+        'OWN',
+        "' or 1=1",
+        '__proto__',
+        7,
+        null,
+      ]
+      return [...odd, ['own'], { own: 1 }].map((kid) => jws(headed({ kid }), payload))
+    },
+  ],
+  [
+    'has a critical extension, though signed by the server',
+    (token) => {
+      const [, payload = ''] = token.split('.')
+      const bends = [{ crit: ['exp'], exp: 1 }, { crit: [] }, { crit: ['b64'], b64: false }, { b64: false }]
+      return bends.map((bend) => jws(headed(bend), payload))
+    },
+  ],
+  [
+    'is of another type, though signed by the server',
+    (token) => {
+      const [, payload = ''] = token.split('.')
+      const types = ['JWT', 'jwt', 'id_token+jwt', 'logout+jwt', undefined, '', 'at+jwt ', ['at+jwt']]
+      return types.map((typ) => jws(headed({ typ }), payload))
+    },
+  ],
+  [
+    'says what no token says, though signed by the server',
+    (token) => {
+      const claims = claimsOf(token)
+      const now = Number(claims['iat'])
+      const [id = '', random = ''] = String(claims['jti']).split('.')
+      const bends: readonly object[] = [
+        { iss: 'https://other.example' },
+        { iss: undefined },
+        { exp: now - 5 },
+        { exp: undefined },
+        { exp: '9e9' },
+        { iat: now + 60 },
+        { nbf: now + 60 },
+        { sub: undefined },
+        { sub: '' },
+      ]
+      const ofTheRecord = [{ jti: undefined }, { jti: id }, { jti: random }, { jti: `${id}.${random}x` }]
+      return [
+        ...bends.map((bend) => jws(headed({}), json({ ...claims, ...bend }))),
+        // A guard without a store may take what names no record.
+        ...ofTheRecord.map((bend) => jws(headed({}), json({ ...claims, aud: 'urn:other', ...bend }))),
+        jws(headed({}), json([claims])),
+        jws(headed({}), json(null)),
+        jws(headed({}), encoded(`{"__proto__":${JSON.stringify(claims)}}`)),
+      ]
+    },
+  ],
+  [
+    'is its jti',
+    (token) => {
+      const jti = String(claimsOf(token)['jti'])
+      return [jti, ...jti.split('.'), `${jti}.${jti}`]
+    },
+  ],
+]
+
+describe('At every guard, a JWT access token', () => {
+  test.each(forgeries)('that %s is unknown', async (_what, forge) => {
+    const set = open()
+    const [token, other] = [await set.token(), await set.token()]
+    for (const text of forge(token, other)) {
+      expect([text, await set.statuses(text)]).toEqual([text, unknown])
+      expect((await set.flow.introspect(job, text)).body).toEqual({ active: false })
+      expect((await set.flow.revoke(gallery, text)).status).toBe(200)
+    }
+    expect(await set.statuses(token)).toEqual(good)
+  })
+
+  test('is what its type says in any case, and with its media type in full', async () => {
+    const set = open()
+    const [, payload = ''] = (await set.token()).split('.')
+    for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt'])
+      expect(await set.statuses(jws(headed({ typ }), payload))).toEqual(good)
+  })
+
+  test('that white space divides or surrounds is unknown', async () => {
+    const set = open()
+    const token = await set.token()
+    const [header, payload, signature] = token.split('.')
+    expect(await set.statuses(`${header} .${payload}.${signature}`)).toEqual(everywhere(400))
+    expect(await set.statuses(`${header}.${payload}.\t${signature}`)).toEqual(unknown)
+    for (const text of [` ${token}`, `${token} `, `${token}\n`, `${header}.\r\n${payload}.${signature}`]) {
+      expect((await set.flow.introspect(job, text)).body).toEqual({ active: false })
+      await set.flow.revoke(gallery, text)
+    }
+    expect(await set.statuses(token)).toEqual(good)
+  })
+
+  test('with a kid of 10 kB or a path asks for no key', async () => {
+    const set = open()
+    const [, payload = ''] = (await set.token()).split('.')
+    for (const kid of [longKid, '../'.repeat(1000), `http://127.0.0.1:1/${'k'.repeat(4000)}`]) {
+      const text = jws(headed({ kid }), payload)
+      expect(await set.statuses(text)).toEqual(unknown)
+      expect((await set.flow.introspect(job, text)).body).toEqual({ active: false })
+    }
+  })
+
+  test('of another issuer with the same store and the same key is unknown', async () => {
+    const set = open()
+    const north = open({ store: set.store, issuer: 'http://127.0.0.1' })
+    expect(await set.statuses(await north.token())).toEqual(unknown)
+  })
+
+  test('lives by the clock of its guard: one that is 300 s behind or ahead takes it only if its host allows so much', async () => {
+    const set = open()
+    const token = await set.token()
+    const statusesAt = async (seconds: number) => {
+      const clock = () => set.clock.read() + seconds * 1000
+      const flow = guardsElsewhere({ store: set.store, clock }, 300)
+      const answers = ['/store', '/signature', '/offline'].map(async (path) => {
+        const { status } = await flow.open(path, undefined, { Authorization: `Bearer ${token}` })
+        return status
+      })
+      return Promise.all(answers)
+    }
+    expect(await statusesAt(-301)).toEqual([401, 401, 401])
+    expect(await statusesAt(-300)).toEqual([401, 401, 200])
+    expect(await statusesAt(-5)).toEqual([200, 200, 200])
+    expect(await statusesAt(300)).toEqual([200, 200, 200])
+    expect(await statusesAt(600)).toEqual([401, 401, 200])
+    expect(await statusesAt(900)).toEqual([401, 401, 401])
+  })
+
+  test('of a key that its server has withdrawn ends when the guard asks for the keys again', async () => {
+    const set = open()
+    const token = await set.token()
+    const keyServer = new KeyServer()
+    await keyServer.start()
+    keyServer.publish(...ownSet.keys)
+    const { store, clock } = set
+    const plugIns = [jwtAccessTokenReader({ jwksUri: keyServer.uri })]
+    const resources = { [photosApi]: { scopes: ['photos:read'] } }
+    const guard = createBearerGuard({ issuer, store, clock: clock.read, resources, plugIns })
+    const app = express()
+    for (const verify of ['store', 'signature'] as const)
+      app.get(`/${verify}`, guard('photos:read', { verify }), (_request, response) => void response.end())
+    const flow = new Flow(app)
+    const statuses = () =>
+      Promise.all(
+        ['/store', '/signature'].map(async (path) => {
+          const { status } = await flow.open(path, undefined, { Authorization: `Bearer ${token}` })
+          return status
+        }),
+      )
+    expect(await statuses()).toEqual([200, 200])
+    keyServer.publish({ ...jwkOf(stranger.publicKey), kid: 'new', alg: 'ES256', use: 'sig' })
+    clock.advance(599)
+    expect(await statuses()).toEqual([200, 200])
+    const later = await set.token()
+    clock.advance(1)
+    expect(await statuses()).toEqual([401, 401])
+    const headers = { Authorization: `Bearer ${later}` }
+    expect((await flow.open('/signature', undefined, headers)).status).toBe(401)
+    await keyServer.stop()
+    // The next deployment of the server itself.
+    const keys = signingKeys({ keys: [{ privateKey: stranger.privateKey, kid: 'new' }] })
+    const next = application(withJwts({ store, clock: clock.read }, {}, keys), { mount: mountResources })
+    expect((await next.flow.open('/api/photos', undefined, headers)).status).toBe(401)
+  })
+})
+
+describe('An ID token and an access token of one server', () => {
+  /** Both have the same key. */
+  function openBoth() {
+    const keys = signingKeys({ keys: [own] })
+    const resources = { 'relying-party:api': { scopes: ['photos:read'] } }
+    const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' }), jwtAccessTokens({ keys })]
+    const set = application(withIdentity({ plugIns, resources, logOut: () => {} }), {
+      mount(app, oauth) {
+        app.use(oauth.router())
+        for (const verify of ['store', 'signature'] as const)
+          app.get(`/${verify}`, oauth.bearerGuard({ verify }), (_request, response) => void response.end())
+      },
+    })
+    return set
+  }
+
+  async function logIn({ flow }: ReturnType<typeof openBoth>) {
+    const bend = { scope: 'openid profile' }
+    const { body } = await flow.redeem(relyingParty, await flow.approve(relyingParty, bend))
+    return { idToken: String(body.id_token), accessToken: String(body.access_token) }
+  }
+
+  test('are no token of the other kind: the ID token opens no guard, UserInfo or introspection', async () => {
+    const set = openBoth()
+    const { idToken, accessToken } = await logIn(set)
+    const statuses = async (token: string) =>
+      Promise.all(
+        ['/store', '/signature', '/userinfo'].map(async (path) => {
+          const { status } = await set.flow.open(path, undefined, { Authorization: `Bearer ${token}` })
+          return status
+        }),
+      )
+    expect(partOf(accessToken, 0)['kid']).toBe(partOf(idToken, 0)['kid'])
+    expect(await statuses(idToken)).toEqual([401, 401, 401])
+    expect((await statuses(accessToken)).at(-1)).toBe(200)
+  })
+
+  test('are no token of the other kind: the access token is no id_token_hint', async () => {
+    const set = openBoth()
+    const { idToken, accessToken } = await logIn(set)
+    const ask = (id_token_hint: string) =>
+      set.flow.ask({ ...authorizationRequest(relyingParty), scope: 'openid', id_token_hint }, 'alice')
+    expect(outcomeOf(await ask(idToken))).toBe('question')
+    const ofClient = jws(headed({}), json({ ...claimsOf(accessToken), aud: 'relying-party' }))
+    for (const hint of [accessToken, ofClient]) {
+      expect(outcomeOf(await ask(hint))).toBe('redirect invalid_request')
+      expect((await set.flow.open(`/logout?id_token_hint=${hint}`, 'alice')).status).toBe(400)
+    }
+  })
+})
+
+describe('Claims of the host', () => {
+  const cycle: Record<string, unknown> = {}
+  cycle['again'] = cycle
+  const throwing = Object.defineProperty({}, 'roles', {
+    enumerable: true,
+    get() {
+      throw new Error('The roles are away.')
+    },
+  })
+
+  test.each<[string, () => unknown]>([
+    ['undefined', () => ({ roles: undefined })],
+    ['a function', () => ({ roles: () => [] })],
+    ['a symbol', () => ({ roles: Symbol('roles') })],
+    ['a BigInt', () => ({ level: 7n })],
+    ['NaN', () => ({ level: Number.NaN })],
+    ['Infinity', () => ({ level: Infinity })],
+    ['a cycle', () => cycle],
+    ['a hole', () => ({ roles: [, 'editor'] })], // oxlint-disable-line no-sparse-arrays
+    ['a Date', () => ({ since: new Date(0) })],
+    ['a Map', () => ({ roles: new Map() })],
+    ['a Buffer', () => ({ bytes: Buffer.from('x') })],
+    ['toJSON', () => ({ toJSON: () => ({ sub: 'mallory' }) })],
+    ['a toJSON in it', () => ({ roles: { toJSON: () => 'admin' } })],
+    ['a toJSON of a list', () => ({ roles: Object.assign(['editor'], { toJSON: () => 'admin' }) })],
+    ['a prototype', () => ({ __proto__: { roles: ['admin'] } })],
+    ['half of a surrogate pair', () => ({ name: 'Alice \ud83d' })],
+    ['half of a surrogate pair in a name', () => ({ of: [{ '\udc00': 1 }] })],
+    ['a getter that throws', () => throwing],
+    ['1025 bytes', () => ({ text: 'x'.repeat(1025 - '{"text":""}'.length) })],
+    ['1025 bytes in UTF-8', () => ({ text: `xx${'é'.repeat(506)}` })],
+  ])('that have %s fail the request, which spends nothing', async (_what, claims) => {
+    let isWrong = true
+    const set = open({}, { claims: (): object => Object(isWrong ? claims() : {}) })
+    const code = await set.flow.approve(gallery, ofPhotos)
+    expect(refusalOf(await set.flow.redeem(gallery, code))).toBe('500 server_error')
+    isWrong = false
+    const { body, status } = await set.flow.redeem(gallery, code)
+    expect(status).toBe(200)
+    expect(await set.statuses(body.access_token)).toEqual(good)
+  })
+
+  test.each<[string, object, object]>([
+    ['1024 bytes', { text: 'x'.repeat(1024 - '{"text":""}'.length) }, {}],
+    ['a whole surrogate pair', { name: 'Alice 😀' }, { name: 'Alice 😀' }],
+    ['minus zero, which JSON does not know', { level: -0 }, { level: 0 }],
+    ['lists, numbers, booleans and null', { of: [1.5, true, null, {}] }, { of: [1.5, true, null, {}] }],
+  ])('may have %s', async (_what, claims, seen) => {
+    const set = open({}, { claims: () => claims })
+    const token = await set.token()
+    expect(claimsOf(token)).toMatchObject(seen)
+    expect(await set.statuses(token)).toEqual(good)
+  })
+
+  test('with a member __proto__ change no claim of the server', async () => {
+    const claims = () => JSON.parse('{"__proto__":{"sub":"mallory","roles":["admin"]},"constructor":1}')
+    const set = open({}, { claims })
+    const token = await set.token()
+    expect(claimsOf(token)).toMatchObject({ sub: 'alice', client_id: 'gallery', iss: issuer })
+    expect(await set.statuses(token)).toEqual(good)
+    expect(Reflect.get({}, 'roles')).toBeUndefined()
+  })
+})

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+
+/** A request that passed the dispatcher, with what came back. */
+export interface Passed {
+  readonly path: string
+  /** Of the answer. */
+  readonly cacheControl: string
+}
+
+/**
+ * Stands before the processes of one service, as a load balancer does: sends each request to another process in turn. A
+ * request that its process did not take goes to the next one, and so does a GET that its process did not answer.
+ */
+export interface Dispatcher {
+  readonly url: string
+  /** The processes from now on. Resolves when the processes that left have answered all that they had got. */
+  lead(urls: readonly string[]): Promise<void>
+  stop(): Promise<void>
+}
+
+export async function startDispatcher(watch: (passed: Passed) => void = () => {}): Promise<Dispatcher> {
+  let targets: readonly string[] = []
+  let turn = 0
+  const waiting = new Map<string, number>()
+  const count = (url: string, more: number) => waiting.set(url, (waiting.get(url) ?? 0) + more)
+
+  const inTurn = () => {
+    turn += 1
+    return targets.map((_url, index) => targets[(turn + index) % targets.length] ?? '')
+  }
+  const send = async (target: string, request: IncomingMessage, body: Buffer) => {
+    const { method = 'GET', url = '/' } = request
+    count(target, 1)
+    try {
+      const answer = await fetch(target + url, {
+        method,
+        headers: onwards(Object.entries(request.headers)),
+        redirect: 'manual',
+        ...(method === 'GET' ? {} : { body }),
+      })
+      // Here, because a process may die in the middle of an answer.
+      return {
+        status: answer.status,
+        headers: onwards([...answer.headers]),
+        body: Buffer.from(await answer.arrayBuffer()),
+      }
+    } finally {
+      count(target, -1)
+    }
+  }
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = Buffer.concat(await request.toArray())
+    for (const target of inTurn())
+      try {
+        const answer = await send(target, request, body)
+        watch({ path: request.url ?? '', cacheControl: answer.headers['cache-control'] ?? '' })
+        response.writeHead(answer.status, answer.headers).end(answer.body)
+        return
+      } catch (error) {
+        if (request.method !== 'GET' && !isUntaken(error)) break
+      }
+    response.writeHead(502).end()
+  }
+  const server = createServer((request, response) => void pass(request, response))
+  server.keepAliveTimeout = 0
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The dispatcher has no port.')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    lead: async (urls) => {
+      const left = targets.filter((url) => !urls.includes(url))
+      targets = urls
+      while (left.some((url) => (waiting.get(url) ?? 0) > 0)) await setImmediate()
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+// Of one hop only (RFC 9110 7.6.1), or written anew by the next one.
+const ofThisHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'host'])
+
+const onwards = (headers: readonly (readonly [string, unknown])[]): Record<string, string> =>
+  Object.fromEntries(headers.flatMap(([name, value]) => (ofThisHop.has(name) ? [] : [[name, String(value)]])))
+
+const isUntaken = (error: unknown): boolean =>
+  error instanceof TypeError && String(Reflect.get(Object(error.cause), 'code')) === 'ECONNREFUSED'

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { Flow } from '../flows/flow'
+import { partOf } from '../flows/jwt-tokens'
+import { gallery, job, printApi } from '../flows/resources'
+import { startDispatcher, type Dispatcher, type Passed } from './dispatcher'
+import type { IssuerPlan } from './issuer-process'
+import { type IssuerProcess, startIssuer } from './start-issuer'
+
+/** Two processes of one issuer on one Redis behind a dispatcher, with one time that the test moves. */
+export interface IssuerStage {
+  readonly issuer: string
+  readonly dispatcher: Dispatcher
+  /** What the dispatcher leads to. */
+  readonly flow: Flow
+  readonly processes: readonly [IssuerProcess, IssuerProcess]
+  /** Seconds since the epoch. */
+  now(): number
+  /** By how many seconds the clocks are ahead of the machine's. */
+  ahead(): number
+  advance(seconds: number): Promise<void>
+  /** Starts a process with another plan, lets it take the place of one that has answered everything, and kills that one. */
+  deploy(index: 0 | 1, bend: Partial<IssuerPlan>): Promise<void>
+  /** Kills a process in the middle of whatever it does, and starts another one in its place. */
+  restart(index: 0 | 1): Promise<void>
+  stop(): Promise<void>
+}
+
+type StagePlan = Omit<IssuerPlan, 'issuer' | 'prefix' | 'clients' | 'ahead'>
+
+/** @param bends what each process has of its own. @param watch sees each request that has passed the dispatcher. */
+export async function openIssuerStage(
+  shared: StagePlan,
+  bends: readonly [Partial<IssuerPlan>, Partial<IssuerPlan>] = [{}, {}],
+  watch?: (passed: Passed) => void,
+): Promise<IssuerStage> {
+  const dispatcher = await startDispatcher(watch)
+  const prefix = `issuer:${randomUUID()}:`
+  const clients = [gallery.registration, job.registration]
+  const own: [Partial<IssuerPlan>, Partial<IssuerPlan>] = [...bends]
+  let ahead = 0
+  const start = (index: 0 | 1) =>
+    startIssuer({ issuer: dispatcher.url, prefix, clients, ahead, ...shared, ...own[index] })
+  const processes: [IssuerProcess, IssuerProcess] = [await start(0), await start(1)]
+  const lead = () => dispatcher.lead(processes.map(({ url }) => url))
+  await lead()
+  return {
+    issuer: dispatcher.url,
+    dispatcher,
+    flow: new Flow(dispatcher.url),
+    processes,
+    now: () => Math.floor(Date.now() / 1000) + ahead,
+    ahead: () => ahead,
+    async advance(seconds) {
+      ahead += seconds
+      await Promise.all(processes.map((each) => each.setAhead(ahead)))
+    },
+    async deploy(index, bend) {
+      own[index] = { ...own[index], ...bend }
+      const former = processes[index]
+      processes[index] = await start(index)
+      await lead()
+      await former.kill()
+    },
+    async restart(index) {
+      await processes[index].kill()
+      processes[index] = await start(index)
+      await lead()
+    },
+    async stop() {
+      await Promise.all(processes.map((each) => each.kill()))
+      await dispatcher.stop()
+    },
+  }
+}
+
+/**
+ * A token of the job for the print resource. @param path of the server that signs with the algorithm.
+ *
+ * @returns undefined if no process has answered.
+ */
+export async function jobToken(flow: Flow, path: string): Promise<string | undefined> {
+  const fields = { grant_type: 'client_credentials', scope: 'photos:print', resource: printApi }
+  const { status, body, text } = await flow.request(job, fields, path)
+  if (status === 502) return undefined
+  if (status !== 200) throw new Error(`No token came: ${status} ${text}`)
+  return String(body.access_token)
+}
+
+/** The key that signed a token. */
+export const kidOf = (token: string): string => String(partOf(token, 0)['kid'])

@@ -1,0 +1,44 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { bundled } from './bundled'
+
+/** A program of the tests in a process of its own, which listens at a port that it has printed. */
+export interface RunningProgram {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly url: string
+  /** Whether it lives, as far as is known. */
+  readonly isAlive: () => boolean
+  /** All that it wrote, such as why it crashed. */
+  readonly output: () => string
+  /** Kills it in the middle of whatever it does. */
+  readonly kill: () => Promise<void>
+}
+
+/** Starts a module as a program, which gets its plan as its only argument. */
+export async function startProgram(module: string, plan: object): Promise<RunningProgram> {
+  const words = ['--expose-gc', bundled(module), JSON.stringify(plan)]
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const gone = once(child, 'exit')
+  let output = ''
+  const port = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString()
+      const [, printed] = /^port (\d+)$/m.exec(output) ?? []
+      if (printed !== undefined) resolve(printed)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`The program did not start:\n${output}`)))
+  })
+  return {
+    child,
+    url: `http://127.0.0.1:${port}`,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    output: () => output,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
