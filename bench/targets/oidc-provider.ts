@@ -52,6 +52,7 @@ const configuration: Configuration = {
     AuthorizationCode: lifetimes.code,
     ClientCredentials: lifetimes.accessToken,
     Grant: lifetimes.refreshToken,
+    IdToken: lifetimes.accessToken,
     Interaction: 3600,
     RefreshToken: lifetimes.refreshToken,
     Session: lifetimes.refreshToken,
