@@ -28,6 +28,8 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const own: GivenKey = { privateKey, kid: 'own' }
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
+// OpenID Connect Discovery 3: each server has a key for RS256.
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const ownSet = { keys: [{ ...jwkOf(publicKey), kid: 'own', alg: 'ES256', use: 'sig' }] }
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url')
@@ -412,7 +414,7 @@ describe('At every guard, a JWT access token', () => {
 describe('An ID token and an access token of one server', () => {
   /** Both have the same key. */
   function openBoth() {
-    const keys = signingKeys({ keys: [own] })
+    const keys = signingKeys({ keys: [own, { privateKey: rsa }] })
     const resources = { 'relying-party:api': { scopes: ['photos:read'] } }
     const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' }), jwtAccessTokens({ keys })]
     const set = application(withIdentity({ plugIns, resources, logOut: () => {} }), {
