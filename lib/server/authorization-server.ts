@@ -92,11 +92,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    * @throws OAuthError `temporarily_unavailable` if the store fails.
    */
   revoke(authorizationId: string): Promise<void>
-  /**
-   * The authorizations of resource owners: lists and ends them.
-   *
-   * @throws ConfigurationError without the option `authorizations`.
-   */
+  /** Lists and ends the authorizations of resource owners, with the option `authorizations`. */
   readonly authorizations: OwnerAuthorizations
   /**
    * The events of the server: approvals, issued tokens, revocations, refusals and failures. `docs/events.md` explains
@@ -146,7 +142,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     for (const page of pages.values()) routes.set(page.path, pageEndpoint(context, page))
     return router(routes, settings.mount, notePassed)
   }
-  let authorizations: OwnerAuthorizations | undefined
   const server: AuthorizationServer = {
     router: part('router', whole),
     authorize: part('authorize', () => {
@@ -176,9 +171,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return strategies
     },
     revoke: hostRevocation(context),
-    get authorizations() {
-      return (authorizations ??= ownerAuthorizations(context))
-    },
+    authorizations: ownerAuthorizations(context),
     events: audit.events,
     ...wireRegistration(context),
     ...lifecycleOf({ ...settings, ...settings.plugIns, requests }),

@@ -70,16 +70,20 @@ const longestLimit = 1000
 // Records that are read or removed at once.
 const atOnce = 16
 
-/** @throws ConfigurationError without the option `authorizations`. */
+const switchedOff = async (): Promise<never> => {
+  throw new ConfigurationError('oauth.authorizations cannot work:', [
+    {
+      path: 'authorizations',
+      message: 'must be true, so that the server lists the authorizations of owners.',
+    },
+  ])
+}
+
+/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations {
   const { settings, store, index, now } = server
   if (!settings.authorizations || index === undefined)
-    throw new ConfigurationError('oauth.authorizations cannot work:', [
-      {
-        path: 'authorizations',
-        message: 'must be true, so that the server lists the authorizations of owners.',
-      },
-    ])
+    return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff }
   const own = issuerDigest(settings.issuer)
   const ownerOf = (subject: string) => indexOwner(own, subject)
   const revokeOne = hostRevocation(server)

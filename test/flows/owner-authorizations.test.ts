@@ -151,8 +151,14 @@ describeOnStores('oauth.authorizations', (stage) => {
       await expect(call()).rejects.toMatchObject({ code: 'temporarily_unavailable' })
   })
 
-  test('needs the option', () => {
-    expect(() => stage().oauth.authorizations).toThrow(/authorizations must be true/)
+  test('needs the option', async () => {
+    const { authorizations } = stage().oauth
+    for (const call of [
+      () => authorizations.list('alice'),
+      () => authorizations.revoke('alice', 'photo-print'),
+      () => authorizations.revokeAll('alice'),
+    ])
+      await expect(call()).rejects.toThrow(/authorizations must be true/)
   })
 
   test('a subject or a client with an odd name works like any other', async () => {

@@ -29,6 +29,7 @@ describe('an authorization server', () => {
   it('has these parts', () => {
     const oauth = createAuthorizationServer(optionsWith())
     expect(Object.keys(oauth).toSorted()).toEqual([
+      'authorizations',
       'authorize',
       'bearerGuard',
       'clientAuthentication',
