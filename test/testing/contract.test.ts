@@ -23,8 +23,11 @@ const titles = (rules: readonly ContractRule<never>[]) => rules.map(({ title }) 
 it('the contracts and what tests of routes need are all that the kit exports', () => {
   expect(Object.keys(kit).toSorted()).toEqual([
     'approve',
+    'authorizationIndexContract',
+    'authorizationIndexRules',
     'authorizationStoreContract',
     'authorizationStoreRules',
+    'checkAuthorizationIndex',
     'checkAuthorizationStore',
     'checkClientRegistry',
     'checkCounters',
