@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { ChoicesQuestion, PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Lifetimes } from '../authorization/lifetimes'
 import type {
@@ -13,6 +13,7 @@ import type {
   DynamicRegistrationOptions,
 } from '../clients/dynamic-registration/registration-options'
 import type { ResourceReference } from '../endpoints/protected-resource-metadata'
+import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimitOptions, RateLimits } from '../limits/rate-limit-options'
@@ -25,9 +26,12 @@ import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
+import type { Text } from '../protocol/localized-text'
 import type { LoginRequest } from '../protocol/login-request'
+import type { OwnerQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
+import type { ScopeDescription, ScopeOptions } from '../protocol/scope-description'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { TokenType } from '../protocol/token-type'
 import type { IssueLimitOptions, ResolvedIssueLimits } from '../limits/issue-limits'
@@ -56,8 +60,12 @@ export interface AuthorizationServerOptions {
    * clients. A {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered clients.
    */
   readonly clients: RegisteredClients | ClientSource
-  /** Maps each scope to a text that the consent page shows: `{ 'photos:read': 'See your photos' }`. */
-  readonly scopes: Readonly<Record<string, string>>
+  /**
+   * Maps each scope to what the consent page says: `{ 'photos:read': 'See your photos' }`. The text may be one for each
+   * language, `{ en: 'See your photos', de: 'Ihre Fotos ansehen' }`. With {@link ScopeOptions}, a scope has a group, a
+   * weight, and the owner may leave it out if it is optional.
+   */
+  readonly scopes: Readonly<Record<string, Text | ScopeOptions>>
   /**
    * The scope of a request that names none, separated by spaces. Default: the server refuses such a request with
    * `invalid_scope`.
@@ -94,6 +102,21 @@ export interface AuthorizationServerOptions {
    * every request.
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
+  /**
+   * Returns one question that the owner answers with the approval, such as for which workspace the access is; undefined
+   * for no question. Runs once for each request of an owner who is logged in. The authorization keeps the answer:
+   * `req.oauth.choice`, introspection and JWT access tokens have `choice`, such as `{ workspace: 'w1' }`. With one
+   * answer, the server takes it without a question; with none, the page says why, and the owner can only cancel. With two
+   * or more, the page appears also if `skipConsent` says true. Default: no question.
+   */
+  readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
+  /**
+   * Returns whether an authorization goes on when its client refreshes. False ends the authorization with all its tokens:
+   * the client gets `invalid_grant`. If the function throws, the client gets `temporarily_unavailable`, and its refresh
+   * token stays good. A client that repeats a refresh within the grace gets the same tokens, and the server does not ask
+   * again. Default: every authorization goes on.
+   */
+  readonly stillAllowed?: StillAllowed
   /**
    * The login of the host: a path, which gets the way back in the parameter `return_to`, or a function that sends the
    * user agent to the login. `asked` says what the client or an extension wants of the login; if `asked.again`, the login
@@ -304,8 +327,8 @@ export interface PageOptions {
 /** The options of a guard after validation, with every default filled in. */
 export interface GuardSettings {
   readonly issuer: string
-  /** Each scope, with the text that says what it lets a client do; undefined if only another process knows the scopes. */
-  readonly scopes: ReadonlyMap<string, string> | undefined
+  /** Each scope, with what the consent page says of it; undefined if only another process knows the scopes. */
+  readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
   /** The protected resources; undefined if the host names none. */
   readonly resources: Resources | undefined
   /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
@@ -351,7 +374,7 @@ export interface ServerSettings extends GuardSettings {
   readonly clientMetadata: ExtensionMetadata
   /** The values that a registration may use. */
   readonly capabilities: ServerCapabilities
-  readonly scopes: ReadonlyMap<string, string>
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
   readonly defaultScope: Scope
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
@@ -391,6 +414,7 @@ export interface ServerSettings extends GuardSettings {
   readonly singleUseLimit: Limit | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
+  readonly choices: AuthorizationServerOptions['choices']
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
   readonly plugIns: OpenedPlugIns<RunningServer>

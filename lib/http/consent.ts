@@ -1,8 +1,11 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
+import { boxOf, choiceField } from '../authorization-endpoint/selection'
 import { type Client, isRegisteredByHost } from '../protocol/client'
+import { type Text, textIn } from '../protocol/localized-text'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
+import type { ScopeDescription } from '../protocol/scope-description'
 import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import type { ServerContext } from '../server/context'
@@ -10,7 +13,8 @@ import { warnOfFormAction } from './form-action'
 import { consentPage, type ConsentView, webUrl } from './pages/consent-page'
 import { errorPage } from './pages/pages'
 import { visibleName } from './pages/visible-text'
-import { errorPageOf, formTargetsOf, privatePage, sendJsonError, sendPage } from './response'
+import { wantsJson } from './request'
+import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
 
 /** The name of the form field with the consent token. A consent form sends the fields of its view, and `decision`. */
 export const consentTokenField = 'authorization_request'
@@ -24,11 +28,17 @@ export function showConsent(
 ): unknown {
   const { consentPage: render, skipConsent, issuer, scopes } = settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const view = consentViewOf(question, scopes)
+  const view = consentViewOf(question, scopes, (text) => textIn(text, ['en']))
+  if (wantsJson(request)) return sendView(response, view)
   if (render === undefined) return sendPage(response, 200, consentPage(view), formTargetsOf(view.redirectTo))
   response.status(200).set(privatePage)
   response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
+}
+
+// No page of another site can read the view: the response has no CORS headers, and JSON runs as no script.
+function sendView(response: Response, view: ConsentView): void {
+  sendJson(response, 200, view, privatePage)
 }
 
 /**
@@ -45,7 +55,7 @@ export function showError(
   const { code, description } = error
   const { status, headers, isTrouble } = errorPageOf(error)
   response.set(headers)
-  if (acceptsOnlyJson(request))
+  if (wantsJson(request))
     return sendJsonError(
       response,
       status,
@@ -60,10 +70,6 @@ export function showError(
   return render(request, response, view)
 }
 
-// A browser accepts HTML, and a request without `Accept` accepts everything.
-const acceptsOnlyJson = (request: Request): boolean =>
-  request.accepts('html') === false && request.accepts('json') !== false
-
 // MCP clients ask for JSON before they send their owner here. `invalid_client` tells them that their registration has
 // ended, as it does at the token endpoint (RFC 6749 5.2), so that they register again.
 function codeForProgram({ code, reason }: OAuthError): string {
@@ -72,8 +78,12 @@ function codeForProgram({ code, reason }: OAuthError): string {
 
 const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'client_disabled'])
 
-function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
-  const { client, resourceOwner, scope, facts, redirectUri, consentToken } = question
+function consentViewOf(
+  question: Question,
+  descriptions: ReadonlyMap<string, ScopeDescription>,
+  pick: (text: Text) => string,
+): ConsentView {
+  const { client, resourceOwner, scope, optional, facts, redirectUri, switchAccount, consentToken } = question
   const { client_id, client_uri, description, logo_uri, policy_uri, tos_uri } = client
   const client_name = visibleName(client.client_name)
   const unregistered = unregisteredIn(client)
@@ -81,10 +91,19 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
     // Only the members that a page shows: a host may print or log the whole view.
     client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
     resourceOwner,
-    scope: scope.map((scopeToken) => ({
-      token: scopeToken,
-      description: descriptions.get(scopeToken) ?? scopeToken,
-    })),
+    // As `action`, the query alone works behind a proxy that adds a prefix to the path.
+    switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
+    scope: scope.map((scopeToken) => {
+      const { description = scopeToken, group, weight = 'read' } = descriptions.get(scopeToken) ?? {}
+      return {
+        token: scopeToken,
+        description: pick(description),
+        group: group === undefined ? undefined : pick(group),
+        weight,
+        field: optional.includes(scopeToken) ? boxOf(scopeToken) : undefined,
+      }
+    }),
+    ...askedIn(question, pick),
     facts,
     // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
     action: '?',
@@ -93,6 +112,19 @@ function consentViewOf(question: Question, descriptions: ReadonlyMap<string, str
     receiver: receiverOf(redirectUri),
   }
 }
+
+/** The question, or why there is nothing to answer it with. */
+function askedIn(
+  { asked }: Question,
+  pick: (text: Text) => string,
+): Pick<ConsentView, 'question' | 'obstacle'> {
+  if (asked === undefined) return { question: undefined, obstacle: undefined }
+  const { text, answers, none = noAnswer } = asked
+  if (answers.length === 0) return { question: undefined, obstacle: pick(none) }
+  return { question: { text: pick(text), field: choiceField, answers }, obstacle: undefined }
+}
+
+const noAnswer = 'You have nothing that this app could get access to.'
 
 function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {
   if (metadataDocument !== undefined) return { host: metadataDocument.host }

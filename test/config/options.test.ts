@@ -234,6 +234,8 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
   skipConsent: callable,
+  choices: callable,
+  stillAllowed: callable,
   logOut: callable,
   'pages.consent': callable,
   'pages.error': callable,

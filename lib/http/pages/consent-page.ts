@@ -24,8 +24,31 @@ export interface ConsentView {
   }
   /** The resource owner who is logged in. `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
+  /**
+   * The query of the same request, which leads to the login of the host first, to choose another account; undefined if the
+   * request cannot be asked again.
+   */
+  readonly switchAccount: string | undefined
   /** The requested scope. `description` is the text of the option `scopes`. */
-  readonly scope: readonly { readonly token: string; readonly description: string }[]
+  readonly scope: readonly {
+    readonly token: string
+    readonly description: string
+    readonly group: string | undefined
+    readonly weight: 'read' | 'write' | 'danger'
+    /** The name of the check box of an optional scope, whose value is `yes`; undefined for a required scope. */
+    readonly field: string | undefined
+  }[]
+  /** A question that the owner answers with the approval; undefined if there is none. */
+  readonly question:
+    | {
+        readonly text: string
+        /** The name of the field in the form. */
+        readonly field: string
+        readonly answers: readonly { readonly value: string; readonly label: string }[]
+      }
+    | undefined
+  /** Why the owner can only cancel; undefined if the owner can approve. */
+  readonly obstacle: string | undefined
   /** What extensions add, such as the resources that the access is for. Show each of them. */
   readonly facts: readonly ConsentFact[]
   /** The `action` of the form, which the browser sends by `POST`. */
@@ -73,6 +96,9 @@ export function consentPage(view: ConsentView): string {
       ${client.unregistered && caution(client.unregistered, view.receiver)}
       <form method="post" action="${view.action}" autocomplete="off">
         ${Object.entries(view.fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+        ${view.scope.flatMap(({ field, description }) => (field === undefined ? [] : [html`<label><input type="checkbox" name="${field}" value="yes" />${description}</label>`]))}
+        ${view.question && html`<fieldset><legend>${view.question.text}</legend>${view.question.answers.map(({ value, label }) => html`<label><input type="radio" name="${view.question?.field}" value="${value}" />${label}</label>`)}</fieldset>`}
+        ${view.obstacle}
         <div class="actions">
           <button type="submit" name="decision" value="deny">Cancel</button>
           <button type="submit" name="decision" value="approve" class="primary">Allow</button>
