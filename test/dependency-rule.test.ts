@@ -8,7 +8,7 @@ import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './c
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   primitives: [],
-  protocol: ['primitives'],
+  protocol: ['primitives', 'http/pages/texts/locale'],
   limits: ['primitives', 'protocol', 'express-rate-limit'],
   jwt: ['primitives', 'protocol', 'jose'],
   'jwt/signing-keys': ['primitives', 'protocol', 'jwt', 'authorization/issuer', 'config/plug-in'],
@@ -122,7 +122,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'extensions/resource-indicators/resource-indicators',
     'resource-server',
     'clients/document-fetch',
+    'http/pages/consent-page',
     'http/pages/html',
+    'http/pages/texts/locale',
     'config/plug-in',
   ],
   'resource-server': [

@@ -31,8 +31,8 @@ import { type ClaimedRequest, resolveRequest } from './resolve-request'
 export interface Host {
   /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
-  /** Runs if the client of the request is registered. */
-  readonly clientFound: () => void
+  /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
+  readonly clientFound: (client?: Client) => void
   /** The resource owner who is logged in; undefined if no owner is. */
   resourceOwner(): Promise<ResourceOwner | undefined>
   /** Whether the owner has approved before. If true, the server shows no consent page. */

@@ -8,8 +8,11 @@ import { warnOnce } from '../audit/warning'
 import type { ServerContext } from '../server/context'
 import { warnOfFormAction } from './form-action'
 import { consentPage, type ConsentView, webUrl } from './pages/consent-page'
-import { errorPage } from './pages/pages'
+import { errorKindOf } from './pages/error-kind'
+import { errorPage, type ErrorView, type WayBack, wayBackTo } from './pages/pages'
+import type { PageLocale } from './pages/texts/locale'
 import { visibleName } from './pages/visible-text'
+import { clientOf, localeOf, uiLocalesField, uiLocalesOf } from './page-context'
 import { errorPageOf, formTargetsOf, privatePage, sendJsonError, sendPage } from './response'
 
 /** The name of the form field with the consent token. A consent form sends the fields of its view, and `decision`. */
@@ -17,15 +20,17 @@ export const consentTokenField = 'authorization_request'
 
 /** Shows the consent page: of the host, or of the suite. */
 export function showConsent(
-  { settings }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
   question: Question,
 ): unknown {
-  const { consentPage: render, skipConsent, issuer, scopes } = settings
+  const { consentPage: render, skipConsent, issuer, scopes, pageLocales } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const view = consentViewOf(question, scopes)
-  if (render === undefined) return sendPage(response, 200, consentPage(view), formTargetsOf(view.redirectTo))
+  const locale = localeOf(server, request)
+  const view = consentViewOf(question, scopes, locale, uiLocalesOf(request))
+  if (render === undefined)
+    return sendPage(response, 200, consentPage(view, locale), pageLocales, formTargetsOf(view.redirectTo))
   response.status(200).set(privatePage)
   response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
@@ -36,13 +41,14 @@ export function showConsent(
  * program that accepts JSON and no page gets the error as JSON, whatever page the host has.
  */
 export function showError(
-  { settings: { errorPage: render, errorUri } }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
   error: OAuthError,
   requestId: string,
 ): unknown {
-  const { code, description } = error
+  const { errorPage: render, errorUri, pageLocales } = server.settings
+  const { description } = error
   const { status, headers, isTrouble } = errorPageOf(error)
   response.set(headers)
   if (acceptsOnlyJson(request))
@@ -53,11 +59,24 @@ export function showError(
       errorUri,
       privatePage,
     )
-  const title = isTrouble ? 'This is not possible right now' : 'This request cannot go on'
-  const view = { title, message: description, code, requestId }
-  if (render === undefined) return sendPage(response, status, errorPage(view))
+  const locale = localeOf(server, request)
+  const view = errorViewOf(error, isTrouble, requestId, wayBackTo(clientOf(request)), locale)
+  if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
   response.status(status).set(privatePage)
   return render(request, response, view)
+}
+
+function errorViewOf(
+  { code, description, reason }: OAuthError,
+  isTrouble: boolean,
+  requestId: string,
+  wayBack: WayBack | undefined,
+  { tag, dir, service, texts: { error } }: PageLocale,
+): ErrorView {
+  const title = isTrouble ? error.troubleTitle : error.refusedTitle
+  const explanation = error.explanations[errorKindOf(reason, isTrouble)]
+  const language = { tag, dir }
+  return { title, ...explanation, message: description, code, requestId, wayBack, service, language }
 }
 
 // A browser accepts HTML, and a request without `Accept` accepts everything.
@@ -72,23 +91,42 @@ function codeForProgram({ code, reason }: OAuthError): string {
 
 const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'client_disabled'])
 
-function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
+function consentViewOf(
+  question: Question,
+  descriptions: ReadonlyMap<string, string>,
+  { tag, dir, service }: PageLocale,
+  uiLocales: string | undefined,
+): ConsentView {
   const { client, resourceOwner, scope, facts, redirectUri, consentToken } = question
-  const { client_id, client_uri, description, logo_uri, policy_uri, tos_uri } = client
+  const { client_id, client_uri, description, policy_uri, tos_uri } = client
   const client_name = visibleName(client.client_name)
   const unregistered = unregisteredIn(client)
+  const logo_uri = unregistered === undefined ? client.logo_uri : undefined
   return {
+    service,
+    language: { tag, dir },
     // Only the members that a page shows: a host may print or log the whole view.
     client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
     resourceOwner,
+    switchAccount: undefined,
     scope: scope.map((scopeToken) => ({
       token: scopeToken,
       description: descriptions.get(scopeToken) ?? scopeToken,
+      group: undefined,
+      weight: 'read',
+      field: undefined,
     })),
+    question: undefined,
+    obstacle: undefined,
     facts,
+    manageAt: undefined,
     // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
     action: '?',
-    fields: { [consentTokenField]: consentToken },
+    // The pages that answer the decision speak the language of the question.
+    fields: {
+      [consentTokenField]: consentToken,
+      ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
+    },
     redirectTo: redirectUri,
     receiver: receiverOf(redirectUri),
   }
