@@ -10,7 +10,7 @@ import type { OfferedQuestion, OwnerAnswerTo } from './consent-offer'
 import { type ChoicesQuestion, mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
 
 /** A question for the owner of a request, and the extension that asks. */
-export interface AskedQuestion {
+interface AskedQuestion {
   readonly extension: string
   readonly question: OwnerQuestion
 }

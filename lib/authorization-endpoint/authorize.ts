@@ -37,8 +37,8 @@ import { settleDecision } from './settle-decision'
 export interface Host extends OwnerHost {
   /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
-  /** Runs if the client of the request is registered. */
-  readonly clientFound: () => void
+  /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
+  readonly clientFound: (client?: Client) => void
   /** The resource owner who is logged in; undefined if no owner is. */
   resourceOwner(): Promise<ResourceOwner | undefined>
   /**
@@ -176,7 +176,12 @@ async function handleRequest(
   const course =
     ownerExtensions === undefined && parsed.requestedLogin === undefined
       ? undefined
-      : await courseOf(server, { ...settled, received, parsed, unclaimed, resourceOwner, context }, host, questions)
+      : await courseOf(
+          server,
+          { ...settled, received, parsed, unclaimed, resourceOwner, context },
+          host,
+          questions,
+        )
   if (course instanceof OAuthError) return { kind: 'refused', error: course }
   if (resourceOwner === undefined || course?.demand !== undefined) {
     await settings.dynamicRegistration?.uses.holdForLogin(client)

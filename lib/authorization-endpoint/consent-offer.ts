@@ -12,7 +12,7 @@ export const consentOfferName = 'consent-offer'
  * What a consent page offers to its owner. The decision is checked against it, and not against the options of the
  * process that gets the decision: the host may have deployed others meanwhile.
  */
-export interface ConsentOffer {
+interface ConsentOffer {
   /** The scope that the owner may leave out. */
   readonly optional: Scope
   /** The question of an extension; undefined if the page asks nothing. */

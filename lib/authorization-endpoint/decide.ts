@@ -197,7 +197,12 @@ function approvalStep(
   const responseType = requireResponseType(client, settled.request.responseType, server.responseTypes)
   requireScope(client, settled.scope)
   const salt = decidable.state === 'approved' ? decidable.code.repetition?.salt : undefined
-  const repetition = repeatable(decision.consentToken, context, salt, selectionText(decision.selection ?? nothingSelected))
+  const repetition = repeatable(
+    decision.consentToken,
+    context,
+    salt,
+    selectionText(decision.selection ?? nothingSelected),
+  )
   const approved = approveRequest(server, responseType, settled, repetition.context)
   const { authorization, redirection } = approved
   const { name } = responseType

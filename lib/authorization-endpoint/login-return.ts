@@ -54,7 +54,12 @@ const longestQuery = 7000
 export function accountSwitchOf(parameters: Parameters): string | undefined {
   const query = new URLSearchParams(parameters.format())
   query.delete(parameter)
-  const prompts = new Set(query.get('prompt')?.split(' ').filter((prompt) => prompt !== ''))
+  const prompts = new Set(
+    query
+      .get('prompt')
+      ?.split(' ')
+      .filter((prompt) => prompt !== ''),
+  )
   query.set('prompt', [...prompts.add('select_account')].join(' '))
   const text = query.toString()
   return text.length <= longestQuery && query.size <= parametersAtMost ? text : undefined

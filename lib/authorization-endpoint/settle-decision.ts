@@ -16,7 +16,9 @@ import { type Granted, withoutOffer } from './consent-offer'
  * @param deciders the extensions with `atDecision`; undefined if there are none.
  * @throws OAuthError the refusal of an extension; `invalid_scope` if extensions leave no scope.
  */
-export function settleDecision<Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>>(
+export function settleDecision<
+  Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
+>(
   deciders: readonly Extension[] | undefined,
   client: Client,
   requested: Requested,
@@ -29,7 +31,13 @@ export function settleDecision<Requested extends Pick<RequestedAuthorization, 's
     const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
     const authorizationData = dataOf(name, extensionData)
     const { subject } = requested
-    const terms: unknown = extension.atDecision?.({ client, subject, scope, answer: given, authorizationData })
+    const terms: unknown = extension.atDecision?.({
+      client,
+      subject,
+      scope,
+      answer: given,
+      authorizationData,
+    })
     if (terms === undefined) continue
     requireTerms(terms, name, scope)
     scope = distinct(terms.scope ?? scope)

@@ -17,8 +17,8 @@ import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimitOptions, RateLimits } from '../limits/rate-limit-options'
-import type { ConsentView } from '../http/pages/consent-page'
-import type { ErrorView } from '../http/pages/pages'
+import type { PageOptions } from '../http/pages/page-options'
+import type { PageLocales } from '../http/pages/texts/locale'
 import type { FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../protocol/page-endpoint'
@@ -228,7 +228,7 @@ export interface AuthorizationServerOptions {
   readonly closeDeadline?: number
   /** How long the body of a request may take to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
-  /** Pages of the host in place of those of the suite. */
+  /** Pages of the host in place of those of the suite, and the language and the look of those of the suite. */
   readonly pages?: PageOptions
   /**
    * Whether the server explains refusals to the person who sets it up, by the warning `EAS_REFUSED`, once for each
@@ -307,21 +307,6 @@ export interface ServerLimitOptions {
    * limit off.
    */
   readonly singleUses?: LimitOption
-}
-
-/** Pages that the host renders. */
-export interface PageOptions {
-  /**
-   * Renders a consent page of the host: a form that posts `view.fields` and `decision` to `view.action`. If the host
-   * sends a Content-Security-Policy, the policy must allow `form-action 'self' https:` and the scheme of
-   * `view.redirectTo`. Default: the page of the suite.
-   */
-  readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
-  /**
-   * Renders an error page of the host. A program that accepts JSON and no HTML gets JSON from the server. Default: the
-   * page of the suite.
-   */
-  readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
 }
 
 /** The options of a guard after validation, with every default filled in. */
@@ -417,5 +402,7 @@ export interface ServerSettings extends GuardSettings {
   readonly choices: AuthorizationServerOptions['choices']
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
+  /** The languages and the look of the pages. */
+  readonly pageLocales: PageLocales
   readonly plugIns: OpenedPlugIns<RunningServer>
 }

@@ -9,6 +9,7 @@ import {
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
+import { type PageOptions, readPageLocales } from '../http/pages/page-options'
 import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
   ConfigurationError,
@@ -48,7 +49,7 @@ import { memoryStore } from '../stores/memory-store'
 import { noStorage, readStorage, type Storage } from '../stores/storage'
 import { readExplainRefusals } from '../audit/diagnosis'
 import { warnOnce } from '../audit/warning'
-import type { AuthorizationServerOptions as Options, PageOptions, ServerSettings } from './options'
+import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
 import { resolveClients } from './resolve-clients'
 import { checkFormatsOf, resolveFormats, usualFormatOf } from './access-token-formats'
 import { openPlugIns } from './open-plug-ins'
@@ -246,10 +247,11 @@ function resolveLimits(
 function resolvePages(
   reading: OptionsReader,
   given: PageOptions | undefined,
-): Pick<ServerSettings, 'consentPage' | 'errorPage'> {
+): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'pageLocales'> {
   return reading.group('pages', (fields) => ({
     consentPage: hook(fields, 'consent', given?.consent),
     errorPage: hook(fields, 'error', given?.error),
+    pageLocales: readPageLocales(fields),
   }))
 }
 

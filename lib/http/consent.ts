@@ -2,7 +2,6 @@ import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
 import { boxOf, choiceField } from '../authorization-endpoint/selection'
 import { type Client, isRegisteredByHost } from '../protocol/client'
-import { type Text, textIn } from '../protocol/localized-text'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import type { ScopeDescription } from '../protocol/scope-description'
@@ -11,8 +10,12 @@ import { warnOnce } from '../audit/warning'
 import type { ServerContext } from '../server/context'
 import { warnOfFormAction } from './form-action'
 import { consentPage, type ConsentView, webUrl } from './pages/consent-page'
-import { errorPage } from './pages/pages'
+import { errorKindOf } from './pages/error-kind'
+import { errorPage, type ErrorView, type WayBack, wayBackTo } from './pages/pages'
+import type { ConsentScope } from './pages/permissions'
+import type { PageLocale } from './pages/texts/locale'
 import { visibleName } from './pages/visible-text'
+import { clientOf, localeOf, uiLocalesField, uiLocalesOf } from './page-context'
 import { wantsJson } from './request'
 import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
 
@@ -21,16 +24,18 @@ export const consentTokenField = 'authorization_request'
 
 /** Shows the consent page: of the host, or of the suite. */
 export function showConsent(
-  { settings }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
   question: Question,
 ): unknown {
-  const { consentPage: render, skipConsent, issuer, scopes } = settings
+  const { consentPage: render, skipConsent, issuer, scopes, pageLocales } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const view = consentViewOf(question, scopes, (text) => textIn(text, ['en']))
+  const locale = localeOf(server, request)
+  const view = consentViewOf(question, scopes, locale, uiLocalesOf(request))
   if (wantsJson(request)) return sendView(response, view)
-  if (render === undefined) return sendPage(response, 200, consentPage(view), formTargetsOf(view.redirectTo))
+  if (render === undefined)
+    return sendPage(response, 200, consentPage(view, locale), pageLocales, formTargetsOf(view.redirectTo))
   response.status(200).set(privatePage)
   response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
@@ -46,13 +51,14 @@ function sendView(response: Response, view: ConsentView): void {
  * program that accepts JSON and no page gets the error as JSON, whatever page the host has.
  */
 export function showError(
-  { settings: { errorPage: render, errorUri } }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
   error: OAuthError,
   requestId: string,
 ): unknown {
-  const { code, description } = error
+  const { errorPage: render, errorUri, pageLocales } = server.settings
+  const { description } = error
   const { status, headers, isTrouble } = errorPageOf(error)
   response.set(headers)
   if (wantsJson(request))
@@ -63,11 +69,24 @@ export function showError(
       errorUri,
       privatePage,
     )
-  const title = isTrouble ? 'This is not possible right now' : 'This request cannot go on'
-  const view = { title, message: description, code, requestId }
-  if (render === undefined) return sendPage(response, status, errorPage(view))
+  const locale = localeOf(server, request)
+  const view = errorViewOf(error, isTrouble, requestId, wayBackTo(clientOf(request)), locale)
+  if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
   response.status(status).set(privatePage)
   return render(request, response, view)
+}
+
+function errorViewOf(
+  { code, description, reason }: OAuthError,
+  isTrouble: boolean,
+  requestId: string,
+  wayBack: WayBack | undefined,
+  { tag, dir, service, texts: { error } }: PageLocale,
+): ErrorView {
+  const title = isTrouble ? error.troubleTitle : error.refusedTitle
+  const explanation = error.explanations[errorKindOf(reason, isTrouble)]
+  const language = { tag, dir }
+  return { title, ...explanation, message: description, code, requestId, wayBack, service, language }
 }
 
 // MCP clients ask for JSON before they send their owner here. `invalid_client` tells them that their registration has
@@ -81,50 +100,66 @@ const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'cli
 function consentViewOf(
   question: Question,
   descriptions: ReadonlyMap<string, ScopeDescription>,
-  pick: (text: Text) => string,
+  locale: PageLocale,
+  uiLocales: string | undefined,
 ): ConsentView {
-  const { client, resourceOwner, scope, optional, facts, redirectUri, switchAccount, consentToken } = question
-  const { client_id, client_uri, description, logo_uri, policy_uri, tos_uri } = client
+  const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
+  const { client_id, client_uri, description, policy_uri, tos_uri } = client
+  const { tag, dir, service } = locale
   const client_name = visibleName(client.client_name)
   const unregistered = unregisteredIn(client)
+  const logo_uri = unregistered === undefined ? client.logo_uri : undefined
   return {
+    service,
+    language: { tag, dir },
     // Only the members that a page shows: a host may print or log the whole view.
     client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
     resourceOwner,
     // As `action`, the query alone works behind a proxy that adds a prefix to the path.
     switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
-    scope: scope.map((scopeToken) => {
-      const { description = scopeToken, group, weight = 'read' } = descriptions.get(scopeToken) ?? {}
-      return {
-        token: scopeToken,
-        description: pick(description),
-        group: group === undefined ? undefined : pick(group),
-        weight,
-        field: optional.includes(scopeToken) ? boxOf(scopeToken) : undefined,
-      }
-    }),
-    ...askedIn(question, pick),
+    scope: scope.map((token) => scopeViewOf(token, descriptions.get(token), question, locale)),
+    ...askedIn(question, locale),
     facts,
+    manageAt: undefined,
     // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
     action: '?',
-    fields: { [consentTokenField]: consentToken },
+    // The pages that answer the decision speak the language of the question.
+    fields: {
+      [consentTokenField]: consentToken,
+      ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
+    },
     redirectTo: redirectUri,
     receiver: receiverOf(redirectUri),
   }
 }
 
-/** The question, or why there is nothing to answer it with. */
-function askedIn(
-  { asked }: Question,
-  pick: (text: Text) => string,
-): Pick<ConsentView, 'question' | 'obstacle'> {
-  if (asked === undefined) return { question: undefined, obstacle: undefined }
-  const { text, answers, none = noAnswer } = asked
-  if (answers.length === 0) return { question: undefined, obstacle: pick(none) }
-  return { question: { text: pick(text), field: choiceField, answers }, obstacle: undefined }
+function scopeViewOf(
+  token: string,
+  described: ScopeDescription | undefined,
+  { optional }: Question,
+  { pick }: PageLocale,
+): ConsentScope {
+  const { description = token, group, weight = 'read' } = described ?? {}
+  return {
+    token,
+    description: pick(description),
+    group: group === undefined ? undefined : pick(group),
+    weight,
+    field: optional.includes(token) ? boxOf(token) : undefined,
+  }
 }
 
-const noAnswer = 'You have nothing that this app could get access to.'
+/** The question, or why the owner has no answer to it. */
+function askedIn(
+  { asked }: Question,
+  { pick, texts }: PageLocale,
+): Pick<ConsentView, 'question' | 'obstacle'> {
+  if (asked === undefined) return { question: undefined, obstacle: undefined }
+  const { text, answers, none } = asked
+  if (answers.length === 0)
+    return { question: undefined, obstacle: none === undefined ? texts.consent.noAnswer : pick(none) }
+  return { question: { text: pick(text), field: choiceField, answers }, obstacle: undefined }
+}
 
 function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {
   if (metadataDocument !== undefined) return { host: metadataDocument.host }

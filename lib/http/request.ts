@@ -89,7 +89,7 @@ function jsonIn(body: unknown): unknown {
 }
 
 /** Whether the body is JSON by its only `Content-Type`. */
-export function hasJson(request: Request): boolean {
+function hasJson(request: Request): boolean {
   const [given, second] = headerLines(request, 'content-type')
   return given !== undefined && second === undefined && jsonType.test(given.trim())
 }

@@ -1,5 +1,7 @@
 import type { PlugInServer } from '../config/plug-in'
+import { clientNameOf } from '../http/pages/consent-page'
 import { html, type HtmlValue, pageDocument } from '../http/pages/html'
+import type { PageLocale } from '../http/pages/texts/locale'
 import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
 import { signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
 import { isText } from '../primitives/options-reader'
@@ -49,9 +51,9 @@ export function endSessionPage(
       if (request.method === 'POST' && parameters.mentions(field))
         return decide(server, terms, request, announce)
       const destination = await destinationIn(server, terms, parameters)
-      if (resourceOwner === undefined) return leave(destination)
+      if (resourceOwner === undefined) return leave(request, destination)
       const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)
-      return ask(confirmation, destination, resourceOwner, new URL(server.urlOf(path)).pathname)
+      return ask(request, confirmation, destination, resourceOwner, new URL(server.urlOf(path)).pathname)
     },
   }
 }
@@ -112,7 +114,7 @@ async function decide(
   const { parameters, resourceOwner } = request
   const { subject, query } = await confirmed(server, terms, parameters.require(field))
   const destination = await destinationIn(server, terms, query)
-  if (parameters.require('decision') !== 'log_out') return staying(destination)
+  if (parameters.require('decision') !== 'log_out') return staying(request, destination)
   // Who is logged in as another person meanwhile has not seen this page.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
   if (resourceOwner !== undefined) {
@@ -120,7 +122,7 @@ async function decide(
     // The person does not wait for the clients.
     void announce?.(subject)
   }
-  return leave(destination)
+  return leave(request, destination)
 }
 
 async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, text: string) {
@@ -145,47 +147,59 @@ const notOpen = () =>
   invalidRequest('authorization_request_not_open', 'The page of the logout is not open any more.')
 
 function ask(
+  { locale, parameters }: PageRequest,
   confirmation: string,
   destination: Destination | undefined,
   { name, subject }: ResourceOwner,
   path: string,
 ): PageResponse {
-  const whose = html`You are logged in as <bdi>${name ?? subject}</bdi>.`
-  const asking = destination !== undefined && html` <bdi>${nameOf(destination)}</bdi> asks to log you out.`
+  const { logout } = locale.texts
+  const whose = logout.loggedInAs(html`<bdi>${name ?? subject}</bdi>`)
+  const asking = destination !== undefined && html` ${logout.asks(nameOf(destination))}`
+  const languages = parameters.peek('ui_locales')
   const form = html`<form method="post" action="${path}">
     <input type="hidden" name="${field}" value="${confirmation}" />
+    ${languages !== undefined && html`<input type="hidden" name="ui_locales" value="${languages}" />`}
     <div class="actions">
-      <button type="submit" name="decision" value="stay">Stay logged in</button>
-      <button type="submit" name="decision" value="log_out" class="primary">Log out</button>
+      <button type="submit" name="decision" value="stay">${logout.stay}</button>
+      <button type="submit" name="decision" value="log_out" class="primary">${logout.logOut}</button>
     </div>
   </form>`
   return {
-    html: sheet('Log out?', html`${whose}${asking}`, form),
+    html: sheet(locale, logout.title, html`${whose}${asking}`, form),
     ...(destination !== undefined && { formTargets: [destination.uri] }),
   }
 }
 
-const nameOf = ({ client }: Destination) => client.client_name ?? client.client_id
+const nameOf = ({ client }: Destination) => html`<bdi>${clientNameOf(client)}</bdi>`
 
 /** Sends a person on to a client that the host has registered; to any other one, only by a link. */
-function leave(destination: Destination | undefined): PageResponse {
+function leave({ locale }: PageRequest, destination: Destination | undefined): PageResponse {
   if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
-  return page('You are logged out', 'You can close this page.', destination)
+  const { logout } = locale.texts
+  return page(locale, logout.doneTitle, logout.done, destination)
 }
 
-const staying = (destination: Destination | undefined) =>
-  page('You are still logged in', 'Nothing has changed.', destination)
+function staying({ locale }: PageRequest, destination: Destination | undefined): PageResponse {
+  const { logout } = locale.texts
+  return page(locale, logout.stayedTitle, logout.stayed, destination)
+}
 
-function page(title: string, text: string, destination: Destination | undefined): PageResponse {
+function page(
+  locale: PageLocale,
+  title: string,
+  text: string,
+  destination: Destination | undefined,
+): PageResponse {
   const link: HtmlValue =
     destination !== undefined &&
-    html`<p>
-      <a href="${destination.uri}">Go back to <bdi>${nameOf(destination)}</bdi></a>
-    </p>`
-  return { html: sheet(title, text, link) }
+    html`<div class="actions">
+      <a href="${destination.uri}">${locale.texts.logout.backTo(nameOf(destination))}</a>
+    </div>`
+  return { html: sheet(locale, title, text, link) }
 }
 
-function sheet(title: string, text: HtmlValue, rest: HtmlValue): string {
+function sheet(locale: PageLocale, title: string, text: HtmlValue, rest: HtmlValue): string {
   const content = html`
     <header class="intro">
       <h1>${title}</h1>
@@ -193,5 +207,5 @@ function sheet(title: string, text: HtmlValue, rest: HtmlValue): string {
     </header>
     ${rest}
   `
-  return pageDocument({ title, content })
+  return pageDocument({ title, content, locale })
 }

@@ -57,6 +57,8 @@ async function verdictOf(
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
     // The check may succeed later, and the client must not lose its refresh token until then.
-    throw temporarilyUnavailable('refresh_check_failed', 'The server is temporarily unable to answer.', { cause })
+    throw temporarilyUnavailable('refresh_check_failed', 'The server is temporarily unable to answer.', {
+      cause,
+    })
   }
 }

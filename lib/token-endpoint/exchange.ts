@@ -15,7 +15,6 @@ import { tokenResponse, type TokenResponse } from '../extensions/token-types/bea
 import type { ServerContext } from '../server/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from './grant-type'
 import { checkingRefresh } from './check-refresh'
-import { refreshToken } from './grant-types/built-in'
 import { restrictToken } from './restrict'
 
 /** A token request of an authenticated client, before the server reads the grant type. */
@@ -133,7 +132,7 @@ function move(
 ): Promise<Issued> {
   const completion = complete && completing(complete, recipient)
   const checked =
-    refreshExtensions === undefined || recipient.grantType !== refreshToken.name
+    refreshExtensions === undefined || recipient.grantType !== 'refresh_token'
       ? completion
       : checkingRefresh(refreshExtensions, recipient, completion)
   return commit(store, id, transition, random, takeCached(id), onCommitted, checked)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import express from 'express'
 import type { Browser, Page } from 'playwright-core'
 import request from 'supertest'
-import type { ConsentView } from '../../lib/index'
+import { consentScope, consentView } from '../support/consent-view'
 import { launchChromium } from '../support/chromium'
 import { codeChallenge } from '../support/flows/proof-key'
 import { freePort } from '../support/mcp/free-port'
@@ -22,16 +22,16 @@ test('the guide shows the application that the tests run, and leads to its views
 })
 
 const withViews = () => express().set('view engine', 'ejs').set('views', join(examples, 'views'))
-const view: ConsentView = {
+const view = consentView({
   client: { client_id: 'x', client_name: '<script>', unregistered: { host: 'notes.example' } },
   resourceOwner: { subject: 'u', name: '"><b>' },
-  scope: [{ token: 'photos:read', description: 'See <i>your</i> photos' }],
+  scope: [consentScope({ token: 'photos:read', description: 'See <i>your</i> photos' })],
   facts: [{ name: 'resource', label: 'For', values: [{ value: 'https://a.example', description: 'Album' }] }],
   action: '?',
   fields: { authorization_request: 'ar_"1' },
   redirectTo: 'com.example.app:/cb',
   receiver: 'app',
-}
+})
 
 test('the template of the consent page escapes every text, and shows facts and the host of an unregistered client', async () => {
   const app = withViews().get('/', (_request, response) => response.render('consent', { view }))
