@@ -14,8 +14,6 @@ function textsIn(value: unknown, path = ''): readonly (readonly [string, string]
 
 const english = new Map(textsIn(catalogues.en))
 const others = pageLanguages.filter((language) => language !== 'en')
-// Words that two languages write alike.
-const alike = ['.common.returnsTo']
 
 describe.each(others)('the catalogue of %s', (language) => {
   const texts = textsIn(catalogues[language])
@@ -29,7 +27,7 @@ describe.each(others)('the catalogue of %s', (language) => {
   })
 
   it('has no text of another language', () => {
-    const same = texts.filter(([path, text]) => english.get(path) === text && !alike.includes(path))
+    const same = texts.filter(([path, text]) => english.get(path) === text)
     expect(same).toEqual([])
   })
 })
