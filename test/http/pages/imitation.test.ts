@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { consentPage, type ConsentView } from '../../../lib/http/pages/consent-page'
 import { createPageLocales } from '../../../lib/http/pages/texts/locale'
 import { visibleName } from '../../../lib/http/pages/visible-text'
@@ -62,16 +62,18 @@ const viewOf = ({ client_name, host: described, ...to }: Imitation): ConsentView
   })
 
 let browser: Browser
+let page: Page
+const loads: string[] = []
 beforeAll(async () => {
   browser = await launchChromium()
+  page = await browser.newPage({ viewport: { width: 360, height: 740 } })
+  page.on('request', (request) => loads.push(request.url()))
 })
 afterAll(() => browser.close())
 
 /** The texts that a person sees on the first screen of a phone, and what the page loads. */
 async function seenOn(view: ConsentView) {
-  const page = await browser.newPage({ viewport: { width: 360, height: 740 } })
-  const loads: string[] = []
-  page.on('request', (request) => loads.push(request.url()))
+  loads.splice(0)
   await page.setContent(consentPage(view, english))
   const inSight = async (selector: string) => {
     const found = page.locator(selector)
@@ -82,14 +84,12 @@ async function seenOn(view: ConsentView) {
       .filter(({ box }) => box !== null && box.height > 0 && box.y + box.height <= 740)
       .map(({ text }) => text)
   }
-  const seen = {
+  return {
     badge: await inSight('.badge'),
     origin: await inSight('.origin bdi'),
     warnings: (await inSight('.caution')).join(' '),
-    loads,
+    loads: [...loads],
   }
-  await page.close()
-  return seen
 }
 
 test('the page of the real client has no mark and no warning', async () => {
