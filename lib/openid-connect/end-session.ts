@@ -1,7 +1,5 @@
 import type { PlugInServer } from '../config/plug-in'
 import { clientNameOf } from '../http/pages/consent-page'
-import { html, type HtmlValue, pageDocument } from '../http/pages/html'
-import type { PageLocale } from '../http/pages/texts/locale'
 import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
 import { signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
 import { isText } from '../primitives/options-reader'
@@ -13,6 +11,7 @@ import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { AnnounceLogout } from './back-channel-logout'
 import { hintedSubject, type IdTokenTerms } from './id-token'
+import { logoutEndPage, logoutQuestionPage } from './logout-pages'
 
 /** Where a person goes after the logout. */
 interface Destination {
@@ -114,7 +113,7 @@ async function decide(
   const { parameters, resourceOwner } = request
   const { subject, query } = await confirmed(server, terms, parameters.require(field))
   const destination = await destinationIn(server, terms, query)
-  if (parameters.require('decision') !== 'log_out') return staying(request, destination)
+  if (parameters.require('decision') !== 'log_out') return end(request, destination, false)
   // Who is logged in as another person meanwhile has not seen this page.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
   if (resourceOwner !== undefined) {
@@ -153,59 +152,26 @@ function ask(
   { name, subject }: ResourceOwner,
   path: string,
 ): PageResponse {
-  const { logout } = locale.texts
-  const whose = logout.loggedInAs(html`<bdi>${name ?? subject}</bdi>`)
-  const asking = destination !== undefined && html` ${logout.asks(nameOf(destination))}`
   const languages = parameters.peek('ui_locales')
-  const form = html`<form method="post" action="${path}">
-    <input type="hidden" name="${field}" value="${confirmation}" />
-    ${languages !== undefined && html`<input type="hidden" name="ui_locales" value="${languages}" />`}
-    <div class="actions">
-      <button type="submit" name="decision" value="stay">${logout.stay}</button>
-      <button type="submit" name="decision" value="log_out" class="primary">${logout.logOut}</button>
-    </div>
-  </form>`
+  const fields = { [field]: confirmation, ...(languages !== undefined && { ui_locales: languages }) }
+  const clientName = destination && clientNameOf(destination.client)
   return {
-    html: sheet(locale, logout.title, html`${whose}${asking}`, form),
+    html: logoutQuestionPage({ ownerName: name ?? subject, clientName, action: path, fields }, locale),
     ...(destination !== undefined && { formTargets: [destination.uri] }),
   }
 }
 
-const nameOf = ({ client }: Destination) => html`<bdi>${clientNameOf(client)}</bdi>`
-
 /** Sends a person on to a client that the host has registered; to any other one, only by a link. */
-function leave({ locale }: PageRequest, destination: Destination | undefined): PageResponse {
+function leave(request: PageRequest, destination: Destination | undefined): PageResponse {
   if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
-  const { logout } = locale.texts
-  return page(locale, logout.doneTitle, logout.done, destination)
+  return end(request, destination, true)
 }
 
-function staying({ locale }: PageRequest, destination: Destination | undefined): PageResponse {
-  const { logout } = locale.texts
-  return page(locale, logout.stayedTitle, logout.stayed, destination)
-}
-
-function page(
-  locale: PageLocale,
-  title: string,
-  text: string,
+function end(
+  { locale }: PageRequest,
   destination: Destination | undefined,
+  isLoggedOut: boolean,
 ): PageResponse {
-  const link: HtmlValue =
-    destination !== undefined &&
-    html`<div class="actions">
-      <a href="${destination.uri}">${locale.texts.logout.backTo(nameOf(destination))}</a>
-    </div>`
-  return { html: sheet(locale, title, text, link) }
-}
-
-function sheet(locale: PageLocale, title: string, text: HtmlValue, rest: HtmlValue): string {
-  const content = html`
-    <header class="intro">
-      <h1>${title}</h1>
-      <p>${text}</p>
-    </header>
-    ${rest}
-  `
-  return pageDocument({ title, content, locale })
+  const back = destination && { clientName: clientNameOf(destination.client), uri: destination.uri }
+  return { html: logoutEndPage({ isLoggedOut, back }, locale) }
 }

@@ -1,3 +1,4 @@
+import { installMissingFonts } from './fonts'
 import { findOrInstallNode22 } from './node-22'
 import {
   apacheProgram,
@@ -14,6 +15,7 @@ function globalSetup(): void {
   // The workers inherit what is set here.
   for (const program of [redisProgram, chromiumProgram, postgresProgram, apacheProgram])
     environment[program.variable] = findOrInstallProgram(program, surroundings)
+  installMissingFonts(surroundings)
   findOrInstallNode22(environment)
 }
 

@@ -167,7 +167,7 @@ function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<stri
     <dd>
       ${values.map(
         ({ value, description }) =>
-          html`<p><bdi>${description}</bdi>${value !== description && html`<code>${value}</code>`}</p>`,
+          html`<p><bdi>${description}</bdi>${value !== description && html` <code>${value}</code>`}</p>`,
       )}
     </dd>
   </div>`

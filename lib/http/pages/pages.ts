@@ -56,7 +56,7 @@ export function answeredPage({ clientName, home }: AnsweredView, locale: PageLoc
       <header class="intro">
         <div class="mark" aria-hidden="true">✓</div>
         <h1>${answered.title}</h1>
-        <p>${answered.done(html`<bdi class="name">${clientName}</bdi>`)}</p>
+        <p>${answered.done(html`<bdi>${clientName}</bdi>`)}</p>
       </header>
       <p class="assurance">${answered.lost}</p>
       ${

@@ -55,6 +55,7 @@ body {
   -webkit-font-smoothing: antialiased;
   overflow-wrap: anywhere;
 }
+:lang(ja) { word-break: auto-phrase; }
 .card { padding: 2.5rem 1.25rem 1.5rem; background: var(--card); }
 .intro { text-align: center; }
 .mark {
@@ -136,12 +137,11 @@ code { direction: ltr; unicode-bidi: isolate; color: var(--muted); font: 0.75rem
 .facts div { display: flex; gap: 1rem; justify-content: space-between; padding: 0.25rem 0; }
 dt { flex: none; color: var(--muted); }
 dd { min-width: 0; font-weight: 500; text-align: end; }
-dd code { margin-inline-start: 0.5rem; }
+dd a { display: inline-block; margin-inline-start: 0.375rem; }
 .actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
 .actions::after { position: absolute; inset: 0; visibility: hidden; content: ''; transition: visibility 0s 2s; }
 .actions:active::after { visibility: visible; pointer-events: none; transition: none; }
 button, .actions a {
-  flex: 1 1 0;
   min-height: 2.875rem;
   padding: 0.5rem 1rem;
   border: 1px solid var(--control-line);
@@ -153,7 +153,7 @@ button, .actions a {
   cursor: pointer;
 }
 button:hover, .actions a:hover { background: var(--inset); }
-.actions a { display: grid; place-items: center; border-radius: 0.625rem; text-align: center; }
+.actions a { padding-block: 0.6875rem; border-radius: 0.625rem; text-align: center; }
 .actions a:hover { text-decoration: none; }
 .actions .primary { border-color: transparent; background: var(--accent); color: var(--on-accent); }
 .actions .primary:hover { background: var(--accent-hover); }
@@ -193,11 +193,12 @@ select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   text-align: center;
   text-wrap: balance;
 }
+.assurance + .assurance { margin-top: 0.75rem; }
 .assurance.problem { border-color: var(--on-problem); background: var(--problem); color: var(--on-problem); font-weight: 500; }
 .assurance.caution { border-color: transparent; background: var(--caution); color: var(--on-caution); }
 .assurance strong { display: block; font-weight: 600; }
 .fineprint { margin-top: 1.5rem; color: var(--muted); font-size: 0.8125rem; text-align: center; }
-.fineprint a, .fineprint code { display: inline-block; margin: 0 0.375rem; }
+.fineprint > a, .fineprint code { display: inline-block; margin: 0 0.375rem; }
 .fineprint a { color: inherit; text-decoration: underline; text-decoration-color: var(--control-line); }
 @media (min-width: 32rem) {
   html { background: var(--page); }
@@ -211,6 +212,7 @@ select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
     box-shadow: var(--shadow);
   }
   .actions { flex-direction: row; }
+  button, .actions a { flex: 1 1 0; }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .button { transition: background-color 120ms ease; }

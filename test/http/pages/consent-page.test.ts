@@ -246,7 +246,7 @@ describe('consentPage: the decision', () => {
 
   it('offers the refusal first, so that it is the default of the form [consent-14]', () => {
     expect(pageOf().match(/<button [^>]*value="\w+"[^>]*>\w+/g)).toEqual([
-      '<button type="submit" name="decision" value="deny">Cancel',
+      '<button type="submit" name="decision" value="deny" formnovalidate>Cancel',
       '<button type="submit" name="decision" value="approve" class="primary">Allow',
     ])
   })
@@ -265,8 +265,8 @@ describe('what extensions add to the consent page', () => {
       { value: 'https://print.example', description: 'https://print.example' },
     ]
     const page = pageOf({ facts: [{ name: 'resource', label: 'Access to', values }] })
-    expect(page).toContain('<dt>Access to</dt>')
-    expect(page).toContain('<bdi>Notes &lt;b&gt;</bdi><code>https://api.example/mcp</code>')
+    expect(page).toContain('<dt dir="auto">Access to</dt>')
+    expect(page).toContain('<bdi>Notes &lt;b&gt;</bdi> <code>https://api.example/mcp</code>')
     expect(page.split('https://print.example')).toHaveLength(2)
   })
 })

@@ -12,7 +12,7 @@ export const de: PageTexts = {
     title: (client) => html`${client} den Zugriff auf Ihr Konto erlauben?`,
     request: 'möchte auf Ihr Konto zugreifen',
     requestAt: (service) => html`möchte auf Ihr Konto bei ${service} zugreifen`,
-    notYou: 'Sind das nicht Sie?',
+    notYou: 'Nicht Sie?',
     unverifiedMark: 'Nicht geprüft',
     origin: (host) => html`eine App von ${host}`,
     notRegistered: 'Diese App ist hier nicht registriert.',

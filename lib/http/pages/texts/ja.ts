@@ -12,7 +12,7 @@ export const ja: PageTexts = {
     title: (client) => html`${client}にアカウントへのアクセスを許可しますか？`,
     request: 'アカウントへのアクセスを求めています',
     requestAt: (service) => html`${service}のアカウントへのアクセスを求めています`,
-    notYou: 'ご本人ではありませんか？',
+    notYou: '別のアカウントを使う',
     unverifiedMark: '未確認',
     origin: (host) => html`${host}のアプリ`,
     notRegistered: 'このアプリはここに登録されていません。',
