@@ -197,6 +197,13 @@ export type {
 } from './audit/events'
 export type { Choice, ChoicesQuestion, PriorConsentQuestion } from './authorization-endpoint/prior-consent'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
+export type {
+  DecisionTerms,
+  ExtensionDecision,
+  ExtensionRefresh,
+  GivenAnswer,
+  RefreshVerdict,
+} from './protocol/extension-decision'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope-description'
 export type { ConsentQuestion } from './http/pages/consent-question'
@@ -241,12 +248,7 @@ export type {
   ClientRequest,
   ConsentFact,
   ConsentTerms,
-  DecisionTerms,
-  ExtensionDecision,
   ExtensionQuestionRequest,
-  ExtensionRefresh,
-  GivenAnswer,
-  RefreshVerdict,
   ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,

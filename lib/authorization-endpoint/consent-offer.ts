@@ -1,6 +1,6 @@
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
-import type { GivenAnswer } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
+import type { GivenAnswer } from '../protocol/extension-decision'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { covers, type Scope } from '../protocol/scope'
 import type { Selection } from './selection'

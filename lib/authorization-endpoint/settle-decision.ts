@@ -2,9 +2,10 @@ import type { RequestedAuthorization } from '../authorization/authorization'
 import { isTexts } from '../primitives/options-reader'
 import { optional, requireShape, shape } from '../primitives/shape'
 import type { Client } from '../protocol/client'
-import type { DecisionTerms, Extension } from '../protocol/extension'
+import type { Extension } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
-import { isKeepable, keepableExpectation } from '../protocol/json'
+import type { DecisionTerms } from '../protocol/extension-decision'
+import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import { invalidScope } from '../protocol/oauth-error'
 import { covers, distinct, type Scope } from '../protocol/scope'
 import { type Granted, withoutOffer } from './consent-offer'
@@ -25,11 +26,12 @@ export function settleDecision<
   { scope: granted, answer }: Granted,
 ): Requested {
   let scope = granted
-  let extensionData = withoutOffer(requested.extensionData)
+  const kept: Record<string, Json> = {}
+  const before = withoutOffer(requested.extensionData)
   for (const extension of deciders ?? []) {
     const { name } = extension
     const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
-    const authorizationData = dataOf(name, extensionData)
+    const authorizationData = dataOf(name, before)
     const { subject } = requested
     const terms: unknown = extension.atDecision?.({
       client,
@@ -43,10 +45,9 @@ export function settleDecision<
     scope = distinct(terms.scope ?? scope)
     if (scope.length === 0 && granted.length > 0)
       throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
-    if (terms.authorizationData !== undefined)
-      extensionData = { ...extensionData, [name]: terms.authorizationData }
+    if (terms.authorizationData !== undefined) kept[name] = terms.authorizationData
   }
-  return { ...requested, scope, extensionData }
+  return { ...requested, scope, extensionData: { ...before, ...kept } }
 }
 
 // A mistake of a host must never widen what the owner has approved.

@@ -60,11 +60,7 @@ export interface AuthorizationServerOptions {
    * clients. A {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered clients.
    */
   readonly clients: RegisteredClients | ClientSource
-  /**
-   * Maps each scope to what the consent page says: `{ 'photos:read': 'See your photos' }`. The text may be one for each
-   * language, `{ en: 'See your photos', de: 'Ihre Fotos ansehen' }`. With {@link ScopeOptions}, a scope has a group, a
-   * weight, and the owner may leave it out if it is optional.
-   */
+  /** Maps each scope to what the consent page says: `{ 'photos:read': 'See your photos' }`, or {@link ScopeOptions}. */
   readonly scopes: Readonly<Record<string, Text | ScopeOptions>>
   /**
    * The scope of a request that names none, separated by spaces. Default: the server refuses such a request with
@@ -103,18 +99,14 @@ export interface AuthorizationServerOptions {
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
-   * Returns one question that the owner answers with the approval, such as for which workspace the access is; undefined
-   * for no question. Runs once for each request of an owner who is logged in. The authorization keeps the answer:
-   * `req.oauth.choice`, introspection and JWT access tokens have `choice`, such as `{ workspace: 'w1' }`. With one
-   * answer, the server takes it without a question; with none, the page says why, and the owner can only cancel. With two
-   * or more, the page appears also if `skipConsent` says true. Default: no question.
+   * Returns one question that the owner answers with the approval, such as for which workspace the access is. Routes,
+   * introspection and JWT access tokens get the answer as `choice`. With two answers or more, the page appears also if
+   * `skipConsent` says true; the server takes a single answer without a question. Default: no question.
    */
   readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
   /**
-   * Returns whether an authorization goes on when its client refreshes. False ends the authorization with all its tokens:
-   * the client gets `invalid_grant`. If the function throws, the client gets `temporarily_unavailable`, and its refresh
-   * token stays good. A client that repeats a refresh within the grace gets the same tokens, and the server does not ask
-   * again. Default: every authorization goes on.
+   * Returns whether an authorization goes on when its client refreshes. False ends it (`invalid_grant`). If the function
+   * throws, the client gets `temporarily_unavailable`, and its refresh token stays good. Default: always.
    */
   readonly stillAllowed?: StillAllowed
   /**

@@ -1,6 +1,7 @@
 import { isRecord, isText } from '../primitives/options-reader'
-import type { Extension, ExtensionRefresh } from '../protocol/extension'
+import type { Extension } from '../protocol/extension'
 import type { KeptData } from '../protocol/extension-data'
+import type { ExtensionRefresh } from '../protocol/extension-decision'
 import type { Json } from '../protocol/json'
 import { requireQuestion } from '../protocol/owner-question'
 

@@ -137,28 +137,28 @@ function scopeViewOf(
   token: string,
   described: ScopeDescription | undefined,
   { optional }: Question,
-  { pick }: PageLocale,
+  locale: PageLocale,
 ): ConsentScope {
   const { description = token, group, weight = 'read' } = described ?? {}
   return {
     token,
-    description: pick(description),
-    group: group === undefined ? undefined : pick(group),
+    description: locale.pick(description),
+    group: group === undefined ? undefined : locale.pick(group),
     weight,
     field: optional.includes(token) ? boxOf(token) : undefined,
   }
 }
 
 /** The question, or why the owner has no answer to it. */
-function askedIn(
-  { asked }: Question,
-  { pick, texts }: PageLocale,
-): Pick<ConsentView, 'question' | 'obstacle'> {
+function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'question' | 'obstacle'> {
   if (asked === undefined) return { question: undefined, obstacle: undefined }
   const { text, answers, none } = asked
   if (answers.length === 0)
-    return { question: undefined, obstacle: none === undefined ? texts.consent.noAnswer : pick(none) }
-  return { question: { text: pick(text), field: choiceField, answers }, obstacle: undefined }
+    return {
+      question: undefined,
+      obstacle: none === undefined ? locale.texts.consent.noAnswer : locale.pick(none),
+    }
+  return { question: { text: locale.pick(text), field: choiceField, answers }, obstacle: undefined }
 }
 
 function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {

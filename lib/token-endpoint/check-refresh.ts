@@ -2,8 +2,9 @@ import type { Authorization } from '../authorization/authorization'
 import type { Recipient } from '../authorization/complete-issue'
 import type { Issued } from '../authorization/issue'
 import { type CompleteResult, revocationEvent } from '../authorization/transition'
-import type { Extension, RefreshVerdict } from '../protocol/extension'
+import type { Extension } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
+import type { ExtensionRefresh, RefreshVerdict } from '../protocol/extension-decision'
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 
 /**
@@ -46,10 +47,7 @@ async function ends(
   return false
 }
 
-async function verdictOf(
-  extension: Extension,
-  refresh: Parameters<NonNullable<Extension['atRefresh']>>[0],
-): Promise<RefreshVerdict> {
+async function verdictOf(extension: Extension, refresh: ExtensionRefresh): Promise<RefreshVerdict> {
   try {
     const verdict: unknown = await extension.atRefresh?.(refresh)
     if (verdict === 'keep' || verdict === 'end') return verdict

@@ -160,7 +160,7 @@ describeOnStores('The question of the option choices', (stage) => {
     ['101 answers', workspaceQuestion(...Array.from({ length: 101 }, (_, index) => `w${index}`))],
     ['an unknown member', { ...workspaceQuestion('a'), title: 'x' }],
   ])('with %s is a mistake of the host: server_error, and no page', async (_what, question) => {
-    const { flow, failures } = stage({ choices: () => question } as Partial<AuthorizationServerOptions>)
+    const { flow, failures } = stage({ choices: () => JSON.parse(JSON.stringify(question)) })
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
     expect(String(failures[0]?.cause)).toContain('choices')
   })

@@ -1,4 +1,3 @@
-import type { Response } from 'supertest'
 import type { ConsentView } from '../../lib/index'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, type Fields, formOf, type Headers } from '../support/flows/flow'
@@ -14,7 +13,7 @@ describeOnStores('The consent page as JSON', (stage) => {
   const open = () => stage({ ...withOptionalScope, choices: () => workspaceQuestion('w1', 'w2') })
   const ask = ({ flow }: Stage, headers: Headers = {}, fields: Fields = asked) =>
     flow.open(`/authorize?${formOf(fields)}`, 'alice', { ...acceptsJson, ...headers })
-  const fieldsOf = (response: Response): Fields => (response.body as ConsentView).fields
+  const fieldsOf = ({ body }: { body: ConsentView }): Fields => body.fields
   const send = ({ flow }: Stage, fields: object, headers: Headers = {}, owner?: string) =>
     flow.submit('/authorize', JSON.stringify(fields), owner ?? 'alice', { ...sendsJson, ...headers })
 

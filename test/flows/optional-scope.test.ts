@@ -133,9 +133,8 @@ describeOnStores('A decision that is sent again with other boxes', (stage) => {
     const set = stage(withOptionalScope)
     const page = await set.flow.ask(asked, 'alice')
     const both = await Promise.all([{}, ticked].map((selected) => decideWith(set.flow, page, selected)))
-    const codes = both.filter(({ status }) => status === 303)
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 303])
-    const [won] = codes
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 303]))
+    const won = both.find(({ status }) => status === 303)
     const scope = won === both[0] ? 'photos:read' : 'photos:read photos:print'
     expect(won && tokensOf(await set.flow.redeem(photoBook, codeOf(won))).scope).toBe(scope)
   })

@@ -1,4 +1,4 @@
-import type { AuthorizationServerOptions, RefreshedGrant } from '../../lib/index'
+import type { RefreshedGrant } from '../../lib/index'
 import { photoPrint } from '../support/flows/clients'
 import { decideWith, withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
 import { recordingStage } from '../support/flows/recording-stage'
@@ -65,8 +65,7 @@ describeOnStores('The option stillAllowed', (stage) => {
     ['returns no boolean', () => undefined],
   ])('that %s is temporarily_unavailable, and spends nothing', async (_what, fails) => {
     let answer: () => unknown = () => true
-    const options = { stillAllowed: () => answer() } as Partial<AuthorizationServerOptions>
-    const { flow, failures } = stage(options)
+    const { flow, failures } = stage({ stillAllowed: (...given) => Reflect.apply(answer, undefined, given) })
     const { accessToken, refreshToken } = await flow.tokens(photoPrint)
     answer = fails
     const refused = await flow.refresh(photoPrint, refreshToken)

@@ -74,7 +74,7 @@ export async function walkConsents(walks: number, chance: Chance): Promise<Conse
   const flow = new Flow(`http://127.0.0.1:${server.port}`)
   const [complaints, counts]: [string[], Record<string, number>] = [[], {}]
   try {
-    for (let count = 0; count < walks && complaints.length === 0; count++)
+    for (let done = 0; done < walks && complaints.length === 0; done++)
       await walk({ flow, chance, world, clock, complaints, counts, pages: [], refreshTokens: [] })
   } finally {
     await server.stop()
