@@ -88,6 +88,15 @@ describeOnStores('An extension', (stage) => {
     expect(failures[0]?.reason).toBe('not_today')
   })
 
+  test('that approves without a page does not answer for the owner', async () => {
+    const approving: Extension = { name: 'approving', atResourceOwner: async () => 'approve' }
+    let workspaces = ['w1']
+    const { flow } = stage({ extensions: [approving], choices: () => workspaceQuestion(...workspaces) })
+    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect code')
+    workspaces = ['w1', 'w2']
+    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
+  })
+
   test.each([
     ['keep', 'tokens'],
     ['end', '400 invalid_grant'],
