@@ -15,7 +15,6 @@ export { createSecureServer, createServer } from './http/create-server'
 export type {
   AuthorizationServerOptions,
   LifetimeOptions,
-  PageOptions,
   PathOptions,
   ServerLimitOptions,
 } from './config/options'
@@ -206,10 +205,41 @@ export type {
   RefusalEvent,
   ThrottleEvent,
 } from './audit/events'
-export type { PriorConsentQuestion } from './authorization-endpoint/prior-consent'
+export type { Choice, ChoicesQuestion, PriorConsentQuestion } from './authorization-endpoint/prior-consent'
+export type { RefreshedGrant, StillAllowed } from './extensions/choices'
+export type {
+  DecisionTerms,
+  ExtensionDecision,
+  ExtensionRefresh,
+  GivenAnswer,
+  RefreshVerdict,
+} from './protocol/extension-decision'
+export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
+export type { ScopeOptions, ScopeWeight } from './protocol/scope-description'
+export type { ConsentQuestion } from './http/pages/consent-question'
+export type { ConsentScope } from './http/pages/permissions'
 export type { ConsentView } from './http/pages/consent-page'
 export type { ErrorView } from './http/pages/pages'
-export { html, pageDocument, type Html, type HtmlValue, type PageView } from './http/pages/html'
+export {
+  html,
+  pageDocument,
+  type Html,
+  type HtmlValue,
+  type PageFrame,
+  type PageView,
+} from './http/pages/html'
+export type {
+  PageOptions,
+  PageServiceOptions,
+  PageTextOptions,
+  PageTextsByLanguage,
+} from './http/pages/page-options'
+export type { ErrorKind, Explanation, PageTexts } from './http/pages/texts/texts'
+export type { PageLanguage } from './http/pages/texts/catalogues'
+export type { ServiceColors } from './http/pages/service-style'
+export type { WayBack } from './http/pages/pages'
+export type { PageLocale } from './http/pages/texts/locale'
+export type { Text } from './protocol/localized-text'
 
 export type { AuthenticationMethodDescription } from './protocol/client'
 export type {
@@ -228,6 +258,7 @@ export type {
   ClientRequest,
   ConsentFact,
   ConsentTerms,
+  ExtensionQuestionRequest,
   ExchangedToken,
   Extension,
   ExtensionAuthorizationRequest,

@@ -13,8 +13,19 @@ const issuer = process.env['ISSUER'] ?? 'http://localhost:3000'
 const callback = process.env['CALLBACK'] ?? 'http://localhost:4000/callback'
 const oauth = createAuthorizationServer({
   issuer,
-  scopes: { 'photos:read': 'See your photos' },
-  clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
+  scopes: {
+    'photos:read': { description: 'See your photos', group: 'Photos' },
+    'photos:delete': { description: 'Delete your photos', weight: 'danger', optional: true },
+  },
+  clients: [
+    {
+      client_id: 'album',
+      client_type: 'public',
+      redirect_uris: [callback],
+      scope: 'photos:read photos:delete',
+    },
+  ],
+  choices: (_req, { subject }) => ({ name: 'album', text: 'Which album?', answers: albumsOf(subject) }),
   resourceOwner: (req) => req.session.user && { subject: req.session.user.id, name: req.session.user.name },
   pages: {
     consent: (_req, res, view) => res.render('consent', { view }),
@@ -36,7 +47,7 @@ app.use(
   }),
 )
 app.use(oauth.router())
-app.get('/photos', oauth.bearerGuard('photos:read'), (req, res) => void res.json({ of: req.oauth?.subject }))
+app.get('/photos', oauth.bearerGuard('photos:read'), (req, res) => void res.json(req.oauth?.choice))
 
 // Your body parsers, your protection against CSRF and your login wall stand here, behind the router and the guards.
 app.use(express.urlencoded({ extended: false }))
@@ -67,6 +78,11 @@ function wayBack(returnTo: unknown): string {
 /** Your own users, and your own check of the password. */
 function findUser(name: unknown, password: unknown) {
   return name === 'ada' && password === 'lovelace' ? { id: 'u-1815', name: 'Ada Lovelace' } : undefined
+}
+
+/** Your own albums. */
+function albumsOf(user: string) {
+  return ['Holidays', 'Pets'].map((label) => ({ value: `${user}/${label.toLowerCase()}`, label }))
 }
 
 app.listen(process.env['PORT'] ?? 3000)

@@ -230,7 +230,7 @@ export async function resolveRedirectUri(
   parameters: Parameters,
   findClient: FindClient,
   sender?: Sender,
-  found?: () => void,
+  found?: (client?: Client) => void,
 ): Promise<ResolvedRedirectUri> {
   const clientId = parameters.require('client_id')
   const sent = parameters.get('redirect_uri')
@@ -258,7 +258,7 @@ export async function requireClient(
   clientId: string,
   findClient: FindClient,
   sender?: Sender,
-  found?: () => void,
+  found?: (client?: Client) => void,
 ): Promise<Client> {
   let client: Client | undefined
   try {
@@ -270,7 +270,7 @@ export async function requireClient(
     throw invalidRequest('client_unknown', 'The client is not known here.', {
       observed: { client_id: abridged(clientId) },
     })
-  found?.()
+  found?.(client)
   if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
   return client
 }
@@ -280,7 +280,7 @@ const abridged = (clientId: string) => `${clientId.slice(0, 4)}… (${clientId.l
 
 // The resource owner sees the refusal of an unusable client. Its identifier is the URL of a document, and no misplaced
 // secret: events may name it.
-function refusalOf(error: unknown, found: (() => void) | undefined): unknown {
+function refusalOf(error: unknown, found: ((client?: Client) => void) | undefined): unknown {
   if (!(error instanceof UnusableClient)) return error
   found?.()
   return error.forPage()

@@ -1,8 +1,10 @@
-import type { OnCommitted } from '../authorization/transition'
+import type { AuthorizationProposal } from '../authorization/decision'
+import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import { invalidRequest, OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
+import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
 import { loginOf, type ResourceOwner, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
@@ -10,8 +12,10 @@ import type { Sender } from '../protocol/sender'
 import { protocolOf } from '../protocol/uri'
 import type { ServerContext } from '../server/context'
 import { contextOf } from './approve-request'
+import { lacksAnswer, offeredBy, onlyAnswer, type OwnerHost, OwnerQuestions } from './ask-owner'
 import {
   destinationOf,
+  type ParsedAuthorizationRequest,
   parseAuthorizationRequest,
   proposalOf,
   requireClient,
@@ -19,24 +23,24 @@ import {
   resolveRedirectUri,
 } from './authorization-request'
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
+import { withOffer } from './consent-offer'
+import { accountSwitchOf } from './login-return'
 import { approveAtOnce, keepOpen } from './open-request'
-import { courseOf, type LoginDemand } from './owner-verdict'
-import { mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
+import { type Course, courseOf, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
+import { settleDecision } from './settle-decision'
 
 /**
  * The functions that the host provides to the authorization endpoint. If one throws anything but an `OAuthError`, the
  * client gets `server_error`.
  */
-export interface Host {
+export interface Host extends OwnerHost {
   /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
-  /** Runs if the client of the request is registered. */
-  readonly clientFound: () => void
+  /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
+  readonly clientFound: (client?: Client) => void
   /** The resource owner who is logged in; undefined if no owner is. */
   resourceOwner(): Promise<ResourceOwner | undefined>
-  /** Whether the owner has approved before. If true, the server shows no consent page. */
-  skipConsent(question: PriorConsentQuestion): Promise<boolean>
   /**
    * Sends the user agent to the login, which returns to the same request. Returns the refusal for the page of the owner
    * if the login does not reach this server.
@@ -63,6 +67,12 @@ export interface Question {
   /** What extensions add to the page. */
   readonly facts: readonly ConsentFact[]
   readonly redirectUri: string
+  /** The scope that the owner may leave out. */
+  readonly optional: Scope
+  /** What the owner has to answer; undefined if the page asks nothing. */
+  readonly asked: OwnerQuestion | undefined
+  /** The query of the same request with the choice of an account before; undefined if the request is good only once. */
+  readonly switchAccount: string | undefined
   /** The random value that only the consent form knows. The form sends it with the decision. */
   readonly consentToken: string
 }
@@ -161,29 +171,73 @@ async function handleRequest(
   const context = contextOf(server, client, server.now())
   const resourceOwner = await host.resourceOwner()
   const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
+  const inQuestion = { client, redirectUri, parameters, parsed, resourceOwner }
+  const questions = new OwnerQuestions(server.askers, inQuestion, host)
   const course =
     ownerExtensions === undefined && parsed.requestedLogin === undefined
       ? undefined
-      : await courseOf(server, { ...settled, received, parsed, unclaimed, resourceOwner, context }, host)
+      : await courseOf(
+          server,
+          { ...settled, received, parsed, unclaimed, resourceOwner, context },
+          host,
+          questions,
+        )
   if (course instanceof OAuthError) return { kind: 'refused', error: course }
   if (resourceOwner === undefined || course?.demand !== undefined) {
     await settings.dynamicRegistration?.uses.holdForLogin(client)
     const error = await host.logIn(course?.demand)
     return error === undefined ? answered : { kind: 'refused', error }
   }
+  const proposal = withLogin({ ...unclaimed, subject: resourceOwner.subject }, loginOf(resourceOwner))
+  const waiting = { settled, parsed, proposal, resourceOwner, received, context }
+  return finish(server, waiting, questions, course, host, onCommitted)
+}
+
+/** A valid request of a known resource owner. */
+interface WaitingRequest {
+  readonly settled: SettledRequest
+  readonly parsed: ParsedAuthorizationRequest
+  readonly proposal: AuthorizationProposal
+  readonly resourceOwner: ResourceOwner
+  /** The parameters as the server received them. */
+  readonly received: Parameters
+  readonly context: IssueContext
+}
+
+/** Approves the request without a page, or shows the page. */
+async function finish(
+  server: ServerContext,
+  { settled, parsed, proposal, resourceOwner, received, context }: WaitingRequest,
+  questions: OwnerQuestions,
+  course: Course | undefined,
+  host: Host,
+  onCommitted: OnCommitted | undefined,
+): Promise<AuthorizationOutcome> {
+  const { client, redirectUri } = settled.destination
   const { responseType, scope, facts } = parsed
-  const { subject } = resourceOwner
-  const proposal = withLogin({ ...unclaimed, subject }, loginOf(resourceOwner))
-  const isApproved =
-    course === undefined
-      ? mayHavePriorConsent(client, responseType, redirectUri) &&
-        (await host.skipConsent({ clientId: client.client_id, subject, scope, facts, redirectUri }))
-      : course.isApproved
+  const isApproved = course === undefined ? await questions.hasApproved() : course.isApproved
+  const asked = server.askers === undefined ? undefined : await questions.asked()
   const claimed = course === undefined ? settled.claimed : course.claimed
-  if (isApproved) return approveAtOnce(server, client, responseType, proposal, claimed, context, onCommitted)
-  const consentToken = await keepOpen(server, proposal, claimed, context)
+  if (isApproved) {
+    const approved = settleDecision(server.deciders, client, proposal, { scope, answer: onlyAnswer(asked) })
+    return approveAtOnce(server, client, responseType, approved, claimed, context, onCommitted)
+  }
+  const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
+  const extensionData = withOffer(proposal.extensionData, { optional, question: offeredBy(asked) })
+  const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
   if (consentToken instanceof OAuthError) return { kind: 'refused', error: consentToken }
-  await host.ask({ client, resourceOwner, scope, facts, redirectUri, consentToken })
+  const isRepeatable = settled.claimed === undefined && settled.parameters === received
+  await host.ask({
+    client,
+    resourceOwner,
+    scope,
+    facts,
+    redirectUri,
+    optional,
+    asked: lacksAnswer(asked) ? asked?.question : undefined,
+    switchAccount: isRepeatable ? accountSwitchOf(received) : undefined,
+    consentToken,
+  })
   return answered
 }
 

@@ -27,11 +27,16 @@ import type { ServerContext } from '../server/context'
 import { type ApprovedRequest, approveRequest, completeApproval, contextOf } from './approve-request'
 import { requireClient, requireRedirectUri, requireResponseType } from './authorization-request'
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
+import { grantedBy, offerIn } from './consent-offer'
+import { nothingSelected, type Selection, selectionText } from './selection'
+import { settleDecision } from './settle-decision'
 
 /** The decision of the resource owner, with the consent token of its form. */
 export interface Decision extends ConsentDecision {
   /** Seconds since the epoch, before the resource owner was read. */
   readonly ownerReadAt: number
+  /** What the form selects. Default: the form has only the buttons. */
+  readonly selection?: Selection | undefined
   /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
 }
@@ -186,11 +191,19 @@ function approvalStep(
   requested: RequestedAuthorization,
   { server, decision, client, context }: Deciding,
 ): TransitionResult<DecisionStep> {
-  const responseType = requireResponseType(client, requested.request.responseType, server.responseTypes)
-  requireScope(client, requested.scope)
+  const settled = decidable.state === 'pending' ? settledBy(decision, requested, server, client) : requested
+  // An outcome and no refusal: the owner sees this error, and the request stays open.
+  if (settled instanceof OAuthError) return { action: 'none', outcome: { kind: 'refused', error: settled } }
+  const responseType = requireResponseType(client, settled.request.responseType, server.responseTypes)
+  requireScope(client, settled.scope)
   const salt = decidable.state === 'approved' ? decidable.code.repetition?.salt : undefined
-  const repetition = repeatable(decision.consentToken, context, salt)
-  const approved = approveRequest(server, responseType, requested, repetition.context)
+  const repetition = repeatable(
+    decision.consentToken,
+    context,
+    salt,
+    selectionText(decision.selection ?? nothingSelected),
+  )
+  const approved = approveRequest(server, responseType, settled, repetition.context)
   const { authorization, redirection } = approved
   const { name } = responseType
   if (decidable.state === 'pending')
@@ -200,11 +213,23 @@ function approvalStep(
       outcome: { kind: 'approved', redirection, approved },
       event: approvalEvent(authorization, name),
     }
-  // A host's response type may make its code in another way. The server cannot repeat such a code.
+  // A form with other boxes or another answer derives another code: the first approval counts, and the owner sees that
+  // it does. A host's response type may make its code in another way. The server cannot repeat such a code.
   const isSame = authorization.state === 'approved' && authorization.code.digest === decidable.code.digest
   return isSame
     ? { action: 'touch', outcome: redirection, event: approvalEvent(decidable, name, 'repeated') }
     : { action: 'none', outcome: { kind: 'done', client } }
+}
+
+/** The request as its owner has approved it; the refusal if the form selects what its page did not offer. */
+function settledBy(
+  { selection = nothingSelected }: Decision,
+  requested: RequestedAuthorization,
+  { deciders }: ServerContext,
+  client: Client,
+): RequestedAuthorization | OAuthError {
+  const granted = grantedBy(selection, requested.scope, offerIn(requested.extensionData))
+  return granted instanceof OAuthError ? granted : settleDecision(deciders, client, requested, granted)
 }
 
 /**

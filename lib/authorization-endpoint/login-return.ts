@@ -42,6 +42,29 @@ export function queryAfterLogin(parameters: Parameters, now: number, reference?:
   return query.toString()
 }
 
+// Characters. Servers and proxies take request lines of 8 KiB.
+const longestQuery = 7000
+
+/**
+ * The query of the same request with the choice of an account before (OpenID Connect Core 3.1.2.1); undefined if the
+ * request is too long for a URL.
+ *
+ * @param parameters of a request that shows a page, so `prompt` is not `none`.
+ */
+export function accountSwitchOf(parameters: Parameters): string | undefined {
+  const query = new URLSearchParams(parameters.format())
+  query.delete(parameter)
+  const prompts = new Set(
+    query
+      .get('prompt')
+      ?.split(' ')
+      .filter((prompt) => prompt !== ''),
+  )
+  query.set('prompt', [...prompts.add('select_account')].join(' '))
+  const text = query.toString()
+  return text.length <= longestQuery && query.size <= parametersAtMost ? text : undefined
+}
+
 // The count, the time in base 36, and the reference.
 const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{64}))?$/
 

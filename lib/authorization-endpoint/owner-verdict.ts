@@ -17,9 +17,10 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
+import { lacksAnswer, type OwnerQuestions } from './ask-owner'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
 import { loginReferenceOf, requestDigest } from './login-return'
-import { mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
+import { mayHavePriorConsent } from './prior-consent'
 import { demandsLogin, loginRequestOf, openDemandOf } from './requested-login'
 import type { ClaimedRequest } from './resolve-request'
 
@@ -41,7 +42,6 @@ interface OwnerInQuestion {
 
 interface AskedHost {
   readonly sender?: Sender | undefined
-  skipConsent(question: PriorConsentQuestion): Promise<boolean>
 }
 
 /** A login that the request or an extension demands. */
@@ -52,7 +52,7 @@ export interface LoginDemand {
 }
 
 /** What follows for the owner of a request. */
-interface Course {
+export interface Course {
   /** The login that has to come before; undefined if none has to. */
   readonly demand: LoginDemand | undefined
   /** Whether the request is approved without a page. */
@@ -73,19 +73,14 @@ export async function courseOf(
   server: ServerContext,
   question: OwnerInQuestion,
   host: AskedHost,
+  questions: OwnerQuestions,
 ): Promise<Course | OAuthError> {
   const { destination, parameters, parsed, resourceOwner } = question
   const { client, redirectUri } = destination
-  const { responseType, scope, facts, extensionData } = parsed
+  const { responseType, scope, extensionData } = parsed
   const claimed = question.claimed ?? (await findDemandedLogin(server, question, host))
   const mayApprove = mayHavePriorConsent(client, responseType, redirectUri)
-  let asked: Promise<boolean> | undefined
-  const hasApproved = async () => {
-    if (resourceOwner === undefined || !mayApprove) return false
-    const { subject } = resourceOwner
-    asked ??= host.skipConsent({ clientId: client.client_id, subject, scope, facts, redirectUri })
-    return asked
-  }
+  const hasApproved = () => questions.hasApproved()
   const loginDemandedAt = claimed?.unclaimed.demandedLogin?.at
   const { requestedLogin } = parsed
   const { now } = question.context
@@ -106,13 +101,16 @@ export async function courseOf(
     return { demand: { reference, request }, isApproved: false, claimed }
   }
   const asks = verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
-  const isApproved = !asks && (verdict === 'approve' ? mayApprove : await hasApproved())
-  if (isSilent && !isApproved) throw mayApprove ? neverApproved() : needsPage()
+  const lacks = server.askers !== undefined && lacksAnswer(await questions.asked())
+  const isApproved = !asks && !lacks && (verdict === 'approve' ? mayApprove : await hasApproved())
+  if (isSilent && !isApproved) throw lacks ? needsAnswer() : mayApprove ? neverApproved() : needsPage()
   return { demand: undefined, isApproved, claimed }
 }
 
 const neverApproved = () =>
   consentRequired('prompt_none_without_consent', 'The owner has not approved before.')
+const needsAnswer = () =>
+  interactionRequired('prompt_none_without_answer', 'The owner must answer a question.')
 const needsPage = () => interactionRequired('prompt_none_without_page', 'The owner must see a page.')
 
 /** The verdicts, the one that counts first. */

@@ -174,7 +174,8 @@ export function deny(pending: Pending): Denied {
   return { ...pending, state: 'denied' }
 }
 
-const codeFrom = (salt: string) => `authorization code ${salt}`
+const codeFrom = (salt: string, selected: string) =>
+  `authorization code ${salt}${selected === '' ? '' : ` ${selected}`}`
 
 /** An approval by a consent form. The server can issue the same code again, but only with the consent token. */
 interface RepeatableApproval {
@@ -189,13 +190,17 @@ interface RepeatableApproval {
  * salt, but only a digest of the consent token. So the store alone does not suffice to make the code.
  *
  * @param salt the salt of the earlier approval. Default: a new salt, for a first approval.
+ * @param selected what the form selects, such as its ticked boxes, as a text. The same form with another selection
+ * derives another code, which no record has. Default: the form has only the buttons.
  */
 export function repeatable(
   consentToken: string,
   context: IssueContext,
   salt: string = createSalt(context.random),
+  selected = '',
 ): RepeatableApproval {
-  return { salt, context: { ...context, codeSecrets: derivedBytes(consentToken, codeFrom(salt)) } }
+  const codeSecrets = derivedBytes(consentToken, codeFrom(salt, selected))
+  return { salt, context: { ...context, codeSecrets } }
 }
 
 /**

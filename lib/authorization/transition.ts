@@ -49,14 +49,14 @@ export type SuccessfulResult<Outcome> = Extract<TransitionResult<Outcome>, { rea
 
 /**
  * Completes the outcome and the event of a transition before its write, in a way that may wait, such as for a signature.
- * If it rejects, nothing is written. After a conflict it runs again, with the result of the next round.
+ * It may also turn the result into a refusal, with another action. If it rejects, nothing is written. After a conflict it runs again, with the result of the next round.
  *
  * @param current the record before the transition; undefined if the store has none.
  */
 export type CompleteResult<Outcome> = (
   result: SuccessfulResult<Outcome>,
   current: Authorization | undefined,
-) => Promise<SuccessfulResult<Outcome>>
+) => Promise<TransitionResult<Outcome>>
 
 /** A transition whose write, if any, has succeeded. */
 export interface CommittedTransition {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { ChoicesQuestion, PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Lifetimes } from '../authorization/lifetimes'
 import type {
@@ -13,11 +13,12 @@ import type {
   DynamicRegistrationOptions,
 } from '../clients/dynamic-registration/registration-options'
 import type { ResourceReference } from '../endpoints/protected-resource-metadata'
+import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
 import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimitOptions, RateLimits } from '../limits/rate-limit-options'
-import type { ConsentView } from '../http/pages/consent-page'
-import type { ErrorView } from '../http/pages/pages'
+import type { PageOptions } from '../http/pages/page-options'
+import type { PageLocales } from '../http/pages/texts/locale'
 import type { FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../protocol/page-endpoint'
@@ -25,9 +26,12 @@ import type { Extension, ExtensionMetadata } from '../protocol/extension'
 import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
+import type { Text } from '../protocol/localized-text'
 import type { LoginRequest } from '../protocol/login-request'
+import type { OwnerQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
+import type { ScopeDescription, ScopeOptions } from '../protocol/scope-description'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { TokenType } from '../protocol/token-type'
 import type { IssueLimitOptions, ResolvedIssueLimits } from '../limits/issue-limits'
@@ -56,8 +60,8 @@ export interface AuthorizationServerOptions {
    * clients. A {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered clients.
    */
   readonly clients: RegisteredClients | ClientSource
-  /** Maps each scope to a text that the consent page shows: `{ 'photos:read': 'See your photos' }`. */
-  readonly scopes: Readonly<Record<string, string>>
+  /** Maps each scope to what the consent page says: `{ 'photos:read': 'See your photos' }`, or {@link ScopeOptions}. */
+  readonly scopes: Readonly<Record<string, Text | ScopeOptions>>
   /**
    * The scope of a request that names none, separated by spaces. Default: the server refuses such a request with
    * `invalid_scope`.
@@ -94,6 +98,17 @@ export interface AuthorizationServerOptions {
    * every request.
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
+  /**
+   * Returns one question that the owner answers with the approval, such as for which workspace the access is. Routes,
+   * introspection and JWT access tokens get the answer as `choice`. With two answers or more, the page appears also if
+   * `skipConsent` says true; the server takes a single answer without a question. Default: no question.
+   */
+  readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
+  /**
+   * Returns whether an authorization goes on when its client refreshes. False ends it (`invalid_grant`). If the function
+   * throws, the client gets `temporarily_unavailable`, and its refresh token stays good. Default: always.
+   */
+  readonly stillAllowed?: StillAllowed
   /**
    * The login of the host: a path, which gets the way back in the parameter `return_to`, or a function that sends the
    * user agent to the login. `asked` says what the client or an extension wants of the login; if `asked.again`, the login
@@ -207,7 +222,7 @@ export interface AuthorizationServerOptions {
   readonly closeDeadline?: number
   /** How long the body of a request may take to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
-  /** Pages of the host in place of those of the suite. */
+  /** Pages of the host in place of those of the suite, and the language and the look of those of the suite. */
   readonly pages?: PageOptions
   /**
    * Whether the server explains refusals to the person who sets it up, by the warning `EAS_REFUSED`, once for each
@@ -288,26 +303,11 @@ export interface ServerLimitOptions {
   readonly singleUses?: LimitOption
 }
 
-/** Pages that the host renders. */
-export interface PageOptions {
-  /**
-   * Renders a consent page of the host: a form that posts `view.fields` and `decision` to `view.action`. If the host
-   * sends a Content-Security-Policy, the policy must allow `form-action 'self' https:` and the scheme of
-   * `view.redirectTo`. Default: the page of the suite.
-   */
-  readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
-  /**
-   * Renders an error page of the host. A program that accepts JSON and no HTML gets JSON from the server. Default: the
-   * page of the suite.
-   */
-  readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
-}
-
 /** The options of a guard after validation, with every default filled in. */
 export interface GuardSettings {
   readonly issuer: string
-  /** Each scope, with the text that says what it lets a client do; undefined if only another process knows the scopes. */
-  readonly scopes: ReadonlyMap<string, string> | undefined
+  /** Each scope, with what the consent page says of it; undefined if only another process knows the scopes. */
+  readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
   /** The protected resources; undefined if the host names none. */
   readonly resources: Resources | undefined
   /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
@@ -353,7 +353,7 @@ export interface ServerSettings extends GuardSettings {
   readonly clientMetadata: ExtensionMetadata
   /** The values that a registration may use. */
   readonly capabilities: ServerCapabilities
-  readonly scopes: ReadonlyMap<string, string>
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
   readonly defaultScope: Scope
   readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
   readonly login: NonNullable<AuthorizationServerOptions['login']>
@@ -393,8 +393,11 @@ export interface ServerSettings extends GuardSettings {
   readonly singleUseLimit: Limit | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
+  readonly choices: AuthorizationServerOptions['choices']
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
   readonly authorizations: boolean
+  /** The languages and the look of the pages. */
+  readonly pageLocales: PageLocales
   readonly plugIns: OpenedPlugIns<RunningServer>
 }

@@ -3,8 +3,10 @@ import {
   isRedirectMethod,
   type ResponseType,
 } from '../authorization-endpoint/response-types'
+import { consentOfferName } from '../authorization-endpoint/consent-offer'
 import { indexName } from '../authorization/authorization-index'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import { choicesName } from '../extensions/choices'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { builtInMethods } from '../protocol/client'
 import { areClientMembers, type ClientMember, isOwnMember } from '../protocol/client-member'
@@ -290,14 +292,14 @@ export function ofResources(resources: Resources | undefined, usualFormat?: stri
   return resources === undefined ? [] : [resourceIndicators(resources, usualFormat)]
 }
 
-const takenNames = [pkceName, resourceIndicatorsName]
+const takenNames = [pkceName, resourceIndicatorsName, choicesName]
 
 /** Whether an extension is of the package: no other may have its name. */
 export const isOwnExtension = ({ name }: Extension): boolean => takenNames.includes(name)
 
 /** Reads the extensions that hosts and plug-ins add to those of the suite. */
 export function resolveExtensions(sources: Sources): readonly Extension[] {
-  const taken = new Set([...takenNames, indexName])
+  const taken = new Set([...takenNames, indexName, consentOfferName])
   const all: Extension[] = []
   for (const reading of sources) {
     const given = reading.optional('extensions', [], isExtensions, extensionsMessage)
@@ -326,6 +328,9 @@ const hooks = [
   'loginDefaults',
   'atConsent',
   'atResourceOwner',
+  'askOwner',
+  'atDecision',
+  'atRefresh',
   'atTokenRequest',
   'atTokenResponse',
   'atResourceRequest',

@@ -6,8 +6,10 @@ import {
   readDynamicRegistration,
   registrationEndpointNames,
 } from '../clients/dynamic-registration/registration-options'
+import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
+import { type PageOptions, readPageLocales } from '../http/pages/page-options'
 import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
   ConfigurationError,
@@ -19,9 +21,11 @@ import {
   readClock,
   tenYears,
 } from '../primitives/options-reader'
+import type { Extension } from '../protocol/extension'
 import { readImplications } from '../protocol/implied-scope'
 import { readRedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
+import { readScopes } from '../protocol/scope-description'
 import {
   hasUserinfo,
   hasUriCharacters,
@@ -35,7 +39,6 @@ import { usualSingleUses } from '../limits/single-use-limit'
 import { type Limit, readLimit } from '../limits/limit'
 import {
   readResources,
-  type Resources,
   readPlugInResources,
   withPlugInResources,
 } from '../extensions/resource-indicators/resources'
@@ -46,7 +49,7 @@ import { memoryStore } from '../stores/memory-store'
 import { noStorage, readStorage, type Storage } from '../stores/storage'
 import { readExplainRefusals } from '../audit/diagnosis'
 import { warnOnce } from '../audit/warning'
-import type { AuthorizationServerOptions as Options, PageOptions, ServerSettings } from './options'
+import type { AuthorizationServerOptions as Options, ServerSettings } from './options'
 import { resolveClients } from './resolve-clients'
 import { checkFormatsOf, resolveFormats, usualFormatOf } from './access-token-formats'
 import { openPlugIns } from './open-plug-ins'
@@ -74,7 +77,7 @@ const subject = 'createAuthorizationServer() cannot work with these options:'
 export function resolveOptions(options: Options): ServerSettings {
   const reading = new OptionsReader(options, '')
   if (!isRecord(options)) reading.throwIssues(subject)
-  const scopes = resolveScopes(reading)
+  const scopes = readScopes(reading)
   // Undefined after a mistake in `scopes`. The check runs here, because the reader has read no other option yet. With
   // faulty scopes, no message about the scope of a client would be right.
   const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
@@ -159,7 +162,10 @@ export function resolveOptions(options: Options): ServerSettings {
     accessTokenFormats,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    ...extensionsOf(reading, sources, resources, usualFormatOf(accessTokenFormats)),
+    ...extensionsOf(reading, sources, [
+      ...ofResources(resources, usualFormatOf(accessTokenFormats)),
+      ...ofOwner(reading, options),
+    ]),
     guards: readGuards(reading),
     ...resolveLimits(reading, lifetimes),
     storeDeadline,
@@ -168,6 +174,7 @@ export function resolveOptions(options: Options): ServerSettings {
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageExpectation),
     skipConsent: hook(reading, 'skipConsent', options.skipConsent),
+    choices: options.choices,
     ...resolvePages(reading, options.pages),
     explainRefusals: readExplainRefusals(reading),
     clock,
@@ -191,19 +198,6 @@ function withDynamicRegistration(
   const dynamicRegistration = readDynamicRegistration(reading, settings, takePath)
   if (dynamicRegistration === undefined) return settings
   return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
-}
-
-function resolveScopes(reading: OptionsReader): ReadonlyMap<string, string> {
-  const key = 'scopes'
-  const cure = "must be an object of scope and description, such as { 'photos:read': 'See your photos' }."
-  const scopes = new Map(Object.entries(reading.required(key, {}, isTextRecord, cure)))
-  for (const token of scopes.keys())
-    if (parseScope(token)?.length !== 1)
-      reading.wrong(
-        key,
-        `names "${token}", which is not a scope token: printable ASCII without space, quote and backslash.`,
-      )
-  return scopes
 }
 
 function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): Scope {
@@ -255,10 +249,11 @@ function resolveLimits(
 function resolvePages(
   reading: OptionsReader,
   given: PageOptions | undefined,
-): Pick<ServerSettings, 'consentPage' | 'errorPage'> {
+): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'pageLocales'> {
   return reading.group('pages', (fields) => ({
     consentPage: hook(fields, 'consent', given?.consent),
     errorPage: hook(fields, 'error', given?.error),
+    pageLocales: readPageLocales(fields),
   }))
 }
 
@@ -268,12 +263,18 @@ const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({
 function extensionsOf(
   reading: OptionsReader,
   sources: readonly OptionsReader[],
-  resources: Resources | undefined,
-  usualFormat: string | undefined,
+  ofOptions: readonly Extension[],
 ): Pick<ServerSettings, 'pkce' | 'extensions'> {
   const requirement = resolvePkce(reading)
-  const own = [pkce(requirement), ...ofResources(resources, usualFormat)]
+  const own = [pkce(requirement), ...ofOptions]
   return { pkce: requirement, extensions: [...own, ...resolveExtensions(sources)] }
+}
+
+/** The extension of the options `choices` and `stillAllowed`; none without them. */
+function ofOwner(reading: OptionsReader, options: Options): readonly Extension[] {
+  const asks = hook(reading, 'choices', options.choices) !== undefined
+  const stillAllowed = hook(reading, 'stillAllowed', options.stillAllowed)
+  return asks || stillAllowed !== undefined ? [choices(asks, stillAllowed)] : []
 }
 
 // Checks only that the value is a function. Nothing can check its parameters and its result before a call.
@@ -285,8 +286,6 @@ function hook<Hook>(reading: OptionsReader, key: string, given: Hook): Hook {
 
 const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
-const isTextRecord = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
 
 const example = 'such as https://example.com or http://localhost:3000'
 

@@ -1,10 +1,12 @@
 import { handler } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
+import { requestNotOpen } from '../authorization/decision'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
 import { authorize, type Host } from '../authorization-endpoint/authorize'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
 import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import { parseSelection } from '../authorization-endpoint/selection'
 import type { ServerContext } from '../server/context'
 import { consentTokenField, showConsent, showError } from './consent'
 import { decide } from '../authorization-endpoint/decide'
@@ -16,10 +18,18 @@ import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-own
 import type { Sender } from '../protocol/sender'
 import { warnOfLoginFormAction } from './form-action'
 import { loginLoop } from './login-loop'
-import { answeredPage, answeredViewOf, continuePage, insecureRedirectPage, strangerPage } from './pages/pages'
-import { formOf, leavesBody, queryOf } from './request'
+import type { PageLocale } from './pages/texts/locale'
+import {
+  answeredPage,
+  answeredViewOf,
+  continuePage,
+  insecureRedirectPage,
+  unverifiedPage,
+} from './pages/pages'
+import { fieldsOf, leavesBody, queryOf, wantsJson } from './request'
+import { localeOf, noteClient, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
-import { errorPageOf, redirectTo, sendPage } from './response'
+import { errorPageOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { requireTls } from './transport'
 
 /**
@@ -46,8 +56,13 @@ async function serve(server: ServerContext, request: Request, response: Response
   if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
   requireTls(request, settings.tlsRequired)
   server.watchHost(request)
-  if (request.method === 'GET') return takeRequest(server, request, response, queryOf(request))
-  const form = await formOf(request, settings.bodyDeadline)
+  if (request.method === 'GET') {
+    // The view is for scripts of this site. No other site can read it, or should leave a record in the store.
+    if (wantsJson(request) && !isFromOwnSite(request, settings.issuer))
+      throw invalidRequest('decision_cross_site', 'Only a page of this server may ask for JSON.')
+    return takeRequest(server, request, response, queryOf(request))
+  }
+  const form = await fieldsOf(request, settings.bodyDeadline, isDecision)
   if (isDecision(form)) return takeDecision(server, request, response, form)
   if (lacksConsentToken(form))
     throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
@@ -81,11 +96,16 @@ async function takeRequest(
   parameters: Parameters,
 ): Promise<void> {
   server.audit.note(request, { claimedClientId: parameters.peek('client_id') })
+  noteUiLocales(request, parameters)
   const host: Host = {
     sender: senderOf(server, request),
-    clientFound: () => server.audit.note(request, { isRegistered: true }),
+    clientFound: (client) => {
+      server.audit.note(request, { isRegistered: true })
+      if (client !== undefined) noteClient(request, client)
+    },
     resourceOwner: () => ownerOf(server, request),
     skipConsent: (question) => isApproved(server, request, question),
+    choices: async (question) => server.settings.choices?.(request, question),
     logIn: async (demand) => {
       const asked = demand?.request ?? plainLogin
       const query = queryAfterLogin(parameters, server.now(), demand?.reference)
@@ -132,18 +152,25 @@ async function takeDecision(
 ): Promise<void> {
   if (!isFromOwnSite(request, server.settings.issuer))
     throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
+  noteUiLocales(request, form)
   const consentToken = form.require(consentTokenField)
   server.audit.note(request, { shown: consentToken })
   const approved = isApproval(form.require('decision'))
+  const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
   const owner = await ownerOf(server, request)
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const { subject } = owner
-  const decision = { consentToken, approved, subject, ownerReadAt, sender: senderOf(server, request) }
+  const sender = senderOf(server, request)
+  const decision = { consentToken, approved, subject, ownerReadAt, selection, sender }
   const outcome = await decide(server, decision, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
-  if (outcome.kind === 'done') return sendPage(response, 200, answeredPage(answeredViewOf(outcome.client)))
-  answerClient(server, request, response, outcome)
+  if (outcome.kind === 'done' && wantsJson(request)) throw requestNotOpen()
+  if (outcome.kind === 'done') {
+    const page = answeredPage(answeredViewOf(outcome.client), localeOf(server, request))
+    return sendPage(response, 200, page, server.settings.pageLocales)
+  }
+  answerClient(server, request, response, outcome, wantsJson(request))
 }
 
 function isApproval(decision: string): boolean {
@@ -206,36 +233,64 @@ async function isApproved(
 /**
  * Sends the user agent back to the client. If the redirection URI is plain HTTP, or belongs to a stranger to whom the
  * owner has not agreed to go, sends a page with a warning and a link instead.
+ *
+ * @param inJson whether a page of the host has sent the decision, and goes to the client itself.
  */
 function answerClient(
-  { audit }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
-  { location, redirectBy, error, clientId, asksOwner }: Redirection,
+  redirection: Redirection,
+  inJson = false,
 ): void {
+  const { location, error, clientId } = redirection
   // The page of the host failed after it had sent the headers. Only the error handling of the host can act now.
   if (error !== undefined && response.headersSent) throw error
+  const { audit } = server
   const audited = { request, response, endpoint: 'authorization', clientId } as const
   if (error !== undefined) audit.reportError(audited, error)
   else carryRequestId(response, audit.reportSuccess(audited))
+  // The page that sent the decision goes there. A script that followed a redirect would use up the code of the client.
+  if (inJson) return sendJson(response, 200, { redirect_to: location }, privatePage)
+  const page = pageBefore(server, request, redirection)
+  if (page === undefined) return redirectTo(response, location)
+  response.set(page.headers)
+  sendPage(response, page.status, page.html, server.settings.pageLocales)
+}
+
+/** A page in place of the redirect to the client. */
+interface PageBefore {
+  readonly html: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The page before the redirect; undefined if the browser may go at once. */
+function pageBefore(
+  server: ServerContext,
+  request: Request,
+  { location, error, asksOwner, redirectBy }: Redirection,
+): PageBefore | undefined {
+  const approved = error === undefined
   // RFC 6749 3.1.2.1. The check looks at the URI itself: a URI that gets past the rules of registration then still
   // causes the warning.
   if (isInsecure(location))
-    return sendPage(response, 200, insecureRedirectPage({ location, granted: error === undefined }))
-  if (asksOwner === true && error !== undefined) return sendByLink(response, location, error)
-  if (redirectBy === 'location') return redirectTo(response, location)
-  sendPage(response, 200, continuePage({ location, approved: error === undefined }))
+    return inPlace(insecureRedirectPage({ location, granted: approved }, localeOf(server, request)))
+  if (asksOwner === true && !approved) return linkBefore(location, error, localeOf(server, request))
+  if (redirectBy === 'location') return undefined
+  return inPlace(continuePage({ location, approved }, localeOf(server, request)))
 }
 
+const inPlace = (html: string): PageBefore => ({ html, status: 200, headers: {} })
+
 /**
- * Sends an error to an unregistered client by a link on a page. The page of a refusal is the complete answer. For
+ * The error to an unregistered client, by a link on a page. The page of a refusal is the complete answer. For
  * trouble of the server, the page has the status of the trouble: the same request may succeed later.
  */
-function sendByLink(response: Response, location: string, error: OAuthError): void {
+function linkBefore(location: string, error: OAuthError, locale: PageLocale): PageBefore {
   const { status, headers, isTrouble } = errorPageOf(error)
-  if (!isTrouble) return sendPage(response, 200, strangerPage(location, 'refusal'))
-  response.set(headers)
-  sendPage(response, status, strangerPage(location, 'trouble'))
+  if (!isTrouble) return inPlace(unverifiedPage({ location, cause: 'refusal' }, locale))
+  return { html: unverifiedPage({ location, cause: 'trouble' }, locale), status, headers }
 }
 
 /**

@@ -1,34 +1,49 @@
 import type { Request, Response } from 'express'
 import type { Question } from '../authorization-endpoint/authorize'
+import { boxOf, choiceField } from '../authorization-endpoint/selection'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
+import type { ScopeDescription } from '../protocol/scope-description'
 import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import type { ServerContext } from '../server/context'
 import { warnOfFormAction } from './form-action'
 import { consentPage, type ConsentView, webUrl } from './pages/consent-page'
-import { errorPage } from './pages/pages'
+import { errorKindOf } from './pages/error-kind'
+import { errorPage, type ErrorView, type WayBack, wayBackTo } from './pages/pages'
+import type { ConsentScope } from './pages/permissions'
+import type { PageLocale } from './pages/texts/locale'
 import { visibleName } from './pages/visible-text'
-import { errorPageOf, formTargetsOf, privatePage, sendJsonError, sendPage } from './response'
+import { clientOf, localeOf, uiLocalesField, uiLocalesOf } from './page-context'
+import { wantsJson } from './request'
+import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
 
 /** The name of the form field with the consent token. A consent form sends the fields of its view, and `decision`. */
 export const consentTokenField = 'authorization_request'
 
 /** Shows the consent page: of the host, or of the suite. */
 export function showConsent(
-  { settings }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
   question: Question,
 ): unknown {
-  const { consentPage: render, skipConsent, issuer, scopes } = settings
+  const { consentPage: render, skipConsent, issuer, scopes, pageLocales } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
-  const view = consentViewOf(question, scopes)
-  if (render === undefined) return sendPage(response, 200, consentPage(view), formTargetsOf(view.redirectTo))
+  const locale = localeOf(server, request)
+  const view = consentViewOf(question, scopes, locale, uiLocalesOf(request))
+  if (wantsJson(request)) return sendView(response, view)
+  if (render === undefined)
+    return sendPage(response, 200, consentPage(view, locale), pageLocales, formTargetsOf(view.redirectTo))
   response.status(200).set(privatePage)
   response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
+}
+
+// No page of another site can read the view: the response has no CORS headers, and JSON runs as no script.
+function sendView(response: Response, view: ConsentView): void {
+  sendJson(response, 200, view, privatePage)
 }
 
 /**
@@ -36,16 +51,17 @@ export function showConsent(
  * program that accepts JSON and no page gets the error as JSON, whatever page the host has.
  */
 export function showError(
-  { settings: { errorPage: render, errorUri } }: ServerContext,
+  server: ServerContext,
   request: Request,
   response: Response,
   error: OAuthError,
   requestId: string,
 ): unknown {
-  const { code, description } = error
+  const { errorPage: render, errorUri, pageLocales } = server.settings
+  const { description } = error
   const { status, headers, isTrouble } = errorPageOf(error)
   response.set(headers)
-  if (acceptsOnlyJson(request))
+  if (wantsJson(request))
     return sendJsonError(
       response,
       status,
@@ -53,16 +69,25 @@ export function showError(
       errorUri,
       privatePage,
     )
-  const title = isTrouble ? 'This is not possible right now' : 'This request cannot go on'
-  const view = { title, message: description, code, requestId }
-  if (render === undefined) return sendPage(response, status, errorPage(view))
+  const locale = localeOf(server, request)
+  const view = errorViewOf(error, isTrouble, requestId, wayBackTo(clientOf(request)), locale)
+  if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
   response.status(status).set(privatePage)
   return render(request, response, view)
 }
 
-// A browser accepts HTML, and a request without `Accept` accepts everything.
-const acceptsOnlyJson = (request: Request): boolean =>
-  request.accepts('html') === false && request.accepts('json') !== false
+function errorViewOf(
+  { code, description, reason }: OAuthError,
+  isTrouble: boolean,
+  requestId: string,
+  wayBack: WayBack | undefined,
+  { tag, dir, service, texts: { error } }: PageLocale,
+): ErrorView {
+  const title = isTrouble ? error.troubleTitle : error.refusedTitle
+  const explanation = error.explanations[errorKindOf(reason, isTrouble)]
+  const language = { tag, dir }
+  return { title, ...explanation, message: description, code, requestId, wayBack, service, language }
+}
 
 // MCP clients ask for JSON before they send their owner here. `invalid_client` tells them that their registration has
 // ended, as it does at the token endpoint (RFC 6749 5.2), so that they register again.
@@ -72,26 +97,68 @@ function codeForProgram({ code, reason }: OAuthError): string {
 
 const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'client_disabled'])
 
-function consentViewOf(question: Question, descriptions: ReadonlyMap<string, string>): ConsentView {
-  const { client, resourceOwner, scope, facts, redirectUri, consentToken } = question
-  const { client_id, client_uri, description, logo_uri, policy_uri, tos_uri } = client
+function consentViewOf(
+  question: Question,
+  descriptions: ReadonlyMap<string, ScopeDescription>,
+  locale: PageLocale,
+  uiLocales: string | undefined,
+): ConsentView {
+  const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
+  const { client_id, client_uri, description, policy_uri, tos_uri } = client
+  const { tag, dir, service } = locale
   const client_name = visibleName(client.client_name)
   const unregistered = unregisteredIn(client)
+  const logo_uri = unregistered === undefined ? client.logo_uri : undefined
   return {
+    service,
+    language: { tag, dir },
     // Only the members that a page shows: a host may print or log the whole view.
     client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
     resourceOwner,
-    scope: scope.map((scopeToken) => ({
-      token: scopeToken,
-      description: descriptions.get(scopeToken) ?? scopeToken,
-    })),
+    // As `action`, the query alone works behind a proxy that adds a prefix to the path.
+    switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
+    scope: scope.map((token) => scopeViewOf(token, descriptions.get(token), question, locale)),
+    ...askedIn(question, locale),
     facts,
+    manageAt: undefined,
     // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
     action: '?',
-    fields: { [consentTokenField]: consentToken },
+    // The pages that answer the decision speak the language of the question.
+    fields: {
+      [consentTokenField]: consentToken,
+      ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
+    },
     redirectTo: redirectUri,
     receiver: receiverOf(redirectUri),
   }
+}
+
+function scopeViewOf(
+  token: string,
+  described: ScopeDescription | undefined,
+  { optional }: Question,
+  locale: PageLocale,
+): ConsentScope {
+  const { description = token, group, weight = 'read' } = described ?? {}
+  return {
+    token,
+    description: locale.pick(description),
+    group: group === undefined ? undefined : locale.pick(group),
+    weight,
+    field: optional.includes(token) ? boxOf(token) : undefined,
+  }
+}
+
+/** The question, or why the owner has no answer to it. */
+function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'question' | 'obstacle'> {
+  if (asked === undefined) return { question: undefined, obstacle: undefined }
+  const { text, answers, none } = asked
+  if (answers.length === 0)
+    return {
+      question: undefined,
+      obstacle: none === undefined ? locale.texts.consent.noAnswer : locale.pick(none),
+    }
+  return { question: { text: locale.pick(text), field: choiceField, answers }, obstacle: undefined }
 }
 
 function unregisteredIn({ metadataDocument, selfRegistered }: Client): ConsentView['client']['unregistered'] {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { destination } from './pages/consent-page'
+import { en } from './pages/texts/en'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
@@ -11,7 +12,7 @@ export function warnOfFormAction(response: Response, redirectTo: string, issuer:
   if (!blocksForm(response, redirectTo, issuer)) return
   warnOnce(
     'EAS_FORM_ACTION',
-    `The page of the option pages.consent has a Content-Security-Policy that blocks the redirect to ${destination(redirectTo)}: send the page with ${formActionOf(formTargetsOf(redirectTo))}.`,
+    `The page of the option pages.consent has a Content-Security-Policy that blocks the redirect to ${destination(redirectTo, en.common.appOnDevice)}: send the page with ${formActionOf(formTargetsOf(redirectTo))}.`,
   )
 }
 
@@ -31,7 +32,7 @@ export function warnOfLoginFormAction(
   if (!blocksForm(response, location, issuer)) return
   warnOnce(
     'EAS_FORM_ACTION',
-    `The login leads to ${destination(location)} without a consent page, and the Content-Security-Policy of this server blocks that redirect after a form: send the page of the login, and the authorization endpoint, with ${formActionOf(formTargetsOf(location))}.`,
+    `The login leads to ${destination(location, en.common.appOnDevice)} without a consent page, and the Content-Security-Policy of this server blocks that redirect after a form: send the page of the login, and the authorization endpoint, with ${formActionOf(formTargetsOf(location))}.`,
     'login',
   )
 }

@@ -15,7 +15,9 @@ import type { ResourceOwner } from '../protocol/resource-owner'
 import type { ServerContext } from '../server/context'
 import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './authorization-middleware'
 import { loginLoop } from './login-loop'
+import type { PageLocale } from './pages/texts/locale'
 import { formOf, HttpRequest, queryOf } from './request'
+import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'
 import { formTargetsOf, redirectTo, sendPage } from './response'
@@ -57,6 +59,7 @@ async function serve(
   if (page.fromOtherSites === true && isFormOfOtherSite(server, request))
     return repeatByGet(server, page.path, response, await formOf(request, settings.bodyDeadline))
   const parameters = await parametersOf(server, request)
+  noteUiLocales(request, parameters)
   const resourceOwner = await ownerOf(server, request)
   if (page.login === 'required' && resourceOwner === undefined)
     return sendToLogin(server, page, request, response, parameters)
@@ -64,7 +67,7 @@ async function serve(
     if (settings.logOut === undefined) throw new Error('The option logOut is missing.')
     await settings.logOut(request, response)
   }
-  const answer: unknown = await answerOf(page, request, parameters, resourceOwner, logOut)
+  const answer: unknown = await answerOf(page, server, request, parameters, resourceOwner, logOut)
   requirePageResponse(answer, page.name)
   const location = 'redirect' in answer ? ownLocation(answer.redirect, settings.issuer, page.name) : ''
   carryRequestId(response, audit.reportSuccess(audited))
@@ -73,7 +76,7 @@ async function serve(
   // The headers of every page win: the server sends them last.
   response.set(answer.headers ?? {})
   const targets = (answer.formTargets ?? []).flatMap((uri) => formTargetsOf(uri))
-  sendPage(response, answer.status ?? 200, answer.html, targets)
+  sendPage(response, answer.status ?? 200, answer.html, settings.pageLocales, targets)
 }
 
 const isFormOfOtherSite = ({ settings }: ServerContext, request: Request) =>
@@ -106,30 +109,40 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
   extends HttpRequest
   implements PageRequest<Owner>
 {
+  readonly #server: ServerContext
+
   constructor(
+    server: ServerContext,
     request: Request,
     readonly parameters: Parameters,
     readonly resourceOwner: Owner,
     readonly logOut: () => Promise<void>,
   ) {
     super(request)
+    this.#server = server
   }
 
   get address(): string | undefined {
     return this.request.ip
   }
+
+  get locale(): PageLocale {
+    return localeOf(this.#server, this.request)
+  }
 }
 
 function answerOf(
   page: PageEndpoint,
+  server: ServerContext,
   request: Request,
   parameters: Parameters,
   owner: ResourceOwner | undefined,
   logOut: () => Promise<void>,
 ): Promise<PageResponse> {
-  if (page.login !== 'required') return page.handle(new RequestForPage(request, parameters, owner, logOut))
+  if (page.login !== 'required')
+    return page.handle(new RequestForPage(server, request, parameters, owner, logOut))
   if (owner === undefined) throw new Error(`The page ${page.name} was reached without an owner.`)
-  return page.handle(new RequestForPage(request, parameters, owner, logOut))
+  return page.handle(new RequestForPage(server, request, parameters, owner, logOut))
 }
 
 // Hosts write pages, also in JavaScript.

@@ -88,6 +88,37 @@ function jsonIn(body: unknown): unknown {
   }
 }
 
+/** Whether the body is JSON by its only `Content-Type`. */
+function hasJson(request: Request): boolean {
+  const [given, second] = headerLines(request, 'content-type')
+  return given !== undefined && second === undefined && jsonType.test(given.trim())
+}
+
+/**
+ * Whether the answer must be JSON: the sender accepts JSON and no page, or sends JSON. A browser that navigates accepts
+ * HTML, and a request without `Accept` accepts everything.
+ */
+export const wantsJson = (request: Request): boolean =>
+  hasJson(request) || (request.accepts('html') === false && request.accepts('json') !== false)
+
+/**
+ * The fields of a decision: of a form, or the texts of a JSON object.
+ *
+ * @throws OAuthError `invalid_request`, as {@link formOf} and {@link jsonOf} do; also for JSON that is no decision.
+ */
+export async function fieldsOf(
+  request: Request,
+  seconds: number,
+  isDecision: (fields: Parameters) => boolean,
+): Promise<Parameters> {
+  if (!hasJson(request)) return formOf(request, seconds)
+  const json = await jsonOf(request, seconds)
+  const fields = isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
+  // RFC 6749 3.1 and appendix B: the request of a client is a form.
+  if (!isDecision(fields)) throw noForm()
+  return fields
+}
+
 const noForm = () =>
   invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
 const noJson = () => invalidRequest('body_type', 'The body must be application/json in UTF-8.')

@@ -3,7 +3,7 @@ import type { Response } from 'express'
 import { errorMembers, type ErrorText, headersOf, statusOf } from '../protocol/error-response'
 import type { OAuthError } from '../protocol/oauth-error'
 import { protocolOf } from '../protocol/uri'
-import { stylesheetHash } from './pages/stylesheet'
+import type { PageLocales } from './pages/texts/locale'
 
 type Headers = Readonly<Record<string, string | string[]>>
 
@@ -50,6 +50,7 @@ export const privatePage = {
 /**
  * Sends a page of the suite, which has no script.
  *
+ * @param locales of the server, whose policy allows the stylesheet of its pages.
  * @param formTargets sources besides this server at which the form of the page may end; undefined for a page without a
  * form. They replace what the host's helmet allows,
  * because browsers check `form-action` for every redirect that follows.
@@ -58,11 +59,12 @@ export function sendPage(
   response: Response,
   status: number,
   page: string,
+  locales: PageLocales,
   formTargets?: readonly string[],
 ): void {
   sendText(response, status, page, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `default-src 'none'; style-src ${stylesheetHash}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none'; style-src ${locales.styleSource}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
     ...privatePage,
   })
 }

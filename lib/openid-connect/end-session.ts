@@ -1,5 +1,5 @@
 import type { PlugInServer } from '../config/plug-in'
-import { html, type HtmlValue, pageDocument } from '../http/pages/html'
+import { clientNameOf } from '../http/pages/consent-page'
 import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
 import { signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
 import { isText } from '../primitives/options-reader'
@@ -11,6 +11,7 @@ import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { AnnounceLogout } from './back-channel-logout'
 import { hintedSubject, type IdTokenTerms } from './id-token'
+import { logoutEndPage, logoutQuestionPage } from './logout-pages'
 
 /** Where a person goes after the logout. */
 interface Destination {
@@ -49,9 +50,9 @@ export function endSessionPage(
       if (request.method === 'POST' && parameters.mentions(field))
         return decide(server, terms, request, announce)
       const destination = await destinationIn(server, terms, parameters)
-      if (resourceOwner === undefined) return leave(destination)
+      if (resourceOwner === undefined) return leave(request, destination)
       const confirmation = await confirmationFor(server, terms, parameters, resourceOwner)
-      return ask(confirmation, destination, resourceOwner, new URL(server.urlOf(path)).pathname)
+      return ask(request, confirmation, destination, resourceOwner, new URL(server.urlOf(path)).pathname)
     },
   }
 }
@@ -112,7 +113,7 @@ async function decide(
   const { parameters, resourceOwner } = request
   const { subject, query } = await confirmed(server, terms, parameters.require(field))
   const destination = await destinationIn(server, terms, query)
-  if (parameters.require('decision') !== 'log_out') return staying(destination)
+  if (parameters.require('decision') !== 'log_out') return end(request, destination, false)
   // Who is logged in as another person meanwhile has not seen this page.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
   if (resourceOwner !== undefined) {
@@ -120,7 +121,7 @@ async function decide(
     // The person does not wait for the clients.
     void announce?.(subject)
   }
-  return leave(destination)
+  return leave(request, destination)
 }
 
 async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, text: string) {
@@ -145,55 +146,32 @@ const notOpen = () =>
   invalidRequest('authorization_request_not_open', 'The page of the logout is not open any more.')
 
 function ask(
+  { locale, parameters }: PageRequest,
   confirmation: string,
   destination: Destination | undefined,
   { name, subject }: ResourceOwner,
   path: string,
 ): PageResponse {
-  const whose = html`You are logged in as <bdi>${name ?? subject}</bdi>.`
-  const asking = destination !== undefined && html` <bdi>${nameOf(destination)}</bdi> asks to log you out.`
-  const form = html`<form method="post" action="${path}">
-    <input type="hidden" name="${field}" value="${confirmation}" />
-    <div class="actions">
-      <button type="submit" name="decision" value="stay">Stay logged in</button>
-      <button type="submit" name="decision" value="log_out" class="primary">Log out</button>
-    </div>
-  </form>`
+  const languages = parameters.peek('ui_locales')
+  const fields = { [field]: confirmation, ...(languages !== undefined && { ui_locales: languages }) }
+  const clientName = destination && clientNameOf(destination.client)
   return {
-    html: sheet('Log out?', html`${whose}${asking}`, form),
+    html: logoutQuestionPage({ ownerName: name ?? subject, clientName, action: path, fields }, locale),
     ...(destination !== undefined && { formTargets: [destination.uri] }),
   }
 }
 
-const nameOf = ({ client }: Destination) => client.client_name ?? client.client_id
-
 /** Sends a person on to a client that the host has registered; to any other one, only by a link. */
-function leave(destination: Destination | undefined): PageResponse {
+function leave(request: PageRequest, destination: Destination | undefined): PageResponse {
   if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
-  return page('You are logged out', 'You can close this page.', destination)
+  return end(request, destination, true)
 }
 
-const staying = (destination: Destination | undefined) =>
-  page('You are still logged in', 'Nothing has changed.', destination)
-
-function page(title: string, text: string, destination: Destination | undefined): PageResponse {
-  const link: HtmlValue =
-    destination !== undefined &&
-    html`<div class="actions">
-      <a href="${destination.uri}"
-        ><span>Go back to <bdi>${nameOf(destination)}</bdi></span></a
-      >
-    </div>`
-  return { html: sheet(title, text, link) }
-}
-
-function sheet(title: string, text: HtmlValue, rest: HtmlValue): string {
-  const content = html`
-    <header class="intro">
-      <h1>${title}</h1>
-      <p>${text}</p>
-    </header>
-    ${rest}
-  `
-  return pageDocument({ title, content })
+function end(
+  { locale }: PageRequest,
+  destination: Destination | undefined,
+  isLoggedOut: boolean,
+): PageResponse {
+  const back = destination && { clientName: clientNameOf(destination.client), uri: destination.uri }
+  return { html: logoutEndPage({ isLoggedOut, back }, locale) }
 }

@@ -1,8 +1,10 @@
 import type { Client } from './client'
 import type { KeptData } from './extension-data'
+import type { DecisionTerms, ExtensionDecision, ExtensionRefresh, RefreshVerdict } from './extension-decision'
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
+import type { OwnerQuestion } from './owner-question'
 import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
@@ -115,6 +117,16 @@ export interface ConsentFact {
   readonly label: string
   /** `description` is what the page shows; `value` is what the authorization keeps. */
   readonly values: readonly { readonly value: string; readonly description: string }[]
+}
+
+/** A valid request of a known resource owner, before the page or the approval, as an extension sees it. */
+export interface ExtensionQuestionRequest extends ExtensionAuthorizationRequest {
+  /** The scope that the owner is asked for. */
+  readonly scope: Scope
+  /** The data that this extension keeps with the authorization; undefined if there is none. */
+  readonly authorizationData: Json | undefined
+  /** What the option `choices` returns for this request. */
+  readonly askHost: () => Promise<unknown>
 }
 
 /**
@@ -321,6 +333,26 @@ export interface Extension {
     owner: ResourceOwner | undefined,
     request: ExtensionOwnerRequest,
   ): Promise<OwnerVerdict | undefined>
+  /**
+   * Asks the resource owner one question on the consent page. Runs once the owner is known and no login is demanded, also
+   * if the host skips the page: with two answers or more, the page appears. Two extensions must not ask about one
+   * request. A client without a redirection URI, such as a device, has another page: the question does not appear there.
+   *
+   * @throws OAuthError to refuse the request; the client gets the error by redirect.
+   */
+  askOwner?(owner: ResourceOwner, request: ExtensionQuestionRequest): Promise<OwnerQuestion | undefined>
+  /**
+   * Settles what an approval gives, with and without a page, before the write: may narrow the scope, and keep the answer.
+   *
+   * @throws OAuthError to refuse the request; the client gets the error by redirect.
+   */
+  atDecision?(decision: ExtensionDecision): DecisionTerms | undefined
+  /**
+   * Decides whether an authorization goes on when its client refreshes. `end` ends it, with all its tokens. Runs before
+   * the server stores a new access token; a repeated refresh that gets the same tokens again issues none. Whatever the
+   * function throws but an `OAuthError` is `temporarily_unavailable`, and uses nothing up.
+   */
+  atRefresh?(refresh: ExtensionRefresh): Promise<RefreshVerdict>
   /**
    * Checks a token request of any grant type whose grant is proven, and may narrow the access token. An extension can
    * never widen the grant. If a client repeats a refresh, the server calls the function again.

@@ -1,3 +1,4 @@
+import type { PageLocale } from '../http/pages/texts/locale'
 import type { Parameters } from './parameters'
 import type { ResourceOwner } from './resource-owner'
 import type { ResourceRequest } from './token-type'
@@ -62,6 +63,11 @@ export interface PageRequest<
   readonly parameters: Parameters
   /** The address of the user agent, subject to `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
+  /**
+   * The language of the page, by the parameter `ui_locales`, then by `Accept-Language`, with the look of the service:
+   * `pageDocument({ title, content, locale: request.locale })`.
+   */
+  readonly locale: PageLocale
   /** Ends the session of the owner, by the option `logOut`. @throws Error without the option. */
   logOut(): Promise<void>
 }

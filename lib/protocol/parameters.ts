@@ -143,6 +143,12 @@ export class Parameters {
     return this.values.has(name) || this.faults.has(name)
   }
 
+  /** The names that begin with a prefix, those of faulty parameters included. */
+  namesFrom(prefix: string): readonly string[] {
+    const names = new Set([...this.values.keys(), ...this.faults.keys()])
+    return [...names].filter((name) => name.startsWith(prefix))
+  }
+
   /**
    * Refuses the request if one of these parameters is faulty, even if no code reads it.
    *
@@ -213,6 +219,7 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['requested_token_type', 256],
   ['authorization_request', 256],
   ['decision', 256],
+  ['choice', 256],
   ['prompt', 256],
   ['max_age', 10],
   ['acr_values', 1024],

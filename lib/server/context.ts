@@ -88,6 +88,12 @@ export interface ServerContext extends GuardContext {
   readonly loginDefaults: readonly Extension[] | undefined
   /** The extensions with `atResourceOwner`; undefined if there are none. */
   readonly ownerExtensions: readonly Extension[] | undefined
+  /** The extensions with `askOwner`; undefined if there are none. */
+  readonly askers: readonly Extension[] | undefined
+  /** The extensions with `atDecision`; undefined if there are none. */
+  readonly deciders: readonly Extension[] | undefined
+  /** The extensions with `atRefresh`; undefined if there are none. */
+  readonly refreshExtensions: readonly Extension[] | undefined
   /** Limits the demanded logins of each network that wait in the store. */
   readonly demandedLogins: DemandedLogins
   /** Waits until the client has probably redeemed a code that is on its way. */

@@ -87,6 +87,9 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
     loginDefaults: someOf(settings.extensions, (extension) => extension.loginDefaults !== undefined),
     ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),
+    askers: someOf(settings.extensions, (extension) => extension.askOwner !== undefined),
+    deciders: someOf(settings.extensions, (extension) => extension.atDecision !== undefined),
+    refreshExtensions: someOf(settings.extensions, (extension) => extension.atRefresh !== undefined),
     demandedLogins: demandedLogins(
       settings.rateLimit.authorization,
       lifetimes.authorizationRequest,

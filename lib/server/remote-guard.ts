@@ -14,7 +14,7 @@ import {
   type ProtectedResourcePart,
   resourcesExpectation,
 } from '../http/protected-resource'
-import { OptionsReader, readClock, tenYears } from '../primitives/options-reader'
+import { isBoolean, OptionsReader, readClock, tenYears } from '../primitives/options-reader'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
 import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
@@ -22,6 +22,7 @@ import type { TokenType } from '../protocol/token-type'
 import { isPageUri, pageExpectation } from '../protocol/uri'
 import { usualSingleUses } from '../limits/single-use-limit'
 import { type LimitOption, readLimit } from '../limits/limit'
+import { shownChoice } from '../extensions/choices'
 import { readResources, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { Counters } from '../limits/counters'
 import { deadlineExpectation, isDeadline, withDeadline } from '../stores/deadline'
@@ -48,6 +49,8 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
    * resources (401). Default none.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /** Whether the authorization server has the option `choices`: `req.oauth.choice` is then the answer. Default false. */
+  readonly choices?: boolean
   /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
   readonly defaultResource?: string
   /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
@@ -87,7 +90,9 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const { sources, tokenTypes, counters } = proving
   const accessTokenFormats = resolveReaders(sources)
   const resources = readResources(reading, undefined, tenYears)
-  const extensions = [...ofResources(resources), ...proving.extensions]
+  const hasChoices = reading.optional('choices', false, isBoolean, 'must be true or false.')
+  const ofOptions = [...ofResources(resources), ...(hasChoices ? [shownChoice] : [])]
+  const extensions = [...ofOptions, ...proving.extensions]
   const singleUseLimit = reading.group('limits', readSingleUses)
   for (const source of sources) source.refuseUnknown()
   reading.throwIssues('createBearerGuard() cannot work with these options:')

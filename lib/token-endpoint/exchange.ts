@@ -14,6 +14,7 @@ import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import type { ServerContext } from '../server/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from './grant-type'
+import { checkingRefresh } from './check-refresh'
 import { restrictToken } from './restrict'
 
 /** A token request of an authenticated client, before the server reads the grant type. */
@@ -123,14 +124,18 @@ class RequestOfClient implements TokenRequest {
 }
 
 function move(
-  { store, takeCached, complete }: ServerContext,
+  { store, takeCached, complete, refreshExtensions }: ServerContext,
   { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
   recipient: Recipient,
   { random }: IssueContext,
   onCommitted: OnCommitted | undefined,
 ): Promise<Issued> {
   const completion = complete && completing(complete, recipient)
-  return commit(store, id, transition, random, takeCached(id), onCommitted, completion)
+  const checked =
+    refreshExtensions === undefined || recipient.grantType !== 'refresh_token'
+      ? completion
+      : checkingRefresh(refreshExtensions, recipient, completion)
+  return commit(store, id, transition, random, takeCached(id), onCommitted, checked)
 }
 
 /** Begins an authorization of a client, with tokens. @throws OAuthError if an extension refuses the token. */

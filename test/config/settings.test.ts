@@ -78,9 +78,10 @@ describe('settings', () => {
       lifetimes: { accessToken: 5 },
     })
     expect(settings.store).toBe(given.store)
+    const plain = { group: undefined, weight: 'read', optional: false }
     expect([...settings.scopes]).toEqual([
-      ['photos.read', 'See your photos'],
-      ['photos.write', 'Change your photos'],
+      ['photos.read', { description: 'See your photos', ...plain }],
+      ['photos.write', { description: 'Change your photos', ...plain }],
     ])
   })
 

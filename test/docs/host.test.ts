@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import express from 'express'
 import type { Browser, Page } from 'playwright-core'
 import request from 'supertest'
-import type { ConsentView } from '../../lib/index'
+import { consentScope, consentView } from '../support/consent-view'
 import { launchChromium } from '../support/chromium'
 import { codeChallenge } from '../support/flows/proof-key'
 import { freePort } from '../support/mcp/free-port'
@@ -22,16 +22,16 @@ test('the guide shows the application that the tests run, and leads to its views
 })
 
 const withViews = () => express().set('view engine', 'ejs').set('views', join(examples, 'views'))
-const view: ConsentView = {
+const view = consentView({
   client: { client_id: 'x', client_name: '<script>', unregistered: { host: 'notes.example' } },
   resourceOwner: { subject: 'u', name: '"><b>' },
-  scope: [{ token: 'photos:read', description: 'See <i>your</i> photos' }],
+  scope: [consentScope({ token: 'photos:read', description: 'See <i>your</i> photos' })],
   facts: [{ name: 'resource', label: 'For', values: [{ value: 'https://a.example', description: 'Album' }] }],
   action: '?',
   fields: { authorization_request: 'ar_"1' },
   redirectTo: 'com.example.app:/cb',
   receiver: 'app',
-}
+})
 
 test('the template of the consent page escapes every text, and shows facts and the host of an unregistered client', async () => {
   const app = withViews().get('/', (_request, response) => response.render('consent', { view }))
@@ -47,6 +47,40 @@ test('the template of the consent page escapes every text, and shows facts and t
     'Cancel unless you have just started it yourself.',
   ])
     expect(text).toContain(shown)
+})
+
+test('the template shows groups, dangerous scopes last, boxes without a tick, the question, and the link for another account', async () => {
+  const full = {
+    ...view,
+    switchAccount: '?prompt=select_account&x=1',
+    scope: [
+      consentScope({ token: 'c', description: 'Burn', weight: 'danger', group: 'Photos', field: 'scope:c' }),
+      consentScope({ token: 'a', description: 'Look', group: 'Photos' }),
+      consentScope({ token: 'b', description: 'Write', group: 'Letters', field: 'scope:b' }),
+    ],
+    question: { text: 'Which album?', field: 'choice', answers: [{ value: '"1', label: '<Pets>' }] },
+  }
+  const app = withViews()
+  app.get('/', (_request, response) => response.render('consent', { view: full }))
+  app.get('/blocked', (_request, response) =>
+    response.render('consent', { view: { ...view, obstacle: 'No album.' } }),
+  )
+  const { text } = await request(app).get('/')
+  const places = ['Photos', 'Look', 'Letters', 'Write', 'Be careful', 'Burn', 'Which album?'].map((part) =>
+    text.indexOf(part),
+  )
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  expect(places).not.toContain(-1)
+  for (const shown of [
+    'name="scope:b" value="yes" /> Write',
+    'value="&#34;1" required /> &lt;Pets&gt;',
+    'href="?prompt=select_account&amp;x=1"',
+  ])
+    expect(text).toContain(shown)
+  expect(text).not.toContain('checked')
+  const blocked = await request(app).get('/blocked')
+  expect(blocked.text).toContain('No album.')
+  expect(blocked.text).not.toContain('value="approve"')
 })
 
 describe('the application of the guide, behind helmet', () => {
@@ -81,7 +115,12 @@ describe('the application of the guide, behind helmet', () => {
     for (const close of closing.toReversed()) await close()
   })
 
-  const asked = { response_type: 'code', client_id: 'album', scope: 'photos:read', state: 'xyz' }
+  const asked = {
+    response_type: 'code',
+    client_id: 'album',
+    scope: 'photos:read photos:delete',
+    state: 'xyz',
+  }
   const pkce = { code_challenge: codeChallenge, code_challenge_method: 'S256' }
   const authorizationUrl = () =>
     `${origin}/authorize?${new URLSearchParams({ ...asked, ...pkce }).toString()}`
@@ -97,6 +136,8 @@ describe('the application of the guide, behind helmet', () => {
     await tab.getByRole('button').click()
     await tab.getByText('Ada Lovelace').waitFor()
     await tab.getByText('See your photos').waitFor()
+    await tab.getByLabel('Delete your photos').check()
+    await tab.getByLabel('Pets').check()
     await tab.getByRole('button', { name: 'Allow' }).click()
     await tab.waitForURL(`${client}?code=**&state=xyz**`)
     expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])

@@ -175,7 +175,7 @@ describeOnStores('The decision', (stage) => {
       await set.flow.ask({ ...asked, scope: 'photos:read' }, 'alice'),
       '/authorize',
     )
-    const more = { ...authorizationRequest(photoPrint), scope: 'photos:print', state: 'forged' }
+    const more = { ...authorizationRequest(photoPrint), scope: undefined, state: 'forged' }
     const response = await set.flow.submit('/authorize', { ...more, ...fields, decision: 'approve' }, 'alice')
     const { uri, parameters } = redirectionOf(response)
     expect({ uri, state: parameters['state'] }).toEqual({

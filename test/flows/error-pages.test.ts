@@ -71,7 +71,6 @@ describe('error pages', () => {
     )
 
     test.each([
-      ['application/json', JSON.stringify(asked)],
       ['text/plain', formOf(asked)],
       ['multipart/form-data; boundary=x', '--x\r\n\r\n--x--'],
       ['application/x-www-form-urlencoded; charset=iso-8859-1', formOf(asked)],
@@ -215,11 +214,17 @@ describe('a program in place of a browser', () => {
       expect((await flow.ask(unheardOf, 'alice')).text).toBe('own page')
     })
 
-    test('while a valid request leads to the consent page', async () => {
+    test('also for a program that sends JSON, which is no request of a client', async () => {
+      const { flow } = stage()
+      const type = { 'Content-Type': 'application/json' }
+      const { status, body } = await flow.submit('/authorize', JSON.stringify(asked), 'alice', type)
+      expect([status, body.error]).toEqual([400, 'invalid_request'])
+    })
+
+    test('while a valid request gets the view of the consent page', async () => {
       const { flow } = stage()
       const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', json)
-      expect(response.status).toBe(200)
-      expect(response.type).toBe('text/html')
+      expect([response.status, response.body.client.client_id]).toEqual([200, asked.client_id])
     })
   })
 })

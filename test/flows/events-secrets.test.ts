@@ -49,6 +49,7 @@ describe('events secrets', () => {
       ['reused', 'revoked'],
       ['replayed', 'revoked'],
       ['refused', 'revoked'],
+      ['refused', 'revoked'],
     ])
   })
 })

@@ -11,10 +11,12 @@ import {
 } from '../../lib/index'
 import { mintToken } from '../../lib/testing'
 import { application, canonicalOptions } from '../support/flows/application'
-import { Flow } from '../support/flows/flow'
+import { authorizationRequest, Flow } from '../support/flows/flow'
 import { partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
 import { gallery, job, mountResources, photosApi, printApi, reportsApi } from '../support/flows/resources'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
+import { decideWith, workspaceQuestion } from '../support/flows/owner-decision'
+import { codeOf } from '../support/flows/redirection'
 import { refusalOf } from '../support/flows/tokens'
 
 const { issuer } = canonicalOptions
@@ -45,6 +47,41 @@ function forged(header: object, claims: object, signature: (text: string) => str
 
 describeOnStores('A JWT access token', (stage) => {
   const open = opener(stage)
+
+  test('has the choice of its owner as a claim, and each guard gives it to routes', async () => {
+    const choices = () => workspaceQuestion('w1', 'w2')
+    const set = stage({ ...withJwts(), choices }, { mount: mountResources })
+    const keys = await published(set)
+    const page = await set.flow.ask({ ...authorizationRequest(gallery), ...ofPhotos }, 'alice')
+    const code = codeOf(await decideWith(set.flow, page, { choice: 'w2' }))
+    const { body } = await set.flow.redeem(gallery, code)
+    const next = await set.flow.refresh(gallery, String(body.refresh_token))
+    const { store, clock, oauth } = set
+    const { resources = {} } = withJwts()
+    const remote = createBearerGuard({
+      issuer,
+      store,
+      clock: clock.read,
+      resources,
+      choices: true,
+      plugIns: [jwtAccessTokenReader({ keys })],
+    })
+    const of = { resource: photosApi, verify: 'signature' } as const
+    const app = express()
+    const end: express.RequestHandler = (request, response) => void response.json(request.oauth)
+    app.get('/own', oauth.bearerGuard('photos:read', { resource: photosApi }), end)
+    app.get('/own-signature', oauth.bearerGuard('photos:read', of), end)
+    app.get('/store', remote('photos:read', { resource: photosApi }), end)
+    app.get('/signature', remote('photos:read', of), end)
+    const guarded = new Flow(app)
+    for (const token of [body.access_token, next.body.access_token].map(String)) {
+      expect(partOf(token, 1)).toMatchObject({ choice: { workspace: 'w2' } })
+      for (const path of ['/own', '/own-signature', '/store', '/signature']) {
+        const answer = await guarded.open(path, undefined, { Authorization: `Bearer ${token}` })
+        expect([path, answer.body.choice]).toEqual([path, { workspace: 'w2' }])
+      }
+    }
+  })
 
   test('has the header and the claims of RFC 9068 2.2, and a signature by a published key', async () => {
     const set = open()

@@ -83,6 +83,17 @@ describeOnStores('The logout endpoint', (stage) => {
     expect(set.ended).toEqual(['alice'])
   })
 
+  test('speaks the language of ui_locales, after the answer too', async () => {
+    const set = open()
+    const page = await set.ask({ ui_locales: 'de' }, 'alice')
+    expect(page.text).toContain('<h1>Abmelden?</h1>')
+    const { action, logout_request } = formIn(page.text)
+    const answer = { logout_request, decision: 'log_out', ui_locales: 'de' }
+    expect(page.text).toContain('name="ui_locales" value="de"')
+    const done = await set.flow.submit(action, answer, 'alice')
+    expect(done.text).toContain('Sie sind abgemeldet')
+  })
+
   test('changes nothing for a person who stays', async () => {
     const set = open()
     const page = await set.ask({ client_id: 'relying-party', post_logout_redirect_uri: after }, 'alice')

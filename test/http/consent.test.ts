@@ -83,9 +83,12 @@ describe('a consent page of the host', () => {
     expect(headers).toMatchObject(isPrivate)
     expect(headers).not.toHaveProperty('content-security-policy')
     expect(consentPage.mock.calls[0]?.[2]).toEqual({
+      service: {},
+      language: { tag: 'en', dir: 'ltr' },
       client: expect.objectContaining({ client_id: printer.client_id, client_name: 'Photo Printer' }),
       resourceOwner: { subject: 'alice', name: 'Alice' },
-      scope: [{ token: 'photos.read', description: 'See your photos' }],
+      switchAccount: expect.stringMatching(/^\?.*&prompt=select_account$/),
+      scope: [{ token: 'photos.read', description: 'See your photos', weight: 'read' }],
       facts: [],
       action: '?',
       fields: { authorization_request: expect.stringMatching(/^ar_[A-Za-z0-9_-]{64}$/) },
@@ -166,6 +169,10 @@ describe('an error page of the host', () => {
     expect(headers).toMatchObject(isPrivate)
     expect(errorPage.mock.calls[0]?.[2]).toEqual({
       title: 'This request cannot go on',
+      happened: 'The app is not known here, or is blocked.',
+      advice: 'If you trust the app, tell its makers about it. Otherwise, close this page.',
+      service: {},
+      language: { tag: 'en', dir: 'ltr' },
       message: 'The client is not known here.',
       code: 'invalid_request',
       requestId: headers['x-request-id'],
@@ -203,7 +210,8 @@ describe('an error page of the host', () => {
 
 describe('the form of the consent page', () => {
   it('names the consent token and nothing of the request', async () => {
-    const { text } = await ask(hostWith())
+    const [text = ''] =
+      /<form.*<\/form>/s.exec((await ask(hostWith())).text.replace(/<a href="\?[^"]*"/, '')) ?? []
     expect(consentTokenIn(text)).toMatch(/^ar_/)
     expect(text).not.toContain(authorizationRequest.state)
   })

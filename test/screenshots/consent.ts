@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import express from 'express'
 import { createAuthorizationServer } from '../../lib/index'
 import { launchChromium } from '../support/chromium'
+import { takePagePictures } from './pages'
 
 const folder = join(__dirname, '../../docs/images')
 
@@ -51,4 +52,9 @@ async function takeScreenshots(): Promise<void> {
   }
 }
 
-void takeScreenshots()
+async function takeAll(): Promise<void> {
+  await takeScreenshots()
+  await takePagePictures()
+}
+
+void takeAll()

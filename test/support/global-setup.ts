@@ -1,3 +1,4 @@
+import { installMissingFonts } from './fonts'
 import { findOrInstallNode22 } from './node-22'
 import {
   apacheProgram,
@@ -15,6 +16,7 @@ function globalSetup(): void {
   // The workers inherit what is set here.
   const programs = [redisProgram, chromiumProgram, postgresProgram, apacheProgram, pythonProgram]
   for (const program of programs) environment[program.variable] = findOrInstallProgram(program, surroundings)
+  installMissingFonts(surroundings)
   findOrInstallNode22(environment)
 }
 

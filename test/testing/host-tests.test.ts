@@ -176,7 +176,7 @@ describe('approve', () => {
       'the client is unknown',
       {},
       { ...asked, clientId: 'nobody' },
-      /^The authorization endpoint sent no redirect\. The answer was 400: ! This request cannot go on The client is not known here\. Nothing was shared\..* Reference invalid_request \S+ The server refused the request for the reason client_unknown\.$/,
+      /^The authorization endpoint sent no redirect\. The answer was 400: ! This request cannot go on The app is not known here, or is blocked\. Nothing was shared\..* The client is not known here\. Reference invalid_request \S+ The server refused the request for the reason client_unknown\.$/,
     ],
     [
       'the secret is wrong',

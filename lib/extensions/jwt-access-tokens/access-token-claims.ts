@@ -4,6 +4,7 @@ import type {
   AccessTokenContent,
   AccessTokenRequest,
 } from '../../protocol/access-token-format'
+import { choiceIn, choicesName } from '../choices'
 import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
 import { isJson, isUnicode } from '../../protocol/json'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
@@ -72,7 +73,7 @@ const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTok
 
 // RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2: names with a meaning for verifiers.
 const reserved =
-  'iss sub aud exp nbf iat jti client_id scope token_type auth_time acr amr cnf act may_act azp nonce at_hash c_hash s_hash sid events'
+  'iss sub aud exp nbf iat jti client_id scope token_type auth_time acr amr cnf act may_act azp nonce at_hash c_hash s_hash sid events choice'
 const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
 
 // Hosts write the function, also in JavaScript.
@@ -106,10 +107,16 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
     scope: tokens,
     expiresAt: exp,
     login: loginIn(claims),
-    tokenExtensionData: { [resourceIndicatorsName]: audience },
+    tokenExtensionData: { [resourceIndicatorsName]: audience, ...choiceOf(claims) },
     // A proof needs what only the record holds.
     isPlain: cnf === undefined && tokenType === 'bearer',
   }
+}
+
+/** The answer of the owner, as data of the extension that wrote the claim. */
+function choiceOf({ choice }: Readonly<Record<string, unknown>>): AccessTokenContent['tokenExtensionData'] {
+  const answer = choiceIn(choice)
+  return answer === undefined ? {} : { [choicesName]: answer }
 }
 
 function loginIn({

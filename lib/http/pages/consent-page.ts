@@ -1,9 +1,20 @@
 import type { ConsentFact } from '../../protocol/extension'
+import { type ConsentQuestion, decisionButtons, questionPart } from './consent-question'
 import { html, type Html, pageDocument } from './html'
+import { type ConsentScope, permissions } from './permissions'
+import type { PageLocale } from './texts/locale'
 import { visibleName } from './visible-text'
 
 /** What a consent page shows, and what its form sends. The option `pages.consent` gets this view. */
 export interface ConsentView {
+  /** The service that asks, by the option `pages.service`. */
+  readonly service: {
+    readonly name?: string | undefined
+    /** An https URL, or a path of the host. */
+    readonly logo?: string | undefined
+  }
+  /** The language that the owner reads best, of the languages of the pages. Texts of the options are in it already. */
+  readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
   /** The part of the registration that a page may show. */
   readonly client: {
     readonly client_id: string
@@ -11,6 +22,10 @@ export interface ConsentView {
     readonly client_name?: string | undefined
     readonly client_uri?: string | undefined
     readonly description?: string | undefined
+    /**
+     * Undefined for an unregistered client: its logo could imitate another one, and its server would learn who looks at
+     * the page.
+     */
     readonly logo_uri?: string | undefined
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
@@ -24,10 +39,21 @@ export interface ConsentView {
   }
   /** The resource owner who is logged in. `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
-  /** The requested scope. `description` is the text of the option `scopes`. */
-  readonly scope: readonly { readonly token: string; readonly description: string }[]
+  /**
+   * Leads to the login of the host, to choose another account, and back to the same question. Undefined if the request
+   * cannot be asked again.
+   */
+  readonly switchAccount: string | undefined
+  /** The requested scope. */
+  readonly scope: readonly ConsentScope[]
+  /** One question of the host with its answers, such as the workspaces of this owner. */
+  readonly question: ConsentQuestion | undefined
+  /** Why the owner can only cancel, such as no workspace. */
+  readonly obstacle: string | undefined
   /** What extensions add, such as the resources that the access is for. Show each of them. */
   readonly facts: readonly ConsentFact[]
+  /** Where the owner can end the access later; undefined without such a page. */
+  readonly manageAt: string | undefined
   /** The `action` of the form, which the browser sends by `POST`. */
   readonly action: string
   /** The hidden fields of the form, by name. The form also sends `decision`: `approve` or `deny`. */
@@ -42,64 +68,67 @@ export interface ConsentView {
 }
 
 /** Renders the consent page as a whole document. Escapes every value, and makes links of web URLs only. */
-export function consentPage(view: ConsentView): string {
-  const { client, resourceOwner } = view
+export function consentPage(view: ConsentView, locale: PageLocale): string {
+  const { client } = view
+  const { texts } = locale
   const name = clientNameOf(client)
   return pageDocument({
-    title: `Allow ${name} to access your account?`,
+    title: texts.consent.title(html`${name}`),
+    locale,
     content: html`
       <header class="intro">
-        ${mark(name, client.logo_uri)}
+        ${mark(name, client.unregistered === undefined ? client.logo_uri : undefined)}
         <h1>
           <bdi class="name">${name}</bdi>
-          ${client.unregistered?.host && origin(client.unregistered.host)}
-          <span class="subtitle">wants to access your account</span>
+          ${client.unregistered && origin(client.unregistered, locale)}
+          <span class="subtitle">${requestLine(view, locale)}</span>
         </h1>
         ${!client.unregistered && webLink(client.client_uri)}
         ${client.description && html`<p class="description" dir="auto">${client.description}</p>`}
       </header>
-      ${permissions(view.scope)}
-      <dl class="facts">
-        ${view.facts.map(fact)}
-        <div>
-          <dt>Signed in as</dt>
-          <dd><bdi>${resourceOwner.name || resourceOwner.subject}</bdi></dd>
-        </div>
-        <div>
-          <dt>Returns you to</dt>
-          <dd><bdi>${destination(view.redirectTo)}</bdi></dd>
-        </div>
-      </dl>
-      ${client.unregistered && caution(client.unregistered, view.receiver)}
+      ${client.unregistered && claimWarning(client.unregistered, locale)}
+      ${receiverWarning(view.receiver, locale)}
       <form method="post" action="${view.action}" autocomplete="off">
         ${Object.entries(view.fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
-        <div class="actions">
-          <button type="submit" name="decision" value="deny">Cancel</button>
-          <button type="submit" name="decision" value="approve" class="primary">Allow</button>
-        </div>
+        ${permissions(view.scope, texts)} ${circumstances(view, locale)}
+        ${view.question && view.obstacle === undefined && questionPart(view.question, texts)}
+        ${decisionButtons(view.obstacle, texts)}
       </form>
-      ${fineprint(client)}
+      ${fineprint(view, locale)}
     `,
   })
 }
 
-// The host stands beside the name, because the name is only what the client calls itself.
-function origin(host: string): Html {
-  return html`<span class="origin">an app of <bdi>${host}</bdi></span>`
+function requestLine({ service }: ConsentView, { texts }: PageLocale): string | Html {
+  return service.name === undefined
+    ? texts.consent.request
+    : texts.consent.requestAt(html`<bdi>${service.name}</bdi>`)
 }
 
 type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
-function caution({ host }: Unregistered, receiver: ConsentView['receiver']): Html {
+// The host stands beside the name, because the name is only what the client calls itself.
+function origin({ host }: Unregistered, { texts }: PageLocale): Html {
+  return html`${host !== undefined && html`<span class="origin">${texts.consent.origin(html`<bdi>${host}</bdi>`)}</span>`}
+    <span class="badge">${texts.consent.unverifiedMark}</span>`
+}
+
+function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
   return html`<p class="assurance caution" role="note">
-    <strong
-      >${host === undefined ? 'This app registered itself here.' : 'This app is not registered here.'}</strong
-    >
-    Its name is its own claim.
-    ${host !== undefined && html`All that is certain is that <bdi>${host}</bdi> describes it.`}
-    ${receiver === 'device' && 'The access goes to a program on this device: cancel unless you have just started it yourself.'}
-    ${receiver === 'app' && 'The access goes to an app on this device, and another app could take its place: cancel unless you have just started it yourself.'}
+    <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
+    ${consent.ownClaim} ${host !== undefined && consent.certain(html`<bdi>${host}</bdi>`)}
   </p>`
+}
+
+// RFC 8252 8.6: another program on the device may take the place of a client, registered or not.
+function receiverWarning(
+  receiver: ConsentView['receiver'],
+  { texts: { consent } }: PageLocale,
+): Html | undefined {
+  if (receiver === 'web') return undefined
+  const [title, text] =
+    receiver === 'device' ? [consent.deviceTitle, consent.device] : [consent.appTitle, consent.app]
+  return html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
 }
 
 // A logo that does not load shows its alternative text: the initial. Screen readers skip the mark, because logo and
@@ -113,37 +142,46 @@ function mark(name: string, logoUri: string | undefined): Html {
   return html`<div class="mark" aria-hidden="true">${picture || initial}</div>`
 }
 
-function permissions(scope: ConsentView['scope']): Html {
-  if (scope.length === 0) return html`<p class="permissions">It asks for no particular permission.</p>`
-  return html`<section class="permissions">
-    <h2>It will be able to</h2>
-    <ul>
-      ${scope.map(
-        ({ token, description }) =>
-          html`<li>
-            <span dir="auto">${description}</span>${token !== description && html`<code>${token}</code>`}
-          </li>`,
-      )}
-    </ul>
-  </section>`
+/** What the access is for, whose it is, and where it goes. */
+function circumstances(view: ConsentView, { texts }: PageLocale): Html {
+  const { resourceOwner, switchAccount } = view
+  return html`<dl class="facts">
+    ${view.facts.map((one) => fact(one, texts.consent.facts))}
+    <div>
+      <dt>${texts.common.signedInAs}</dt>
+      <dd>
+        <bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
+        ${switchAccount !== undefined && html` <a href="${switchAccount}">${texts.consent.notYou}</a>`}
+      </dd>
+    </div>
+    <div>
+      <dt>${texts.common.returnsTo}</dt>
+      <dd><bdi>${destination(view.redirectTo, texts.common.appOnDevice)}</bdi></dd>
+    </div>
+  </dl>`
 }
 
-function fact({ label, values }: ConsentFact): Html {
+function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<string, string>>): Html {
   return html`<div>
-    <dt>${label}</dt>
+    <dt dir="auto">${Object.hasOwn(labels, name) ? labels[name] : label}</dt>
     <dd>
       ${values.map(
         ({ value, description }) =>
-          html`<p><bdi>${description}</bdi>${value !== description && html`<code>${value}</code>`}</p>`,
+          html`<p><bdi>${description}</bdi>${value !== description && html` <code>${value}</code>`}</p>`,
       )}
     </dd>
   </div>`
 }
 
-function fineprint(client: ConsentView['client']): Html | undefined {
-  const policy = webLink(client.policy_uri, 'Privacy policy')
-  const terms = webLink(client.tos_uri, 'Terms of service')
-  return policy || terms ? html`<footer class="fineprint">${policy} ${terms}</footer>` : undefined
+function fineprint({ client, manageAt }: ConsentView, { texts: { consent } }: PageLocale): Html | undefined {
+  const policy = webLink(client.policy_uri, consent.policy)
+  const terms = webLink(client.tos_uri, consent.terms)
+  // The page stays open: the decision is still to come.
+  const place = html`<a href="${manageAt ?? ''}" target="_blank" rel="noopener">${consent.manageLink}</a>`
+  if (policy === undefined && terms === undefined && manageAt === undefined) return undefined
+  return html`<footer class="fineprint">
+    ${manageAt !== undefined && html`<p>${consent.manage(place)}</p>`} ${policy} ${terms}
+  </footer>`
 }
 
 /** The name of a client on a page: what a person can see of its `client_name`, or its `client_id` if that is nothing. */
@@ -169,16 +207,18 @@ function webLink(uri: string | undefined, text?: string): Html | undefined {
   const url = webUrl(uri)
   if (!url) return undefined
   return html`<a href="${url.href}" target="_blank" rel="noopener noreferrer nofollow"
-    >${text ?? url.host}</a
+    >${text === undefined ? html`<bdi>${url.host}</bdi>` : text}</a
   >`
 }
 
 /**
  * A readable name for the target of a redirection URI: the host of an https URL, the origin of an http URL, the
  * scheme of an app.
+ *
+ * @param app names an app by its scheme.
  */
-export function destination(uri: string): string {
+export function destination(uri: string, app: (scheme: string) => string): string {
   const url = webUrl(uri)
   if (url) return url.protocol === 'https:' ? url.host : url.origin
-  return URL.canParse(uri) ? `an app on this device (${new URL(uri).protocol})` : uri
+  return URL.canParse(uri) ? app(new URL(uri).protocol) : uri
 }

@@ -54,17 +54,37 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Markup(text)
 }
 
-/** A page: its title as plain text, and the content of its card. */
-export interface PageView {
-  readonly title: string
-  readonly content: Html
+/** What all pages of a server have in common, in one language. */
+export interface PageFrame {
+  /** The language tag (RFC 5646), such as `de`. */
+  readonly tag: string
+  /** The direction in which the language is written. */
+  readonly dir: 'ltr' | 'rtl'
+  /** The name and the logo of the service, by the option `pages.service`. */
+  readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
+  /** The stylesheet of the pages, with the colours of the service. */
+  readonly stylesheet: string
 }
+
+/** A page: its title, and the content of its card. */
+export interface PageView {
+  /** Plain text; names in it need no mark. */
+  readonly title: string | Html
+  readonly content: Html
+  /**
+   * The language and the look, such as `request.locale` of a page. Default: English, without a service, in the colours of
+   * the suite.
+   */
+  readonly locale?: PageFrame
+}
+
+const plainFrame: PageFrame = { tag: 'en', dir: 'ltr', service: {}, stylesheet }
 
 /**
  * Renders a whole document around one card. The document has no script and one style element, and loads nothing
- * itself.
+ * itself except the logo of the service.
  */
-export function pageDocument(page: PageView): string {
+export function pageDocument({ title, content, locale = plainFrame }: PageView): string {
   // With `no-referrer`, a browser would send the form with `Origin: null`. With `same-origin`, the parameters of the
   // request stay hidden from other sites, too.
   const head = html`
@@ -73,13 +93,22 @@ export function pageDocument(page: PageView): string {
     <meta name="color-scheme" content="light dark" />
     <meta name="referrer" content="same-origin" />
     <meta name="robots" content="noindex" />
-    <title>${page.title}</title>
+    <title>${title}</title>
   `
-  const body = html`<main class="card">${page.content}</main>`
+  const language = html`lang="${locale.tag}"${locale.dir === 'rtl' && html` dir="rtl"`}`
+  const body = html`<main class="card">${serviceMark(locale.service)}${content}</main>`
   return `<!doctype html>
-<html lang="en">
-<head>${String(head)}<style>${stylesheet}</style></head>
+<html ${String(language)}>
+<head>${String(head)}<style>${locale.stylesheet}</style></head>
 <body>${String(body)}</body>
 </html>
 `
+}
+
+// The name stands beside the logo, which therefore needs no alternative text.
+function serviceMark({ name, logo }: PageFrame['service']): Html | undefined {
+  if (name === undefined && logo === undefined) return undefined
+  return html`<p class="service">
+    ${logo !== undefined && html`<img src="${logo}" alt="" />`}${name !== undefined && html`<bdi>${name}</bdi>`}
+  </p>`
 }

@@ -1,7 +1,9 @@
 import { type Client, isRegisteredByHost } from '../../protocol/client'
 import { withoutAnyPort } from '../../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
-import { html, pageDocument } from './html'
+import { html, type Html, pageDocument } from './html'
+import type { PageLocale } from './texts/locale'
+import type { PageTexts } from './texts/texts'
 
 /** The view of the page about a response that the client already has. It contains only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {
@@ -19,6 +21,20 @@ function homeOf(client: Client): string | undefined {
   return fixed === undefined ? undefined : `${new URL(fixed).origin}/`
 }
 
+/** A client that the host has registered, as an error page may lead back to it. */
+export interface WayBack {
+  readonly clientName: string
+  /** A registered URL of the client, without any part of the request. */
+  readonly uri: string
+}
+
+/** The way back to a client; undefined for an unregistered client, whose links prove nothing, and for an app. */
+export function wayBackTo(client: Client | undefined): WayBack | undefined {
+  if (client === undefined || client.disabled || !isRegisteredByHost(client)) return undefined
+  const uri = homeOf(client)
+  return uri === undefined ? undefined : { clientName: clientNameOf(client), uri }
+}
+
 /** The client that already has the response, and its home page. */
 interface AnsweredView {
   readonly clientName: string
@@ -30,23 +46,23 @@ interface AnsweredView {
  * Renders the page for a resource owner who has allowed access before, if the server must not send the response
  * again.
  */
-export function answeredPage({ clientName, home }: AnsweredView): string {
-  const title = 'You allowed access already'
+export function answeredPage({ clientName, home }: AnsweredView, locale: PageLocale): string {
+  const { answered, common } = locale.texts
+  const host = home === undefined ? '' : destination(home, common.appOnDevice)
   return pageDocument({
-    title,
+    title: answered.title,
+    locale,
     content: html`
       <header class="intro">
         <div class="mark" aria-hidden="true">✓</div>
-        <h1>${title}</h1>
-        <p>This is done. Go back to <bdi class="name">${clientName}</bdi> to go on.</p>
+        <h1>${answered.title}</h1>
+        <p>${answered.done(html`<bdi>${clientName}</bdi>`)}</p>
       </header>
-      <p class="assurance">
-        If the app asks for access again, your answer was lost on its way: allow it once more.
-      </p>
+      <p class="assurance">${answered.lost}</p>
       ${
         home !== undefined &&
         html`<div class="actions">
-          <a class="primary" href="${home}" rel="noreferrer">Go to <bdi>${destination(home)}</bdi></a>
+          <a class="primary" href="${home}" rel="noreferrer">${answered.goTo(html`<bdi>${host}</bdi>`)}</a>
         </div>`
       }
     `,
@@ -64,23 +80,24 @@ interface ContinueView {
  * (RFC 6749 4.2.2). The link contains the response. It therefore opens in the same tab, and sends no referrer to its
  * target.
  */
-export function continuePage({ location, approved }: ContinueView): string {
-  const title = approved ? 'You allowed access' : 'No access was given'
+export function continuePage({ location, approved }: ContinueView, locale: PageLocale): string {
+  const { texts } = locale
+  const title = approved ? texts.continue.approvedTitle : texts.continue.refusedTitle
   return pageDocument({
     title,
+    locale,
     content: html`
       <header class="intro">
         <div class="${approved ? 'mark' : 'mark caution'}" aria-hidden="true">${approved ? '✓' : '!'}</div>
         <h1>${title}</h1>
-        <p>One step is left: go back to <bdi>${destination(location)}</bdi>.</p>
+        <p>${texts.continue.oneStep(html`<bdi>${destination(location, texts.common.appOnDevice)}</bdi>`)}</p>
       </header>
       <div class="actions">
-        <a class="primary" href="${location}" rel="noreferrer" referrerpolicy="no-referrer">Continue</a>
+        <a class="primary" href="${location}" rel="noreferrer" referrerpolicy="no-referrer"
+          >${texts.continue.continue}</a
+        >
       </div>
-      ${
-        approved &&
-        html`<footer class="fineprint"><p>The link is yours alone: it holds the access you gave.</p></footer>`
-      }
+      ${approved && html`<footer class="fineprint"><p>${texts.continue.linkIsYours}</p></footer>`}
     `,
   })
 }
@@ -90,32 +107,54 @@ export function continuePage({ location, approved }: ContinueView): string {
  * host. The option `pages.error` gets this view.
  */
 export interface ErrorView {
-  /** The title of the page, in English. */
+  /** The title of the page, in the language of the owner. */
   readonly title: string
-  /** The `error_description` of the refusal. */
+  /** What happened, in the language of the owner. */
+  readonly happened: string
+  /** What the owner can do now, in the language of the owner. */
+  readonly advice: string
+  /** The `error_description` of the refusal, in English, for the makers of the client. */
   readonly message: string
   /** The error code, such as `invalid_request`. */
   readonly code: string
   /** The request id, which events and logs of the refusal contain. */
   readonly requestId: string
+  /**
+   * The home page of the client, by its registration. Undefined for an unknown or unregistered client: a link there could
+   * be what an attacker wants.
+   */
+  readonly wayBack: WayBack | undefined
+  /** The service that shows the page, by the option `pages.service`. */
+  readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
+  /** The language that the owner reads best, of the languages of the pages. */
+  readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
 }
 
 /** Renders an error page as a whole document. The page says that nothing was shared. Escapes every value. */
-export function errorPage(view: ErrorView): string {
+export function errorPage(view: ErrorView, locale: PageLocale): string {
+  const { error } = locale.texts
+  const { wayBack } = view
   return pageDocument({
     title: view.title,
+    locale,
     content: html`
       <header class="intro">
         <div class="mark caution" aria-hidden="true">!</div>
         <h1>${view.title}</h1>
-        <p dir="auto">${view.message}</p>
+        <p>${view.happened}</p>
       </header>
-      <p class="assurance">
-        <strong>Nothing was shared.</strong>
-        You can close this page, or return to the app you came from.
-      </p>
+      <p class="assurance"><strong>${error.nothingShared}</strong> ${view.advice}</p>
+      ${
+        wayBack !== undefined &&
+        html`<div class="actions">
+          <a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
+            >${error.backTo(html`<bdi>${wayBack.clientName}</bdi>`)}</a
+          >
+        </div>`
+      }
       <footer class="fineprint">
-        <p>Reference <code>${view.code}</code> <code>${view.requestId}</code></p>
+        <p>${error.details} <bdi lang="en">${view.message}</bdi></p>
+        <p>${error.reference} <code>${view.code}</code> <code>${view.requestId}</code></p>
       </footer>
     `,
   })
@@ -133,72 +172,73 @@ interface InsecureRedirectView {
  * Renders the warning of RFC 6749 3.1.2.1 as a whole document. The browser goes on only if the resource owner follows
  * the link.
  */
-export function insecureRedirectPage({ location, granted }: InsecureRedirectView): string {
-  const title = 'The way back is not protected'
+export function insecureRedirectPage(
+  { location, granted }: InsecureRedirectView,
+  locale: PageLocale,
+): string {
+  const { insecureRedirect: texts, common } = locale.texts
   return pageDocument({
-    title,
+    title: texts.title,
+    locale,
     content: html`
       <header class="intro">
         <div class="mark caution" aria-hidden="true">!</div>
-        <h1>${title}</h1>
-        <p>
-          The app you came from is reached over a connection without encryption. Others on the network can
-          read and change what you send there${granted && ', and could use the access that you just allowed'}.
-        </p>
+        <h1>${texts.title}</h1>
+        <p>${granted ? texts.unprotectedAccess : texts.unprotected}</p>
       </header>
-      <dl class="facts">
-        <div>
-          <dt>Returns you to</dt>
-          <dd><bdi>${destination(location)}</bdi></dd>
-        </div>
-      </dl>
+      ${returnsTo(location, common)}
       <p class="assurance">
-        <strong>${granted ? 'Nothing was sent yet.' : 'No access was given.'}</strong>
-        To stop here, close this
-        page${granted ? ': the app then gets no access.' : ': the app then learns nothing.'}
+        <strong>${granted ? texts.nothingSent : common.noAccess}</strong>
+        ${granted ? texts.stopAccess : texts.stop}
       </p>
       <div class="actions">
-        <a href="${location}" rel="noreferrer">Continue without protection</a>
+        <a href="${location}" rel="noreferrer">${texts.continue}</a>
       </div>
     `,
   })
 }
 
+/** What the page before a redirect of an error to an unregistered client shows. */
+interface UnverifiedView {
+  /** The redirection URI with the error in it. */
+  readonly location: string
+  /** A refusal of the request, or trouble of the server, after which the same request may succeed. */
+  readonly cause: 'refusal' | 'trouble'
+}
+
 /**
  * Renders the redirect of an error to an unregistered client, as a link on a page (RFC 9700 4.11.2). The browser goes
  * there only if the resource owner follows the link.
- *
- * @param location the redirection URI with the error in it.
- * @param cause a refusal of the request, or trouble of the server, after which the same request may succeed.
  */
-export function strangerPage(location: string, cause: 'refusal' | 'trouble' = 'refusal'): string {
+export function unverifiedPage({ location, cause }: UnverifiedView, locale: PageLocale): string {
+  const { unverified, error, common } = locale.texts
   const isRefused = cause === 'refusal'
-  const title = isRefused ? 'This request cannot go on' : 'This is not possible right now'
+  const title = isRefused ? error.refusedTitle : error.troubleTitle
   return pageDocument({
     title,
+    locale,
     content: html`
       <header class="intro">
         <div class="mark caution" aria-hidden="true">!</div>
         <h1>${title}</h1>
-        <p>
-          ${isRefused ? 'It came from an app that nobody here has checked.' : 'Something here does not work at the moment.'}
-          No access was given.
-        </p>
+        <p>${isRefused ? unverified.notChecked : unverified.trouble} ${common.noAccess}</p>
       </header>
-      <dl class="facts">
-        <div>
-          <dt>Returns you to</dt>
-          <dd><bdi>${destination(location)}</bdi></dd>
-        </div>
-      </dl>
+      ${returnsTo(location, common)}
       <p class="assurance">
-        ${!isRefused && html`<strong>Wait a moment, then reload this page to try again.</strong>`} Go back
-        only if you have just come from there. Otherwise, close this page: somebody could want to lead you
-        there.
+        ${!isRefused && html`<strong>${unverified.tryAgain}</strong>`} ${unverified.careful}
       </p>
       <div class="actions">
-        <a href="${location}" rel="noreferrer" referrerpolicy="no-referrer">Go back to the app</a>
+        <a href="${location}" rel="noreferrer" referrerpolicy="no-referrer">${unverified.goBack}</a>
       </div>
     `,
   })
+}
+
+function returnsTo(location: string, common: PageTexts['common']): Html {
+  return html`<dl class="facts">
+    <div>
+      <dt>${common.returnsTo}</dt>
+      <dd><bdi>${destination(location, common.appOnDevice)}</bdi></dd>
+    </div>
+  </dl>`
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The stylesheet of all pages. It never varies: the content security policy allows exactly this text. */
+/** The stylesheet of all pages. The content security policy allows exactly this text, or this text with the colours of a service. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
@@ -45,7 +45,7 @@ export const stylesheet = `
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
-body, h1, h2, p, ul, dl, dd { margin: 0; padding: 0; }
+body, h1, h2, h3, p, ul, dl, dd, fieldset { margin: 0; padding: 0; }
 html { background: var(--card); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   min-height: 100vh;
@@ -55,6 +55,7 @@ body {
   -webkit-font-smoothing: antialiased;
   overflow-wrap: anywhere;
 }
+:lang(ja) { word-break: auto-phrase; }
 .card { padding: 2.5rem 1.25rem 1.5rem; background: var(--card); }
 .intro { text-align: center; }
 .mark {
@@ -87,8 +88,27 @@ h1 { font-size: 1.375rem; font-weight: 600; line-height: 1.3; letter-spacing: -0
 .description { -webkit-line-clamp: 4; line-clamp: 4; }
 a { color: var(--link); text-decoration: none; text-underline-offset: 0.2em; border-radius: 0.25rem; }
 a:hover { text-decoration: underline; }
+.service { display: flex; gap: 0.5rem; align-items: center; justify-content: center; margin-bottom: 1.75rem; font-weight: 600; }
+.service img { width: 1.75rem; height: 1.75rem; object-fit: contain; }
+.badge {
+  display: inline-block;
+  margin-block: 0.375rem 0.125rem;
+  padding: 0.125rem 0.625rem;
+  border: 1px solid currentcolor;
+  border-radius: 1rem;
+  background: var(--caution);
+  color: var(--on-caution);
+  font-size: 0.8125rem;
+  letter-spacing: 0;
+}
 .permissions { margin-top: 1.75rem; }
 h2 { margin-bottom: 0.5rem; color: var(--muted); font-size: 0.8125rem; font-weight: 500; }
+h3 { margin-block: 0.875rem 0.375rem; font-size: 0.875rem; font-weight: 600; }
+.danger { border-color: var(--on-problem); }
+.weight { padding: 0 0.5rem; border-radius: 1rem; background: var(--tint); color: var(--on-tint); font-size: 0.75rem; font-weight: 600; }
+.danger .weight { background: var(--problem); color: var(--on-problem); }
+.danger li:not(.optional)::before { top: 0.6875rem; width: auto; height: auto; border: 0; color: var(--on-problem); font-weight: 700; content: '!'; transform: none; }
+.hint { margin-top: 0.5rem; color: var(--muted); font-size: 0.8125rem; }
 ul { overflow: hidden; border: 1px solid var(--line); border-radius: 0.75rem; list-style: none; }
 li {
   position: relative;
@@ -97,13 +117,14 @@ li {
   align-items: baseline;
   justify-content: space-between;
   gap: 0.125rem 0.75rem;
-  padding: 0.6875rem 0.875rem 0.6875rem 2.5rem;
+  padding-block: 0.6875rem;
+  padding-inline: 2.5rem 0.875rem;
 }
 li + li { border-top: 1px solid var(--line); }
 li::before {
   position: absolute;
   top: 1.0625rem;
-  left: 1.125rem;
+  inset-inline-start: 1.125rem;
   width: 0.375rem;
   height: 0.6875rem;
   border: solid var(--link);
@@ -111,17 +132,16 @@ li::before {
   content: '';
   transform: rotate(45deg);
 }
-code { color: var(--muted); font: 0.75rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code { direction: ltr; unicode-bidi: isolate; color: var(--muted); font: 0.75rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .facts { margin-top: 1.25rem; font-size: 0.875rem; }
 .facts div { display: flex; gap: 1rem; justify-content: space-between; padding: 0.25rem 0; }
 dt { flex: none; color: var(--muted); }
-dd { min-width: 0; font-weight: 500; text-align: right; }
-dd code { margin-inline-start: 0.5rem; }
+dd { min-width: 0; font-weight: 500; text-align: end; }
+dd a { display: inline-block; margin-inline-start: 0.375rem; }
 .actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
 .actions::after { position: absolute; inset: 0; visibility: hidden; content: ''; transition: visibility 0s 2s; }
 .actions:active::after { visibility: visible; pointer-events: none; transition: none; }
 button, .actions a {
-  flex: 1 1 0;
   min-height: 2.875rem;
   padding: 0.5rem 1rem;
   border: 1px solid var(--control-line);
@@ -133,12 +153,24 @@ button, .actions a {
   cursor: pointer;
 }
 button:hover, .actions a:hover { background: var(--inset); }
-.actions a { display: grid; place-items: center; border-radius: 0.625rem; text-align: center; }
+.actions a { padding-block: 0.6875rem; border-radius: 0.625rem; text-align: center; }
 .actions a:hover { text-decoration: none; }
 .actions .primary { border-color: transparent; background: var(--accent); color: var(--on-accent); }
 .actions .primary:hover { background: var(--accent-hover); }
 label { display: block; margin-top: 1rem; font-size: 0.875rem; font-weight: 500; }
-input:not([type='hidden'], [type='checkbox'], [type='radio']) {
+li.optional { display: block; padding: 0; }
+li.optional::before { content: none; }
+.optional label, .question label { display: flex; gap: 0.75rem; align-items: baseline; margin: 0; font: inherit; cursor: pointer; }
+.optional label { padding: 0.6875rem 0.875rem; }
+.choice { display: flex; flex: 1; flex-wrap: wrap; gap: 0.125rem 0.75rem; align-items: baseline; justify-content: space-between; min-width: 0; }
+input[type='checkbox'], input[type='radio'] { flex: none; width: 1.0625rem; height: 1.0625rem; margin: 0; accent-color: var(--accent); transform: translateY(0.1875rem); }
+.question { min-width: 0; margin-top: 1.5rem; border: 0; }
+legend, .question > span { margin-bottom: 0.5rem; padding: 0; font-size: 0.875rem; font-weight: 600; }
+fieldset label { padding: 0.6875rem 0.875rem; border: 1px solid var(--line); }
+fieldset label:first-of-type { border-start-start-radius: 0.75rem; border-start-end-radius: 0.75rem; }
+fieldset label:last-of-type { border-end-start-radius: 0.75rem; border-end-end-radius: 0.75rem; }
+fieldset label + label { border-top: 0; }
+select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   display: block;
   width: 100%;
   min-height: 2.875rem;
@@ -161,11 +193,12 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   text-align: center;
   text-wrap: balance;
 }
+.assurance + .assurance { margin-top: 0.75rem; }
 .assurance.problem { border-color: var(--on-problem); background: var(--problem); color: var(--on-problem); font-weight: 500; }
 .assurance.caution { border-color: transparent; background: var(--caution); color: var(--on-caution); }
 .assurance strong { display: block; font-weight: 600; }
 .fineprint { margin-top: 1.5rem; color: var(--muted); font-size: 0.8125rem; text-align: center; }
-.fineprint a, .fineprint code { display: inline-block; margin: 0 0.375rem; }
+.fineprint > a, .fineprint code { display: inline-block; margin: 0 0.375rem; }
 .fineprint a { color: inherit; text-decoration: underline; text-decoration-color: var(--control-line); }
 @media (min-width: 32rem) {
   html { background: var(--page); }
@@ -179,6 +212,7 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
     box-shadow: var(--shadow);
   }
   .actions { flex-direction: row; }
+  button, .actions a { flex: 1 1 0; }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .button { transition: background-color 120ms ease; }
@@ -186,4 +220,7 @@ input:not([type='hidden'], [type='checkbox'], [type='radio']) {
 `
 
 /** The source for `style-src` that allows this stylesheet and no other. Includes its quotes. */
-export const stylesheetHash = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`
+export const styleSourceOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+export const stylesheetHash = styleSourceOf(stylesheet)

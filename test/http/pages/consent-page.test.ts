@@ -1,20 +1,14 @@
 import { consentPage, type ConsentView } from '../../../lib/http/pages/consent-page'
+import { createPageLocales } from '../../../lib/http/pages/texts/locale'
+import { consentScope, consentView } from '../../support/consent-view'
 
-const view: ConsentView = {
-  client: { client_id: 's6BhdRkqt3', client_name: 'Calendar Sync' },
-  resourceOwner: { subject: 'u-8842', name: 'Ada Lovelace' },
-  scope: [{ token: 'calendar.read', description: 'See your calendars' }],
-  facts: [],
-  action: '/authorize/decision',
-  fields: { handle: 'p_abc' },
-  redirectTo: 'https://calendar.example.com/oauth/callback?x=1',
-  receiver: 'web',
-}
+const view = consentView()
+const english = createPageLocales().choose(undefined, undefined)
 
 // The stylesheet has its own tests, and would fill the screen when one of these fails. Where Prettier breaks
 // a line inside a tag is nothing to test.
 function pageOf(changed: Partial<ConsentView> = {}): string {
-  return consentPage({ ...view, ...changed })
+  return consentPage({ ...view, ...changed }, english)
     .replace(/<style>[^]*<\/style>/, '')
     .replace(/\s+>/g, '>')
 }
@@ -70,7 +64,7 @@ describe('consentPage: a client that is not registered here', () => {
 
   it.each([
     ['device', 'a program on this device'],
-    ['app', 'another app could take its place'],
+    ['app', 'Another app could take its place'],
   ] as const)('warns of an answer to the %s', (receiver, warning) => {
     expect(pageTo(receiver)).toContain(warning)
   })
@@ -87,11 +81,18 @@ describe('consentPage: a client that is not registered here', () => {
   })
 
   it.each(['web', 'device', 'app'] as const)(
-    'is another page than that of a registered client at the %s',
+    'is marked, and the page of a registered client at the %s is not',
     (receiver) => {
-      expect(pageOf({ receiver })).not.toMatch(/not registered|class="origin"|on this device/)
+      expect(pageTo(receiver)).toContain('<span class="badge">Not verified</span>')
+      expect(pageOf({ receiver })).not.toMatch(/not registered|class="origin"|Not verified/)
     },
   )
+
+  it('shows its initial in place of its logo, which its server could watch', () => {
+    const logo_uri = 'https://calendar.example.net/logo.png'
+    const page = pageOf({ client: { ...view.client, logo_uri, unregistered } })
+    expect(page).not.toMatch(/<img|logo\.png/)
+  })
 })
 
 describe('consentPage: logo', () => {
@@ -132,7 +133,7 @@ describe('consentPage: logo', () => {
 
 describe('consentPage: links', () => {
   it.each([
-    ['client_uri', 'example.com'],
+    ['client_uri', '<bdi>example.com</bdi>'],
     ['policy_uri', 'Privacy policy'],
     ['tos_uri', 'Terms of service'],
   ])('links to the %s in a tab that knows nothing of this page', (field, text) => {
@@ -162,7 +163,7 @@ describe('consentPage: links', () => {
 
   it('names a website by the host that it is really on [consent-18]', () => {
     const page = pageOfClient({ client_uri: 'https://bank.example@evil.example/bank.example' })
-    expect(page).toContain('>evil.example</a>')
+    expect(page).toContain('><bdi>evil.example</bdi></a>')
   })
 })
 
@@ -170,8 +171,8 @@ describe('consentPage: scope', () => {
   it('describes every scope, with its token beside it', () => {
     const page = pageOf({
       scope: [
-        { token: 'calendar.read', description: 'See your calendars' },
-        { token: 'email', description: 'See your address' },
+        consentScope({ token: 'calendar.read', description: 'See your calendars' }),
+        consentScope({ token: 'email', description: 'See your address' }),
       ],
     })
     expect(page.match(/<li>/g)).toHaveLength(2)
@@ -180,12 +181,12 @@ describe('consentPage: scope', () => {
   })
 
   it('shows a token once that is its own description', () => {
-    const page = pageOf({ scope: [{ token: 'repo', description: 'repo' }] })
+    const page = pageOf({ scope: [consentScope({ token: 'repo', description: 'repo' })] })
     expect(page.match(/repo/g)).toHaveLength(1)
   })
 
   it('escapes a scope that is HTML', () => {
-    const page = pageOf({ scope: [{ token: hostile, description: `It ${hostile}` }] })
+    const page = pageOf({ scope: [consentScope({ token: hostile, description: `It ${hostile}` })] })
     expect(page).not.toContain('<script')
   })
 
@@ -245,7 +246,7 @@ describe('consentPage: the decision', () => {
 
   it('offers the refusal first, so that it is the default of the form [consent-14]', () => {
     expect(pageOf().match(/<button [^>]*value="\w+"[^>]*>\w+/g)).toEqual([
-      '<button type="submit" name="decision" value="deny">Cancel',
+      '<button type="submit" name="decision" value="deny" formnovalidate>Cancel',
       '<button type="submit" name="decision" value="approve" class="primary">Allow',
     ])
   })
@@ -264,8 +265,8 @@ describe('what extensions add to the consent page', () => {
       { value: 'https://print.example', description: 'https://print.example' },
     ]
     const page = pageOf({ facts: [{ name: 'resource', label: 'Access to', values }] })
-    expect(page).toContain('<dt>Access to</dt>')
-    expect(page).toContain('<bdi>Notes &lt;b&gt;</bdi><code>https://api.example/mcp</code>')
+    expect(page).toContain('<dt dir="auto">Access to</dt>')
+    expect(page).toContain('<bdi>Notes &lt;b&gt;</bdi> <code>https://api.example/mcp</code>')
     expect(page.split('https://print.example')).toHaveLength(2)
   })
 })

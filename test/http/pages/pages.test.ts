@@ -1,11 +1,28 @@
 import { consentPage } from '../../../lib/http/pages/consent-page'
-import { continuePage, errorPage, insecureRedirectPage, strangerPage } from '../../../lib/http/pages/pages'
+import * as pages from '../../../lib/http/pages/pages'
+import { createPageLocales } from '../../../lib/http/pages/texts/locale'
+import { consentScope, consentView } from '../../support/consent-view'
 
-const refusal = {
+const english = createPageLocales().choose(undefined, undefined)
+// Where Prettier breaks a line inside a tag is nothing to test.
+const tidy = (page: string) => page.replaceAll(/\s+>/g, '>')
+type ViewOf<Page extends (view: never, locale: typeof english) => string> = Parameters<Page>[0]
+const errorPage = (view: ViewOf<typeof pages.errorPage>) => tidy(pages.errorPage(view, english))
+const continuePage = (view: ViewOf<typeof pages.continuePage>) => tidy(pages.continuePage(view, english))
+const unverifiedPage = (view: ViewOf<typeof pages.unverifiedPage>) => pages.unverifiedPage(view, english)
+const insecureRedirectPage = (view: ViewOf<typeof pages.insecureRedirectPage>) =>
+  pages.insecureRedirectPage(view, english)
+
+const refusal: ViewOf<typeof pages.errorPage> = {
   title: 'This link cannot be used',
+  happened: 'The page is too old.',
+  advice: 'Start again.',
   message: 'The application is not registered here.',
   code: 'unknown_client',
   requestId: 'b7f3c1d0e9a84f52',
+  wayBack: undefined,
+  service: {},
+  language: { tag: 'en', dir: 'ltr' },
 }
 
 describe('errorPage', () => {
@@ -13,7 +30,22 @@ describe('errorPage', () => {
     const page = errorPage(refusal)
     expect(page).toContain('<title>This link cannot be used</title>')
     expect(page.match(/<h1>[^]*?<\/h1>/g)).toEqual(['<h1>This link cannot be used</h1>'])
-    expect(page).toContain('The application is not registered here.')
+    expect(page).toContain('<p>The page is too old.</p>')
+  })
+
+  it('says what to do now, and keeps the English description for the makers of the app', () => {
+    const page = errorPage(refusal)
+    expect(page).toContain('Start again.</p>')
+    expect(page).toContain('Details for the makers of the app: <bdi lang="en">The application is not')
+  })
+
+  it('leads back to a registered client, and names it', () => {
+    const wayBack = { clientName: 'Photo <Book>', uri: 'https://photo.example/?a&b' }
+    const page = errorPage({ ...refusal, wayBack })
+    expect(page.match(/<a [^>]*>/g)).toEqual([
+      '<a href="https://photo.example/?a&amp;b" rel="noreferrer" referrerpolicy="no-referrer">',
+    ])
+    expect(page).toContain('Back to <bdi>Photo &lt;Book&gt;</bdi>')
   })
 
   it('says that nothing was shared', () => {
@@ -26,7 +58,7 @@ describe('errorPage', () => {
     expect(page).toContain('<code>b7f3c1d0e9a84f52</code>')
   })
 
-  it.each(['title', 'message', 'code', 'requestId'] as const)(
+  it.each(['title', 'happened', 'advice', 'message', 'code', 'requestId'] as const)(
     'escapes a %s that is HTML [consent-19]',
     (field) => {
       const page = errorPage({ ...refusal, [field]: '<img src=x onerror=alert(1)>' })
@@ -76,9 +108,12 @@ describe('continuePage', () => {
   })
 })
 
-describe('strangerPage', () => {
+describe('unverifiedPage', () => {
   it('names where its one link leads, and says that nothing was shared', () => {
-    const page = strangerPage('https://notes.example/cb?error=invalid_scope&state=a')
+    const page = unverifiedPage({
+      location: 'https://notes.example/cb?error=invalid_scope&state=a',
+      cause: 'refusal',
+    })
     expect(page).toContain('No access was given.')
     expect(page).toContain('<bdi>notes.example</bdi>')
     expect(page.match(/<a [^>]*>/g)).toEqual([
@@ -87,7 +122,10 @@ describe('strangerPage', () => {
   })
 
   it('for a failure of the server blames no request, and says to try again', () => {
-    const page = strangerPage('https://notes.example/cb?error=temporarily_unavailable', 'trouble')
+    const page = unverifiedPage({
+      location: 'https://notes.example/cb?error=temporarily_unavailable',
+      cause: 'trouble',
+    })
     expect(page.match(/<h1>[^]*?<\/h1>/g)).toEqual(['<h1>This is not possible right now</h1>'])
     expect(page).toContain('No access was given.')
     expect(page).toContain('reload this page to try again')
@@ -96,7 +134,9 @@ describe('strangerPage', () => {
   })
 
   it('escapes a location that tries to be HTML', () => {
-    expect(strangerPage(`notes:/"'><script>alert(1)</script>`)).not.toMatch(/<script|'>|"'/)
+    expect(unverifiedPage({ location: `notes:/"'><script>alert(1)</script>`, cause: 'refusal' })).not.toMatch(
+      /<script|'>|"'/,
+    )
   })
 })
 
@@ -181,16 +221,16 @@ const names: readonly [string, string, string][] = [
 ]
 
 const pageWith = (name: string) =>
-  consentPage({
-    client: { client_id: 'photo', client_name: name, description: name },
-    resourceOwner: { subject: 'alice', name },
-    scope: [{ token: 'a', description: name }],
-    facts: [],
-    action: '?',
-    fields: { authorization_request: name },
-    redirectTo: 'https://a.example/',
-    receiver: 'web',
-  })
+  consentPage(
+    consentView({
+      client: { client_id: 'photo', client_name: name, description: name },
+      resourceOwner: { subject: 'alice', name },
+      scope: [consentScope({ token: 'a', description: name })],
+      fields: { authorization_request: name },
+      redirectTo: 'https://a.example/',
+    }),
+    english,
+  )
 
 describe('a name that is hostile', () => {
   it.each(names)('is shown for what it is on the consent page: %s', (_what, name, shown) => {
@@ -204,8 +244,17 @@ describe('a name that is hostile', () => {
   })
 
   it.each(names)('is shown for what it is on the error page: %s', (_what, name, shown) => {
-    const page = errorPage({ title: name, message: name, code: name, requestId: name })
-    expect(page.split(shown).length - 1).toBe(5)
+    const page = errorPage({
+      ...refusal,
+      title: name,
+      happened: name,
+      advice: name,
+      message: name,
+      code: name,
+      requestId: name,
+      wayBack: { clientName: name, uri: 'https://photo.example/' },
+    })
+    expect(page.split(shown).length - 1).toBe(8)
     expect(page).not.toMatch(/\p{Cs}/u)
   })
 

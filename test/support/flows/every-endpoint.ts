@@ -50,7 +50,9 @@ export interface EndpointRun {
 export async function useEveryEndpoint(
   prepare: (oauth: AuthorizationServer) => void = () => {},
 ): Promise<EndpointRun> {
+  let goesOn = true
   const { oauth, flow, store, clock } = setStage({
+    stillAllowed: () => goesOn,
     clients: [book, print, report, brief].map(({ registration }) => registration),
     grantTypes: [
       password({
@@ -148,6 +150,11 @@ export async function useEveryEndpoint(
   await flow.revoke(book, '')
   const { authorizationId } = (await flow.photos(own.accessToken)).body
   await oauth.revoke(String(authorizationId))
+
+  // An authorization that the host ends at its refresh.
+  const ended = tokensOf(seen(await flow.redeem(print, await approved(print))))
+  goesOn = false
+  await flow.refresh(print, ended.refreshToken)
 
   // What breaks here.
   store.begin('fails', 'find')

@@ -29,6 +29,7 @@ export function hostWhere(
     resourceOwner: called('resourceOwner', bend.resourceOwner ?? (async () => owner)),
     clientFound: () => {},
     skipConsent: bend.skipConsent ?? (async () => false),
+    choices: bend.choices ?? (async () => undefined),
     logIn: called('logIn', bend.logIn ?? (async () => undefined)),
     ask: called('ask', async (question: Question) => {
       questions.push(question)

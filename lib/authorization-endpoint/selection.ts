@@ -1,0 +1,55 @@
+import { invalidRequest } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { parseScope, type Scope } from '../protocol/scope'
+
+/** What a decision selects of all that its page offers. Nothing of it is checked against the page yet. */
+export interface Selection {
+  /** The whole scope that the owner grants; undefined if the decision has boxes. */
+  readonly scope: Scope | undefined
+  /** The scope tokens whose boxes have a tick. */
+  readonly ticked: Scope
+  /** The value of an answer; undefined without one. */
+  readonly choice: string | undefined
+}
+
+/** The selection of a form that has only the buttons. */
+export const nothingSelected: Selection = { scope: undefined, ticked: [], choice: undefined }
+
+const boxPrefix = 'scope:'
+
+/** The name of the box of a scope. */
+export const boxOf = (token: string): string => `${boxPrefix}${token}`
+
+/** The name of the field with the answer. */
+export const choiceField = 'choice'
+
+/**
+ * Reads the selection of an approval: boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`.
+ *
+ * @throws OAuthError `invalid_request` for the page of the owner.
+ */
+export function parseSelection(form: Parameters): Selection {
+  const boxes = form.namesFrom(boxPrefix)
+  const scope = wholeScope(form.get('scope'))
+  if (boxes.some((name) => form.get(name) !== 'yes') || (scope !== undefined && boxes.length > 0))
+    throw malformed()
+  const ticked = boxes.map((name) => name.slice(boxPrefix.length))
+  return { scope, ticked, choice: form.get(choiceField) }
+}
+
+function wholeScope(text: string | undefined): Scope | undefined {
+  if (text === undefined) return undefined
+  return parseScope(text) ?? refuse()
+}
+
+function refuse(): never {
+  throw malformed()
+}
+
+const malformed = () => invalidRequest('decision_scope_wrong', 'The decision names its scope in a wrong way.')
+
+/** A text that is equal for equal selections; empty for a form that has only the buttons. */
+export function selectionText({ scope, ticked, choice }: Selection): string {
+  if (scope === undefined && ticked.length === 0 && choice === undefined) return ''
+  return JSON.stringify([scope?.toSorted(), ticked.toSorted(), choice])
+}

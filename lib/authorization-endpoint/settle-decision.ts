@@ -1,0 +1,64 @@
+import type { RequestedAuthorization } from '../authorization/authorization'
+import { isTexts } from '../primitives/options-reader'
+import { optional, requireShape, shape } from '../primitives/shape'
+import type { Client } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import { dataOf } from '../protocol/extension-data'
+import type { DecisionTerms } from '../protocol/extension-decision'
+import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
+import { invalidScope } from '../protocol/oauth-error'
+import { covers, distinct, type Scope } from '../protocol/scope'
+import { type Granted, withoutOffer } from './consent-offer'
+
+/**
+ * The request as its owner has approved it: with the granted scope, and with what extensions keep of the decision. Pure:
+ * a conflict in the store calls it again.
+ *
+ * @param deciders the extensions with `atDecision`; undefined if there are none.
+ * @throws OAuthError the refusal of an extension; `invalid_scope` if extensions leave no scope.
+ */
+export function settleDecision<
+  Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
+>(
+  deciders: readonly Extension[] | undefined,
+  client: Client,
+  requested: Requested,
+  { scope: granted, answer }: Granted,
+): Requested {
+  let scope = granted
+  const kept: Record<string, Json> = {}
+  const before = withoutOffer(requested.extensionData)
+  for (const extension of deciders ?? []) {
+    const { name } = extension
+    const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
+    const authorizationData = dataOf(name, before)
+    const { subject } = requested
+    const terms: unknown = extension.atDecision?.({
+      client,
+      subject,
+      scope,
+      answer: given,
+      authorizationData,
+    })
+    if (terms === undefined) continue
+    requireTerms(terms, name, scope)
+    scope = distinct(terms.scope ?? scope)
+    if (scope.length === 0 && granted.length > 0)
+      throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
+    if (terms.authorizationData !== undefined) kept[name] = terms.authorizationData
+  }
+  return { ...requested, scope, extensionData: { ...before, ...kept } }
+}
+
+// A mistake of a host must never widen what the owner has approved.
+function requireTerms(terms: unknown, name: string, scope: Scope): asserts terms is DecisionTerms {
+  requireShape(termsShape, terms, `The extension "${name}" returned a wrong result for a decision:`, scope)
+}
+
+const termsShape = shape<DecisionTerms, Scope>({
+  scope: optional(
+    (value, scope) => isTexts(value) && covers(scope, value),
+    'must be a list of scope tokens, all within the scope that the owner approved.',
+  ),
+  authorizationData: optional(isKeepable, keepableExpectation),
+})

@@ -1,0 +1,103 @@
+import { isRecord, isText } from '../primitives/options-reader'
+import type { Extension } from '../protocol/extension'
+import type { KeptData } from '../protocol/extension-data'
+import type { ExtensionRefresh } from '../protocol/extension-decision'
+import type { Json } from '../protocol/json'
+import { requireQuestion } from '../protocol/owner-question'
+
+declare global {
+  namespace Express {
+    interface AccessMembers {
+      /**
+       * The answer of the resource owner to the question of the option `choices`, under its name, such as
+       * `{ workspace: 'w1' }`. Undefined if the owner was not asked.
+       */
+      readonly choice?: Readonly<Record<string, string>>
+    }
+  }
+}
+
+/** The name of the extension. No extension of a host may have this name. */
+export const choicesName = 'choices'
+
+/** An authorization that its client refreshes, for the option `stillAllowed`. */
+export interface RefreshedGrant {
+  /** The identifier of the client. */
+  readonly clientId: string
+  /** The resource owner; undefined if the client acts for itself. */
+  readonly subject: string | undefined
+  /** The whole scope of the authorization. */
+  readonly scope: readonly string[]
+  /** The answer of the owner under the name of the question; undefined if the owner was not asked. */
+  readonly choice: Readonly<Record<string, string>> | undefined
+  /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
+  readonly grantedAt: number | undefined
+}
+
+/** Returns whether an authorization goes on. */
+export type StillAllowed = (grant: RefreshedGrant) => boolean | Promise<boolean>
+
+/**
+ * The options `choices` and `stillAllowed`: asks the owner the question of the host, keeps the answer with the
+ * authorization, and asks the host at each refresh.
+ *
+ * @param asks whether the host has the option `choices`.
+ */
+export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
+  return {
+    name: choicesName,
+    ...(asks && asking),
+    ...(stillAllowed !== undefined && { atRefresh: (refresh) => verdictOf(stillAllowed, refresh) }),
+  }
+}
+
+/** Shows the answer to routes: the part of the extension for a guard without a server. */
+export const shownChoice: Pick<Extension, 'name' | 'access'> = {
+  name: choicesName,
+  access: (kept) => memberOf(kept),
+}
+
+const asking: Omit<Extension, 'name'> = {
+  async askOwner(_owner, { askHost }) {
+    const question = await askHost()
+    if (question === undefined || question === null) return undefined
+    requireQuestion(question, 'The option choices returned a question with mistakes:')
+    return question
+  },
+
+  atDecision: ({ answer }) => answer && { authorizationData: { [answer.name]: answer.value } },
+
+  introspect: (kept) => memberOf(kept),
+  claims: (kept) => memberOf(kept),
+  access: (kept) => memberOf(kept),
+}
+
+/** The member `choice`. A token in a format has it as its own data, because no record was read. */
+function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice?: Json } {
+  const choice = choiceIn(tokenData) ?? choiceIn(authorizationData)
+  return choice === undefined ? {} : { choice }
+}
+
+/** Reads an answer under its name; undefined for anything else. */
+export function choiceIn(value: unknown): Readonly<Record<string, string>> | undefined {
+  return isChoice(value) ? value : undefined
+}
+
+const isChoice = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.keys(value).length === 1 && Object.values(value).every(isText)
+
+async function verdictOf(
+  stillAllowed: StillAllowed,
+  { client, subject, scope, grantedAt, authorizationData }: ExtensionRefresh,
+): Promise<'keep' | 'end'> {
+  const choice = choiceIn(authorizationData)
+  const isAllowed: unknown = await stillAllowed({
+    clientId: client.client_id,
+    subject,
+    scope,
+    choice,
+    grantedAt,
+  })
+  if (typeof isAllowed === 'boolean') return isAllowed ? 'keep' : 'end'
+  throw new TypeError('The option stillAllowed must return true or false.')
+}

@@ -1,0 +1,116 @@
+import type { Request, Response } from 'express'
+import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
+import { isLocalizedText, type Text, textExpectation } from '../../protocol/localized-text'
+import type { ConsentView } from './consent-page'
+import type { ErrorView } from './pages'
+import { readServiceStyle, type ServiceColors } from './service-style'
+import { styleSourceOf } from './stylesheet'
+import { catalogues, type PageLanguage, pageLanguages } from './texts/catalogues'
+import { createPageLocales, type PageLocales, type PageService } from './texts/locale'
+import type { PageTexts } from './texts/texts'
+
+/** The pages for people: those that the host renders, and the language and the look of all others. */
+export interface PageOptions {
+  /**
+   * Renders a consent page of the host: a form that posts `view.fields` and `decision` to `view.action`. If the host
+   * sends a Content-Security-Policy, the policy must allow `form-action 'self' https:` and the scheme of
+   * `view.redirectTo`. Default: the page of the suite.
+   */
+  readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
+  /**
+   * Renders an error page of the host. A program that accepts JSON and no HTML gets JSON from the server. Default: the
+   * page of the suite.
+   */
+  readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
+  /**
+   * The languages of the pages, the best for most people first: it is for those who read none of the others. The server
+   * chooses by the parameter `ui_locales`, then by `Accept-Language`. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
+   */
+  readonly languages?: readonly PageLanguage[]
+  /**
+   * Single texts in place of those of the suite, by language, page and name:
+   * `{ en: { consent: { allow: 'Connect' } } }`. Default: none.
+   */
+  readonly texts?: PageTextsByLanguage
+  /** The name, the logo and the colours of your service, on every page of the suite. Default: none. */
+  readonly service?: PageServiceOptions
+}
+
+/** The name, the logo and the colours that pages show of the service of the host. */
+export interface PageServiceOptions {
+  /** The name of the service, such as `Lumen`. Default: the pages name no service. */
+  readonly name?: Text
+  /** The logo: an https URL, or a path of the host such as `/logo.svg`. Default: no logo. */
+  readonly logo?: string
+  /** Default: the colours of the suite. */
+  readonly colors?: ServiceColors
+}
+
+/** Single texts of the pages of the suite, by page and name. */
+export type PageTextOptions = {
+  readonly [Page in keyof PageTexts]?: Partial<PageTexts[Page]>
+}
+
+/** Texts of the pages by language. */
+export type PageTextsByLanguage = Readonly<Partial<Record<PageLanguage, PageTextOptions>>>
+
+/** Reads `languages`, `texts` and `service` of the option `pages`. */
+export function readPageLocales(fields: OptionsReader): PageLocales {
+  const languages = fields.optional('languages', pageLanguages, areLanguages, languagesExpectation)
+  return createPageLocales(languages, readTexts(fields), readService(fields))
+}
+
+const languagesExpectation = `must be a list of languages of the pages, the first for people who read none of the others: ${pageLanguages.join(', ')}.`
+
+const isLanguage = (value: unknown): value is PageLanguage =>
+  pageLanguages.some((language) => language === value)
+
+const areLanguages = (value: unknown): value is readonly PageLanguage[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isLanguage)
+
+function readTexts(fields: OptionsReader): Readonly<Record<PageLanguage, PageTexts>> {
+  if (fields.take('texts') === undefined) return catalogues
+  return fields.group('texts', (languages) => ({ ...readChanged(languages, catalogues) }))
+}
+
+/** The texts with the changes of the host. A text that is no text of a page is a mistake. */
+function readChanged<Texts extends object>(fields: OptionsReader, texts: Texts): Texts {
+  const changed: Record<string, unknown> = {}
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(texts)
+  for (const [name, text] of entries) {
+    if (fields.take(name) === undefined) continue
+    changed[name] = isRecord(text)
+      ? fields.group(name, (inner) => readChanged(inner, text))
+      : fields.required(name, text, sameKind(text), kindExpectation(text))
+  }
+  return { ...texts, ...changed }
+}
+
+const sameKind =
+  (text: unknown) =>
+  (value: unknown): value is unknown =>
+    typeof text === 'string' ? isText(value) : typeof value === 'function'
+
+const kindExpectation = (text: unknown): string =>
+  typeof text === 'string'
+    ? 'must be a text.'
+    : 'must be a function: it gets the name in the text, and returns markup of the tag html.'
+
+function readService(fields: OptionsReader): PageService {
+  return fields.group('service', (service) => {
+    const name = service.optional<Text | undefined>('name', undefined, isLocalizedText, textExpectation)
+    const logo = service.optional<string | undefined>(
+      'logo',
+      undefined,
+      isLogo,
+      "must be an https URL, or a path of this server such as '/logo.svg'.",
+    )
+    const stylesheet = readServiceStyle(service)
+    return { name, logo, stylesheet, styleSource: styleSourceOf(stylesheet) }
+  })
+}
+
+// The policy of the pages loads images of this server, and over https.
+const isLogo = (value: unknown): value is string =>
+  isText(value) &&
+  (/^\/(?![/\\])/.test(value) || (URL.canParse(value) && new URL(value).protocol === 'https:'))

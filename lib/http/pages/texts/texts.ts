@@ -1,0 +1,211 @@
+import type { Html } from '../html'
+
+/**
+ * Every text of the pages of the suite in one language. Texts in which a name, a host or a link stands are functions: they
+ * take markup and return markup, made with the tag `html`, so a name stays apart from the sentence around it.
+ */
+export interface PageTexts {
+  readonly common: CommonTexts
+  readonly consent: ConsentTexts
+  readonly error: ErrorTexts
+  readonly logout: LogoutTexts
+  readonly connected: ConnectedTexts
+  readonly answered: AnsweredTexts
+  readonly continue: ContinueTexts
+  readonly insecureRedirect: InsecureRedirectTexts
+  readonly unverified: UnverifiedTexts
+}
+
+/** A text with one name or link in it. */
+type TextAround = (inner: Html) => Html
+
+/** What several pages say. */
+interface CommonTexts {
+  /** The label of the name of the owner. */
+  readonly signedInAs: string
+  /** The label of the destination. */
+  readonly returnsTo: string
+  /** Names a destination that is an app, by the scheme of its URI. */
+  readonly appOnDevice: (scheme: string) => string
+  /** Says that the client got nothing. */
+  readonly noAccess: string
+}
+
+/** The consent page. */
+interface ConsentTexts {
+  /** The title of the page, around the name of the client. */
+  readonly title: TextAround
+  /** Stands below the name of the client. */
+  readonly request: string
+  /** As `request`, around the name of the service. */
+  readonly requestAt: TextAround
+  /** The link to the login, for another account. */
+  readonly notYou: string
+  /** The mark of a client that the host has not registered. */
+  readonly unverifiedMark: string
+  /** Stands below the name of the client, around the host that describes it. */
+  readonly origin: TextAround
+  readonly notRegistered: string
+  readonly selfRegistered: string
+  /** The name of an unregistered client proves nothing. */
+  readonly ownClaim: string
+  /** Around the host that describes the client. */
+  readonly certain: TextAround
+  /** Warns of a destination on this device. */
+  readonly deviceTitle: string
+  readonly device: string
+  /** Warns of a destination with the scheme of an app. */
+  readonly appTitle: string
+  readonly app: string
+  /** Above the permissions. */
+  readonly permissions: string
+  readonly noPermission: string
+  /** Above the dangerous permissions. */
+  readonly dangerous: string
+  /** Marks a dangerous permission. */
+  readonly dangerMark: string
+  /** Marks a permission to change something. */
+  readonly writeMark: string
+  /** Explains the boxes. */
+  readonly optional: string
+  /** The empty answer of a question with many answers. */
+  readonly choose: string
+  /** Above the reason why the owner can only cancel. */
+  readonly obstacle: string
+  /** The reason, if a question has no answers. */
+  readonly noAnswer: string
+  /** Around the link to the page of connected applications. */
+  readonly manage: TextAround
+  /** The text of this link. */
+  readonly manageLink: string
+  /** The labels of facts that the suite adds, by their names. */
+  readonly facts: { readonly resource: string }
+  readonly policy: string
+  readonly terms: string
+  readonly cancel: string
+  readonly allow: string
+}
+
+/** Why a request ended on the page of errors, as far as a person needs to know. */
+export type ErrorKind =
+  | 'requestOver'
+  | 'anotherAccount'
+  | 'notSignedIn'
+  | 'loginLost'
+  | 'appFault'
+  | 'appUnknown'
+  | 'appUnreachable'
+  | 'tooMany'
+  | 'unavailable'
+  | 'otherSite'
+  | 'incompleteForm'
+  | 'unprotected'
+  | 'other'
+
+/** What happened, and what the person can do now. */
+export interface Explanation {
+  readonly happened: string
+  readonly advice: string
+}
+
+/** The page of errors. */
+interface ErrorTexts {
+  readonly refusedTitle: string
+  readonly troubleTitle: string
+  /** The owner need not worry. */
+  readonly nothingShared: string
+  /** Before the code and the id of the request. */
+  readonly reference: string
+  /** Before the `error_description`, which is English. */
+  readonly details: string
+  /** The link to the home page of the client, around its name. */
+  readonly backTo: TextAround
+  readonly explanations: Readonly<Record<ErrorKind, Explanation>>
+}
+
+/** The pages of the logout. */
+interface LogoutTexts {
+  readonly title: string
+  /** Around the name of the owner. */
+  readonly loggedInAs: TextAround
+  /** Around the name of the client that asks. */
+  readonly asks: TextAround
+  readonly stay: string
+  readonly logOut: string
+  readonly doneTitle: string
+  readonly done: string
+  readonly stayedTitle: string
+  readonly stayed: string
+  /** The link to the client, around its name. */
+  readonly backTo: TextAround
+}
+
+/** The page of connected applications. */
+interface ConnectedTexts {
+  readonly title: string
+  readonly intro: string
+  /** The list is empty. */
+  readonly none: string
+  /** Above the permissions of one client. */
+  readonly permissions: string
+  /** Around a date. */
+  readonly since: TextAround
+  /** Around the day of the last token. */
+  readonly lastIssued: TextAround
+  readonly remove: string
+  /** The name of the button for those who hear the page, around the name of the client. */
+  readonly removeClient: TextAround
+  /** Asks before the removal, around the name of the client. */
+  readonly removeTitle: TextAround
+  readonly removeConsequence: string
+  readonly keep: string
+  /** After the removal, around the name of the client. */
+  readonly removed: TextAround
+  /** What the server cannot promise about other services. */
+  readonly soon: string
+  /** The list may lack older applications. */
+  readonly incomplete: string
+  readonly previous: string
+  readonly next: string
+}
+
+/** The page about a response that the client already has. */
+interface AnsweredTexts {
+  readonly title: string
+  /** Around the name of the client. */
+  readonly done: TextAround
+  readonly lost: string
+  /** The link to the client, around its host. */
+  readonly goTo: TextAround
+}
+
+/** The page with the link to the client. */
+interface ContinueTexts {
+  readonly approvedTitle: string
+  readonly refusedTitle: string
+  /** Around the destination. */
+  readonly oneStep: TextAround
+  readonly continue: string
+  readonly linkIsYours: string
+}
+
+/** The page before a redirect over plain HTTP. */
+interface InsecureRedirectTexts {
+  readonly title: string
+  readonly unprotected: string
+  /** As `unprotected`, if the response gives access. */
+  readonly unprotectedAccess: string
+  readonly nothingSent: string
+  readonly stopAccess: string
+  readonly stop: string
+  readonly continue: string
+}
+
+/** The page before a redirect of an error to an unregistered client. */
+interface UnverifiedTexts {
+  readonly notChecked: string
+  readonly trouble: string
+  readonly tryAgain: string
+  readonly careful: string
+  readonly goBack: string
+}

@@ -1,0 +1,59 @@
+import { html, type Html, pageDocument } from '../http/pages/html'
+import type { PageLocale } from '../http/pages/texts/locale'
+
+/** What the page before a logout shows, and what its form sends. */
+interface LogoutQuestionView {
+  readonly ownerName: string
+  /** The client that asks for the logout; undefined if none is known. */
+  readonly clientName: string | undefined
+  readonly action: string
+  /** The hidden fields of the form, by name. The form also sends `decision`: `stay` or `log_out`. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Renders the question before a logout as a whole document. */
+export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale): string {
+  const { logout } = locale.texts
+  const { clientName } = view
+  const whose = logout.loggedInAs(html`<bdi>${view.ownerName}</bdi>`)
+  const asking = clientName !== undefined && html` ${logout.asks(html`<bdi>${clientName}</bdi>`)}`
+  const form = html`<form method="post" action="${view.action}">
+    ${Object.entries(view.fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+    <div class="actions">
+      <button type="submit" name="decision" value="stay">${logout.stay}</button>
+      <button type="submit" name="decision" value="log_out" class="primary">${logout.logOut}</button>
+    </div>
+  </form>`
+  return sheet(locale, logout.title, html`${whose}${asking}`, form)
+}
+
+/** What the last page of a logout shows. */
+interface LogoutEndView {
+  readonly isLoggedOut: boolean
+  /** The client to which a link leads; undefined for no link. */
+  readonly back: { readonly clientName: string; readonly uri: string } | undefined
+}
+
+/** Renders the last page of a logout as a whole document. */
+export function logoutEndPage({ isLoggedOut, back }: LogoutEndView, locale: PageLocale): string {
+  const { logout } = locale.texts
+  const link =
+    back !== undefined &&
+    html`<div class="actions">
+      <a href="${back.uri}">${logout.backTo(html`<bdi>${back.clientName}</bdi>`)}</a>
+    </div>`
+  return isLoggedOut
+    ? sheet(locale, logout.doneTitle, html`${logout.done}`, link)
+    : sheet(locale, logout.stayedTitle, html`${logout.stayed}`, link)
+}
+
+function sheet(locale: PageLocale, title: string, text: Html, rest: Html | false): string {
+  const content = html`
+    <header class="intro">
+      <h1>${title}</h1>
+      <p>${text}</p>
+    </header>
+    ${rest}
+  `
+  return pageDocument({ title, content, locale })
+}

@@ -1,0 +1,26 @@
+import { isRecord, isText } from '../primitives/options-reader'
+import { isLanguageTag, lookUpLanguage } from './language-tag'
+
+/**
+ * A text for people: the same for all, or one for each language by its tag (RFC 5646), such as
+ * `{ en: 'See your photos', de: 'Ihre Fotos ansehen' }`. A person without a language of the list sees the first text.
+ */
+export type Text = string | Readonly<Record<string, string>>
+
+/** The cure for a value that is no {@link Text}. */
+export const textExpectation =
+  "must be a text, or texts by language, such as { en: 'See your photos', de: 'Ihre Fotos ansehen' }."
+
+export function isLocalizedText(value: unknown): value is Text {
+  if (!isRecord(value)) return isText(value)
+  const tags = Object.keys(value)
+  return tags.length > 0 && tags.every(isLanguageTag) && Object.values(value).every(isText)
+}
+
+/** The text in the best of these languages. @param ranges language tags, the best first. */
+export function textIn(text: Text, ranges: readonly string[]): string {
+  if (typeof text === 'string') return text
+  const tags = Object.keys(text)
+  const tag = lookUpLanguage(ranges, tags)?.tag ?? tags[0] ?? ''
+  return text[tag] ?? ''
+}

@@ -1,0 +1,62 @@
+import { isList, isRecord, isText } from '../primitives/options-reader'
+import { optional, required, requireShape, shape } from '../primitives/shape'
+import { isLocalizedText, type Text, textExpectation } from './localized-text'
+
+/** One question that the resource owner answers on the consent page, such as for which workspace the access is. */
+export interface OwnerQuestion {
+  /** What the answer is called in tokens and at routes, such as `workspace`: a letter, then letters, digits and `_ . -`. */
+  readonly name: string
+  /** The question, such as `Which workspace?`. */
+  readonly text: Text
+  /**
+   * At most 100. With one answer, the owner is not asked: the answer is taken. With none, the page says why, and the
+   * owner can only cancel.
+   */
+  readonly answers: readonly OwnerAnswer[]
+  /** What the page says if there are no answers. Default: a sentence of the suite. */
+  readonly none?: Text
+}
+
+/** One answer. */
+export interface OwnerAnswer {
+  /** What the authorization keeps: 1 to 128 characters, another one for each answer. */
+  readonly value: string
+  /** What the page shows. */
+  readonly label: string
+}
+
+// The record of the request holds every value, and the page shows every label.
+const answersAtMost = 100
+const longestValue = 128
+const nameGrammar = /^[A-Za-z][\w.-]{0,63}$/
+
+const isAnswer = (value: unknown) =>
+  isRecord(value) &&
+  isText(value['value']) &&
+  value['value'].length <= longestValue &&
+  isText(value['label']) &&
+  Object.keys(value).length === 2
+
+const areAnswers = (value: unknown) =>
+  isList(value) &&
+  value.length <= answersAtMost &&
+  value.every(isAnswer) &&
+  new Set(value.map((answer) => isRecord(answer) && answer['value'])).size === value.length
+
+const questionShape = shape<OwnerQuestion>({
+  name: required(
+    (value) => isText(value) && nameGrammar.test(value),
+    'must be a letter, then at most 63 letters, digits and _ . - characters.',
+  ),
+  text: required(isLocalizedText, textExpectation),
+  answers: required(
+    areAnswers,
+    `must be a list of at most ${answersAtMost} answers { value, label }: two texts, the value of at most ${longestValue} characters and another one for each answer.`,
+  ),
+  none: optional(isLocalizedText, textExpectation),
+})
+
+/** Refuses what is no question. @param what begins the message. @throws TypeError that lists every mistake. */
+export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {
+  requireShape(questionShape, value, what, undefined)
+}

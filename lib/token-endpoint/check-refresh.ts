@@ -1,0 +1,62 @@
+import type { Authorization } from '../authorization/authorization'
+import type { Recipient } from '../authorization/complete-issue'
+import type { Issued } from '../authorization/issue'
+import { type CompleteResult, revocationEvent } from '../authorization/transition'
+import type { Extension } from '../protocol/extension'
+import { dataOf } from '../protocol/extension-data'
+import type { ExtensionRefresh, RefreshVerdict } from '../protocol/extension-decision'
+import { invalidGrant, OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+
+/**
+ * Asks the extensions whether an authorization goes on, between the transition of a refresh and its write: after the
+ * server knows that the refresh token is good, and before anything is signed or spent.
+ *
+ * @param complete completes the tokens of an authorization that goes on; undefined if nothing would.
+ */
+export function checkingRefresh(
+  extensions: readonly Extension[],
+  recipient: Recipient,
+  complete: CompleteResult<Issued> | undefined,
+): CompleteResult<Issued> {
+  return async (result, current) => {
+    // A repetition without a write gives tokens again that the extensions have allowed within the grace.
+    if (result.action === 'save' && current !== undefined && (await ends(extensions, recipient, current)))
+      return {
+        action: 'delete',
+        refusal: invalidGrant('no_longer_allowed', 'The refresh token is invalid, expired or revoked.'),
+        event: revocationEvent(current, 'no_longer_allowed'),
+      }
+    return complete === undefined ? result : complete(result, current)
+  }
+}
+
+async function ends(
+  extensions: readonly Extension[],
+  { client }: Recipient,
+  { id: authorizationId, subject, scope, extensionData, ...current }: Authorization,
+): Promise<boolean> {
+  const grantedAt = 'grantedAt' in current ? current.grantedAt : undefined
+  const shared = { client, authorizationId, subject, scope, grantedAt }
+  for (const extension of extensions) {
+    const verdict = await verdictOf(extension, {
+      ...shared,
+      authorizationData: dataOf(extension.name, extensionData),
+    })
+    if (verdict === 'end') return true
+  }
+  return false
+}
+
+async function verdictOf(extension: Extension, refresh: ExtensionRefresh): Promise<RefreshVerdict> {
+  try {
+    const verdict: unknown = await extension.atRefresh?.(refresh)
+    if (verdict === 'keep' || verdict === 'end') return verdict
+    throw new TypeError(`The extension "${extension.name}" must resolve to 'keep' or 'end' for a refresh.`)
+  } catch (cause) {
+    if (cause instanceof OAuthError) throw cause
+    // The check may succeed later, and the client must not lose its refresh token until then.
+    throw temporarilyUnavailable('refresh_check_failed', 'The server is temporarily unable to answer.', {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,168 @@
+import { source as axe } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { pageLanguages } from '../../../lib/http/pages/texts/catalogues'
+import { launchChromium } from '../../support/chromium'
+import { extent } from '../../support/extent'
+import { gallery, startGallery } from '../../support/page-gallery'
+import type { StartedServer } from '../../support/rooms/start-server'
+
+let browser: Browser
+let server: StartedServer
+// The page that most tests share, with what it asked for and what it complained about.
+let shared: Page
+const requests: string[] = []
+const complaints: string[] = []
+beforeAll(async () => {
+  browser = await launchChromium()
+  server = await startGallery()
+  shared = await browser.newPage()
+  shared.on('console', (message) => complaints.push(message.text()))
+  shared.on('request', (request) => requests.push(new URL(request.url()).pathname))
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+})
+
+const names = Object.keys(gallery)
+const urlOf = (name: string, language: string) =>
+  `http://127.0.0.1:${server.port}/${name}?ui_locales=${language}`
+
+/** What axe finds on a page, as `rule: element`. */
+async function faultsOn(page: Page): Promise<unknown> {
+  await page.evaluate(axe)
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
+  )
+}
+
+// Every page in each language and both colours in the long run; one language of each direction otherwise.
+const everyLook = pageLanguages.flatMap((language) => [
+  [language, 'light'] as const,
+  [language, 'dark'] as const,
+])
+const looks = extent([['en', 'light'] as const, ['ar', 'dark'] as const], everyLook)
+const inEveryLook = new Set(extent(['dangerous', 'list', 'obstacle', 'unverified-device', 'error'], names))
+const exhibits = looks.flatMap(([language, colors]) =>
+  names
+    .filter((name) => language === 'en' || inEveryLook.has(name))
+    .map((name) => [name, language, colors] as const),
+)
+
+it.each(exhibits)(
+  'The page %s in %s, %s, has nothing that axe finds',
+  async (name, language, colorScheme) => {
+    await shared.emulateMedia({ colorScheme })
+    await shared.goto(urlOf(name, language))
+    expect(await faultsOn(shared)).toEqual([])
+  },
+)
+
+describe.each(names)('The page %s', (name) => {
+  it('is small, one request, without a script, and in its language and direction', async () => {
+    await shared.setViewportSize({ width: 320, height: 480 })
+    for (const language of pageLanguages) {
+      requests.splice(0)
+      const response = await shared.goto(urlOf(name, language))
+      const body = (await response?.body()) ?? Buffer.alloc(0)
+      expect(body.length).toBeLessThan(20_000)
+      expect(body.toString()).not.toMatch(/<script|\son\w+=|\sstyle=/i)
+      expect(requests.filter((path) => path !== '/logo.svg' && path !== '/favicon.ico')).toEqual([`/${name}`])
+      expect(complaints).toEqual([])
+      const facts = await shared.evaluate(
+        '({ lang: document.documentElement.lang, dir: getComputedStyle(document.body).direction, width: document.documentElement.scrollWidth })',
+      )
+      // No scrolling to the side at 320 pixels, which is a screen of 1280 pixels at 400 % (WCAG 2.2, 1.4.10).
+      expect(facts).toEqual({ lang: language, dir: language === 'ar' ? 'rtl' : 'ltr', width: 320 })
+    }
+  })
+
+  it('cuts no text off at twice the size of its letters', async () => {
+    await shared.setViewportSize({ width: 640, height: 480 })
+    await shared.goto(urlOf(name, 'de'))
+    const cut = await shared.evaluate(`{
+      document.documentElement.style.fontSize = '32px'
+      const cut = [...document.querySelectorAll('button, a, li, p, dd, h1, h2, h3, label')]
+        .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline')
+        .map((element) => element.outerHTML)
+      const wide = document.documentElement.scrollWidth > 640 ? ['page'] : []
+      cut.concat(wide)
+    }`)
+    expect(cut).toEqual([])
+  })
+})
+
+describe('With the keyboard alone', () => {
+  // A form that was sent leaves its page.
+  let page: Page
+  beforeEach(async () => {
+    page = await browser.newPage()
+  })
+  afterEach(() => page.close())
+
+  const focused = () =>
+    page.evaluate(
+      `[document.activeElement.name ?? '', document.activeElement.value ?? document.activeElement.textContent.trim()].join('=')`,
+    )
+
+  /** Presses Tab until the focus is back at the top, and says what had it. */
+  async function tour(): Promise<unknown[]> {
+    const stops: unknown[] = []
+    for (let step = 0; step < 20; step++) {
+      await page.keyboard.press('Tab')
+      const now = await focused()
+      if (await page.evaluate('document.activeElement === document.body')) return stops
+      stops.push(now)
+    }
+    return stops
+  }
+
+  it('every control of the consent page is reached, in the order of the page', async () => {
+    await page.goto(urlOf('dangerous', 'en'))
+    expect(await tour()).toEqual([
+      '=book.example',
+      'scope:photos:write=yes',
+      'scope:photos:delete=yes',
+      '=Not you?',
+      'decision=deny',
+      'decision=approve',
+      '=Connected applications',
+      '=Privacy policy',
+      '=Terms of service',
+    ])
+  })
+
+  it('a person answers the question, ticks a box and allows', async () => {
+    await page.goto(urlOf('choice', 'en'))
+    await page.locator('input[type=radio]').first().focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator('input[type=radio]:checked').inputValue()).toBe('w1')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.keyboard.press('Enter')
+    expect(Object.fromEntries(new URLSearchParams((await sent).postData() ?? ''))).toEqual({
+      authorization_request: 'ar_x',
+      choice: 'w1',
+      decision: 'approve',
+    })
+  })
+
+  it.each(['choice', 'list'])(
+    'nothing is allowed without an answer (%s), and Cancel needs none',
+    async (name) => {
+      await page.goto(urlOf(name, 'en'))
+      const posts: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'POST') posts.push(request.postData() ?? '')
+      })
+      await page.getByRole('button', { name: 'Allow' }).press('Enter')
+      expect(await page.evaluate('document.querySelector("form").checkValidity()')).toBe(false)
+      expect(posts).toEqual([])
+      const sent = page.waitForRequest((request) => request.method() === 'POST')
+      await page.getByRole('button', { name: 'Cancel' }).press('Enter')
+      expect((await sent).postData()).toContain('decision=deny')
+    },
+  )
+})
