@@ -251,7 +251,7 @@ export type {
   EndpointRequest,
 } from './protocol/endpoint'
 export type { PageEndpoint, PageMethod, PageRequest, PageResponse } from './protocol/page-endpoint'
-export type { ExtensionMetadata } from './protocol/extension'
+export type { ExtensionMetadata } from './protocol/extension-metadata'
 export type { ExtensionData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
 export type {

@@ -1,7 +1,7 @@
 import type { DocumentFetch } from './document-fetch/document-fetch'
 import type { Client, ClientRegistration, FindClient } from '../protocol/client'
 import { isRecord } from '../primitives/options-reader'
-import type { ExtensionMetadata } from '../protocol/extension'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry, ClientStore } from './client-store'
 import type { SharedCache } from './shared-cache'

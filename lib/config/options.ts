@@ -22,7 +22,8 @@ import type { PageLocales } from '../http/pages/texts/locale'
 import type { FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../protocol/page-endpoint'
-import type { Extension, ExtensionMetadata } from '../protocol/extension'
+import type { Extension } from '../protocol/extension'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
@@ -349,9 +350,7 @@ export interface ServerSettings extends GuardSettings {
   readonly registered: OpenClients['registered']
   /** Fetches documents of clients. */
   readonly clientDocuments: NonNullable<OpenClients['documents']>
-  /** The members of the metadata of a source of clients. */
   readonly clientMetadata: ExtensionMetadata
-  /** The values that a registration may use. */
   readonly capabilities: ServerCapabilities
   readonly scopes: ReadonlyMap<string, ScopeDescription>
   readonly defaultScope: Scope
@@ -366,7 +365,6 @@ export interface ServerSettings extends GuardSettings {
   readonly introspectionPath: string
   /** The endpoints of hosts and plug-ins only. */
   readonly endpoints: readonly Endpoint[]
-  /** The pages of hosts and plug-ins. */
   readonly pages: readonly PageEndpoint[]
   /** Undefined if no client can register itself. */
   readonly dynamicRegistration: DynamicRegistration | undefined
@@ -397,7 +395,6 @@ export interface ServerSettings extends GuardSettings {
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
   readonly authorizations: boolean
-  /** The languages and the look of the pages. */
   readonly pageLocales: PageLocales
   readonly plugIns: OpenedPlugIns<RunningServer>
 }

@@ -19,7 +19,8 @@ import {
   isTexts,
   type OptionsReader,
 } from '../primitives/options-reader'
-import { type Extension, isExtensionMetadata } from '../protocol/extension'
+import { type Extension } from '../protocol/extension'
+import { isExtensionMetadata } from '../protocol/extension-metadata'
 import { isToken } from '../protocol/http-authentication'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import { isScope } from '../protocol/scope'

@@ -9,7 +9,7 @@ import {
 } from '../primitives/options-reader'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../protocol/page-endpoint'
-import { isExtensionMetadata } from '../protocol/extension'
+import { isExtensionMetadata } from '../protocol/extension-metadata'
 import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
 import type { ServerSettings } from './options'

@@ -1,5 +1,5 @@
 import { isRecord, type OptionsReader } from '../primitives/options-reader'
-import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension'
+import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension-metadata'
 import { covers, isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../protocol/uri'
 

@@ -1,6 +1,6 @@
 import type { Client } from './client'
 import type { Evidence } from './evidence'
-import type { ExtensionMetadata } from './extension'
+import type { ExtensionMetadata } from './extension-metadata'
 import type { Parameters } from './parameters'
 import type { ResourceRequest } from './token-type'
 

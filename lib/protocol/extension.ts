@@ -1,7 +1,7 @@
 import type { Client } from './client'
 import type { KeptData } from './extension-data'
+import type { ExtensionMetadata } from './extension-metadata'
 import type { DecisionTerms, ExtensionDecision, ExtensionRefresh, RefreshVerdict } from './extension-decision'
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
@@ -390,15 +390,4 @@ export interface Extension {
   claims?(data: KeptData): Readonly<Record<string, Json>>
   /** Returns members that a guard adds to `req.oauth`. The members of the suite win. */
   access?(data: KeptData): Readonly<Record<string, Json>>
-}
-
-/** Members of the metadata, under the registered names. */
-export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
-
-/** Whether the value is an object of members that the metadata may have. */
-export function isExtensionMetadata(value: unknown): value is ExtensionMetadata {
-  return (
-    isRecord(value) &&
-    Object.values(value).every((member) => isText(member) || typeof member === 'boolean' || isTexts(member))
-  )
 }

@@ -8,7 +8,7 @@ import { methodsIn } from './wire-client-authentication'
 import type { ServerContext } from './context'
 import { type EndpointOffer, serverMetadata } from '../endpoints/server-metadata'
 import { listedMethods } from '../protocol/endpoint'
-import type { ExtensionMetadata } from '../protocol/extension'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { PageEndpoint } from '../protocol/page-endpoint'
 import type { Endpoints } from './endpoints'
 

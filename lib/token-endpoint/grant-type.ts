@@ -12,7 +12,7 @@ import {
   isTexts,
 } from '../primitives/options-reader'
 import { issuesIn, omittable, optional, required, shape } from '../primitives/shape'
-import type { ExtensionMetadata } from '../protocol/extension'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import type { Parameters } from '../protocol/parameters'
 import { isSubject, subjectExpectation } from '../protocol/resource-owner'

@@ -279,7 +279,7 @@ describeRegistration('A client registers itself', (stage) => {
     expect(client.body.redirect_uris).toEqual([ofApp, ofPage])
     const { text } = await staged.flow.ask({ ...ofClient(client), redirect_uri: ofApp }, 'alice')
     expect(text).toContain('an app on this device (cursor:)')
-    expect(text).toContain('another app could take its place')
+    expect(text).toContain('Another app could take its place')
   })
 })
 

@@ -16,12 +16,12 @@ const greeting: PageEndpoint = {
   name: 'greeting',
   path: '/greeting',
   listed: true,
-  async handle({ method, parameters, resourceOwner, target, address }) {
+  async handle({ method, parameters, resourceOwner, target, address, locale }) {
     const name = parameters.get('name') ?? resourceOwner?.subject ?? 'stranger'
     if (name === 'nobody') throw invalidRequest('name_unknown', 'Nobody has this name.')
     if (method === 'POST') return { redirect: `${target}?name=${encodeURIComponent(name)}` }
     const headers = { 'X-Seen': String(address !== undefined), 'X-Frame-Options': 'ALLOWALL' }
-    return { html: pageDocument({ title: 'Hello', content: html`<p>Hello ${name}</p>` }), headers }
+    return { html: pageDocument({ title: 'Hello', content: html`<p>Hello ${name}</p>`, locale }), headers }
   },
 }
 
@@ -53,6 +53,12 @@ describe('a page', () => {
       'x-seen': 'true',
       'content-security-policy': expect.stringContaining("form-action 'self';"),
     })
+  })
+
+  test('has the language of ui_locales, then of the header', async () => {
+    const get = (query: string) => request(app).get(`/greeting${query}`).set('Accept-Language', 'ar')
+    expect((await get('?ui_locales=de')).text).toContain('<html lang="de">')
+    expect((await get('')).text).toContain('<html lang="ar" dir="rtl">')
   })
 
   test('knows the owner who is logged in, and needs none unless it says so', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchChromium } from '../support/chromium'
 import { gallery, startGallery } from '../support/page-gallery'
@@ -42,6 +42,8 @@ export async function takePagePictures(): Promise<void> {
         await page.screenshot({ path: join(folder, `${name}-${picture.suffix}.png`), fullPage: true })
         await page.close()
       }
+    // The guide about the pages shows this one; the package has no other.
+    copyFileSync(join(folder, 'dangerous-phone.png'), join(folder, '../consent-permissions.png'))
   } finally {
     await browser.close()
     await server.stop()

@@ -145,14 +145,13 @@ function mark(name: string, logoUri: string | undefined): Html {
 /** What the access is for, whose it is, and where it goes. */
 function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   const { resourceOwner, switchAccount } = view
+  const other = switchAccount !== undefined && html` <a href="${switchAccount}">${texts.consent.notYou}</a>`
+  const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi>${other}`
   return html`<dl class="facts">
     ${view.facts.map((one) => fact(one, texts.consent.facts))}
     <div>
       <dt>${texts.common.signedInAs}</dt>
-      <dd>
-        <bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
-        ${switchAccount !== undefined && html` <a href="${switchAccount}">${texts.consent.notYou}</a>`}
-      </dd>
+      <dd>${who}</dd>
     </div>
     <div>
       <dt>${texts.common.returnsTo}</dt>

@@ -63,17 +63,17 @@ const viewOf = ({ client_name, host: described, ...to }: Imitation): ConsentView
 
 let browser: Browser
 let page: Page
-const loads: string[] = []
+const requests: string[] = []
 beforeAll(async () => {
   browser = await launchChromium()
   page = await browser.newPage({ viewport: { width: 360, height: 740 } })
-  page.on('request', (request) => loads.push(request.url()))
+  page.on('request', (request) => requests.push(request.url()))
 })
 afterAll(() => browser.close())
 
 /** The texts that a person sees on the first screen of a phone, and what the page loads. */
 async function seenOn(view: ConsentView) {
-  loads.splice(0)
+  requests.splice(0)
   await page.setContent(consentPage(view, english))
   const inSight = async (selector: string) => {
     const found = page.locator(selector)
@@ -88,7 +88,7 @@ async function seenOn(view: ConsentView) {
     badge: await inSight('.badge'),
     origin: await inSight('.origin bdi'),
     warnings: (await inSight('.caution')).join(' '),
-    loads: [...loads],
+    loads: [...requests],
   }
 }
 

@@ -10,7 +10,7 @@ export interface PageLocale extends PageFrame {
   /** The texts of the pages of the suite. */
   readonly texts: PageTexts
   /** The text of the host in this language, or else in the next best one. */
-  pick(text: Text): string
+  readonly pick: (text: Text) => string
 }
 
 /** The name and the look of the service, in every language. */
