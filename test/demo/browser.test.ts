@@ -92,7 +92,7 @@ describe.each(extent(devices.slice(0, 2), devices))(
       ])
       expect((await page.getByRole('definition').allInnerTexts()).slice(0, 2)).toEqual([
         demo.resourceServer,
-        'Ada Lovelace',
+        'Ada Lovelace Not you?',
       ])
       await keep('4 consent')
       await press(page, 'Allow')

@@ -99,8 +99,10 @@ describe('error pages', () => {
       const response = await flow.ask(withClientId(''), 'alice')
       expect(response.status).toBe(400)
       expect(response.headers).not.toHaveProperty('location')
-      expect(response.body).toEqual({
+      expect(response.body).toMatchObject({
         title: expect.any(String),
+        happened: expect.any(String),
+        advice: expect.any(String),
         message: 'The parameter client_id is missing.',
         code: 'invalid_request',
         requestId: response.get('X-Request-Id'),

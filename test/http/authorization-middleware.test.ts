@@ -224,7 +224,7 @@ describe('with a logged-in owner', () => {
     const { text } = await request(hostWith({ resourceOwner: () => owner }).app)
       .get('/authorize')
       .query(sent)
-    expect(text).toContain(`<dd><bdi>${shown}</bdi></dd>`)
+    expect(text).toContain(`<bdi>${shown}</bdi>`)
   })
 
   it.each([[''], [true], [7], [{}], [{ subject: '' }], [{ subject: 7 }], [['alice']]])(
