@@ -32,7 +32,7 @@ const accounts = new Map<string, Account>([
 // Compared with when there is no such account: an unknown name must take as long as a wrong password.
 const hashOfNoAccount = '$2b$10$d4DzFxXxnbfjr3M0UqMZsOslZ4wjMkjAjnQiU/xydgB.7wQXxPFly'
 
-/** Who has this name and password, with the time and the method of this login; undefined for nobody. */
+/** Who has this name and password, with the time and the method of this login; undefined if there is none. */
 export async function findResourceOwner(
   username: string,
   password: string,

@@ -53,7 +53,7 @@ export function relyingParty({ app, sessions, ...registration }: RelyingPartySet
       store: sessions,
       resave: false,
       saveUninitialized: false,
-      // Not strict: whoever comes back from Lumen would arrive without the session.
+      // Not strict: a person who comes back from Lumen would arrive without the session.
       cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
     }),
   )
@@ -79,7 +79,7 @@ export function relyingParty({ app, sessions, ...registration }: RelyingPartySet
     else
       await attempt(request, async () => {
         const arrived = await lumen.arrive(new URL(request.url, registration.redirect_uri), loginUnderWay)
-        // A new id: whoever planted or saw the old one does not get the login.
+        // A new id: an attacker who planted or saw the old one does not get the login.
         await renewSession(request)
         request.session.person = arrived
       })

@@ -49,7 +49,7 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppOf
       response.send(signInPage({ username, returnTo, message }))
       return
     }
-    // A new id: whoever planted or saw the old one does not get the login.
+    // A new id: an attacker who planted or saw the old one does not get the login.
     request.session.regenerate((error) => {
       if (error) return next(error)
       request.session.resourceOwner = owner
@@ -57,7 +57,7 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppOf
     })
   })
 
-  // Not /logout: there, the authorization server asks whoever comes from a client.
+  // Not /logout: there, the authorization server asks a person who comes from a client.
   router.post('/sign-out', sameOrigin, async (request, response) => {
     await signOut(request)
     response.redirect(303, '/')

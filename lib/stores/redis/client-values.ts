@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../primitives/bounded-map'
 import { createId, secureRandom } from '../../protocol/credential'
+import { isDone } from './redis-commands'
 
 // A value is the writer's revision, 22 characters, and the client as JSON. A write that the client library sends again,
 // because the reply was lost, finds its own revision and counts as done.
@@ -105,13 +106,6 @@ const revisionOf = (value: string): string => value.slice(0, revisionLength)
 
 /** The JSON in a value. */
 export const storedJsonOf = (value: string): string => value.slice(revisionLength)
-
-function isDone(reply: unknown): boolean {
-  const number = Number(reply)
-  if (number !== 0 && number !== 1)
-    throw new Error('The Redis client replied to a write with something other than 0 or 1.')
-  return number === 1
-}
 
 /** The text of a reply. @throws Error for a reply of another kind. */
 export function textOf(reply: unknown): string {
