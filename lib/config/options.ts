@@ -1,49 +1,34 @@
 import type { Request, Response } from 'express'
 import type { ChoicesQuestion, PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResponseType } from '../authorization-endpoint/response-types'
-import type { Lifetimes } from '../authorization/lifetimes'
-import type {
-  ClientAuthenticationLimits,
-  ResolvedClientAuthenticationLimits,
-} from '../client-authentication/credential-throttle'
+import type { ClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
-import type { AllowedOrigins, CorsOption } from '../http/cors'
-import type {
-  DynamicRegistration,
-  DynamicRegistrationOptions,
-} from '../clients/dynamic-registration/registration-options'
-import type { ResourceReference } from '../endpoints/protected-resource-metadata'
+import type { CorsOption } from '../http/cors'
+import type { DynamicRegistrationOptions } from '../clients/dynamic-registration/registration-options'
 import type { StillAllowed } from '../extensions/choices'
 import type { PkceRequirement } from '../extensions/pkce'
-import type { GuardDefaults, ResolvedGuardDefaults } from '../http/guard-defaults'
-import type { RateLimitOptions, RateLimits } from '../limits/rate-limit-options'
+import type { GuardDefaults } from '../http/guard-defaults'
+import type { RateLimitOptions } from '../limits/rate-limit-options'
 import type { PageOptions } from '../http/pages/page-options'
-import type { PageLocales } from '../http/pages/texts/locale'
-import type { FindClient } from '../protocol/client'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../protocol/page-endpoint'
 import type { Extension } from '../protocol/extension'
-import type { ExtensionMetadata } from '../protocol/extension-metadata'
-import type { ImpliedScopes, ScopeImplications } from '../protocol/implied-scope'
-import type { ServerCapabilities } from '../protocol/parse-client'
+import type { ScopeImplications } from '../protocol/implied-scope'
 import type { RedirectUriRule } from '../protocol/redirect-uri'
 import type { Text } from '../protocol/localized-text'
 import type { LoginRequest } from '../protocol/login-request'
 import type { OwnerQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
-import type { Scope } from '../protocol/scope'
-import type { ScopeDescription, ScopeOptions } from '../protocol/scope-description'
-import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
+import type { ScopeOptions } from '../protocol/scope-description'
+import type { AccessTokenFormat } from '../protocol/access-token-format'
 import type { TokenType } from '../protocol/token-type'
-import type { IssueLimitOptions, ResolvedIssueLimits } from '../limits/issue-limits'
-import type { Limit, LimitOption } from '../limits/limit'
-import type { ResourceOptions, Resources } from '../extensions/resource-indicators/resources'
-import type { ClientRegistry } from '../clients/client-store'
-import type { ClientSource, OpenClients, RegisteredClients } from '../clients/client-source'
+import type { IssueLimitOptions } from '../limits/issue-limits'
+import type { LimitOption } from '../limits/limit'
+import type { ResourceOptions } from '../extensions/resource-indicators/resources'
+import type { ClientSource, RegisteredClients } from '../clients/client-source'
 import type { Counters } from '../limits/counters'
 import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
-import type { OpenedPlugIns, RunningServer } from './open-plug-ins'
 import type { PlugIn } from './plug-in'
 
 type Eventually<T> = T | Promise<T>
@@ -302,99 +287,4 @@ export interface ServerLimitOptions {
    * limit off.
    */
   readonly singleUses?: LimitOption
-}
-
-/** The options of a guard after validation, with every default filled in. */
-export interface GuardSettings {
-  readonly issuer: string
-  /** Each scope, with what the consent page says of it; undefined if only another process knows the scopes. */
-  readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
-  /** The protected resources; undefined if the host names none. */
-  readonly resources: Resources | undefined
-  /** The resource of every guard that has no table of resources; undefined if the guard does not know it. */
-  readonly ownResource?: ResourceReference | undefined
-  /** The scopes that each scope implies; undefined if no scope implies another. */
-  readonly implied: ImpliedScopes | undefined
-  /** All token types, `bearer` first. */
-  readonly tokenTypes: readonly TokenType[]
-  /** The formats of access tokens that guards read. */
-  readonly accessTokenFormats: readonly AccessTokenReader[]
-  readonly extensions: readonly Extension[]
-  /** What a guard has unless its own options say otherwise. */
-  readonly guards: ResolvedGuardDefaults
-  /** Undefined if CORS is off. */
-  readonly cors: AllowedOrigins
-  readonly closeDeadline: number
-  /** The URL of the page that explains error codes; undefined if the host has none. */
-  readonly errorUri: string | undefined
-  /** Whether the server explains refusals. False in production, whatever the option says. */
-  readonly explainRefusals: boolean
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number
-}
-
-/** The options of a server after validation, with every default filled in. */
-export interface ServerSettings extends GuardSettings {
-  /** The formats of access tokens. New tokens get the first one that issues. */
-  readonly accessTokenFormats: readonly AccessTokenFormat[]
-  /** The path of the issuer without a slash at its end. The host mounts the router at this path. */
-  readonly mount: string
-  /** Whether the endpoints refuse requests without TLS. False only for an http issuer on a loopback host. */
-  readonly tlsRequired: boolean
-  readonly findClient: FindClient
-  /** Runs when a client of a resource owner gets a code or a token; undefined if the source of clients needs no notes. */
-  readonly noteClientUse: OpenClients['noteUse']
-  /** The store of clients if it can register and change clients; otherwise undefined. */
-  readonly clientRegistry: ClientRegistry | undefined
-  /** The registered clients, and the path of the option that names them; undefined if there are none. */
-  readonly registered: OpenClients['registered']
-  /** Fetches documents of clients. */
-  readonly clientDocuments: NonNullable<OpenClients['documents']>
-  readonly clientMetadata: ExtensionMetadata
-  readonly capabilities: ServerCapabilities
-  readonly scopes: ReadonlyMap<string, ScopeDescription>
-  readonly defaultScope: Scope
-  readonly resourceOwner: AuthorizationServerOptions['resourceOwner']
-  readonly login: NonNullable<AuthorizationServerOptions['login']>
-  readonly logOut: AuthorizationServerOptions['logOut']
-  readonly store: Storage
-  readonly counters: Counters
-  readonly authorizationPath: string
-  readonly tokenPath: string
-  readonly revocationPath: string
-  readonly introspectionPath: string
-  /** The endpoints of hosts and plug-ins only. */
-  readonly endpoints: readonly Endpoint[]
-  readonly pages: readonly PageEndpoint[]
-  /** Undefined if no client can register itself. */
-  readonly dynamicRegistration: DynamicRegistration | undefined
-  readonly lifetimes: Lifetimes
-  readonly refreshTokenExpiresIn: boolean
-  /** The grant types of hosts and plug-ins only. */
-  readonly grantTypes: readonly GrantType[]
-  /** All response types, `code` first. */
-  readonly responseTypes: readonly ResponseType[]
-  /** The token type of a client whose registration names none. */
-  readonly tokenType: string
-  /** The methods of hosts and plug-ins only, without the built-in methods. */
-  readonly clientAuthenticationMethods: readonly ClientAuthenticationMethod[]
-  /** Which clients must use PKCE. PKCE is the first of `extensions`. */
-  readonly pkce: PkceRequirement
-  readonly clientAuthenticationLimits: ResolvedClientAuthenticationLimits
-  readonly storeDeadline: number
-  readonly bodyDeadline: number
-  /** Undefined if the limit is off. */
-  readonly openRequestLimit: Limit | undefined
-  readonly rateLimit: RateLimits
-  readonly issueLimits: ResolvedIssueLimits
-  /** Undefined if the limit is off. */
-  readonly singleUseLimit: Limit | undefined
-  readonly maintenance: AuthorizationServerOptions['maintenance']
-  readonly skipConsent: AuthorizationServerOptions['skipConsent']
-  readonly choices: AuthorizationServerOptions['choices']
-  readonly consentPage: PageOptions['consent']
-  readonly errorPage: PageOptions['error']
-  readonly authorizations: boolean
-  readonly pageLocales: PageLocales
-  readonly plugIns: OpenedPlugIns<RunningServer>
 }

@@ -33,7 +33,7 @@ import {
 import type { Resources } from '../extensions/resource-indicators/resources'
 import type { GrantType } from '../token-endpoint/grant-type'
 import { bearer } from '../extensions/token-types/bearer'
-import type { ServerSettings } from './options'
+import type { ServerSettings } from './settings'
 
 const methodsOption = 'clientAuthenticationMethods'
 const methodsMessage =

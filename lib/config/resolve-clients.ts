@@ -13,7 +13,7 @@ import { cacheWithDeadline } from '../stores/deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import type { Storage } from '../stores/storage'
 import { memoryCache, type SharedCache } from '../clients/shared-cache'
-import type { ServerSettings } from './options'
+import type { ServerSettings } from './settings'
 
 /** The values of the server with which it opens its clients. */
 interface OpeningServer {

@@ -12,7 +12,7 @@ import type { PageEndpoint } from '../protocol/page-endpoint'
 import { isExtensionMetadata } from '../protocol/extension-metadata'
 import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
-import type { ServerSettings } from './options'
+import type { ServerSettings } from './settings'
 
 /**
  * The paths and the names that a server uses already, each with what uses it. No two endpoints may have one path or one

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { isText, OptionsReader } from '../primitives/options-reader'
-import type { GuardSettings } from '../config/options'
+import type { GuardSettings } from '../config/settings'
 import {
   metadataUrlOf,
   protectedResourceMetadata,

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { promptValues } from '../authorization-endpoint/requested-login'
-import type { ServerSettings } from '../config/options'
+import type { ServerSettings } from '../config/settings'
 import { offeredGrantTypes } from '../config/plug-ins'
 import { type EndpointRow, hasForm } from '../http/endpoint-middleware'
 import { metadataDocument } from '../http/metadata-document'

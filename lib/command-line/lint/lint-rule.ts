@@ -1,4 +1,5 @@
-import type { AuthorizationServerOptions, ServerSettings } from '../../config/options'
+import type { AuthorizationServerOptions } from '../../config/options'
+import type { ServerSettings } from '../../config/settings'
 import { resolveOptions } from '../../config/resolve-options'
 import type { Client } from '../../protocol/client'
 import {

@@ -1,4 +1,4 @@
-import type { ServerSettings } from '../../config/options'
+import type { ServerSettings } from '../../config/settings'
 import { isInMemory } from '../../stores/in-memory'
 import { type FindingPlace, type LintRule, optionWhen } from './lint-rule'
 

@@ -1,6 +1,6 @@
 import { unrestricted } from '../../../lib/authorization/transition'
 import type { Authorization } from '../../../lib/authorization/authorization'
-import type { ServerSettings } from '../../../lib/config/options'
+import type { ServerSettings } from '../../../lib/config/settings'
 import { resolveOptions } from '../../../lib/config/resolve-options'
 import type { Client, FindClient } from '../../../lib/protocol/client'
 import type { AuthorizationStore } from '../../../lib/authorization/store'
