@@ -26,7 +26,7 @@ export const fr: PageTexts = {
     permissions: 'Elle pourra',
     noPermission: 'Elle ne demande aucune autorisation particulière.',
     dangerous: 'Réfléchissez bien avant d’autoriser ceci',
-    dangerMark: 'Étendue',
+    dangerMark: 'Portée étendue',
     writeMark: 'Apporte des modifications',
     optional:
       'Vous pouvez laisser de côté ce qui a une case : l’application n’obtient que ce que vous cochez.',
