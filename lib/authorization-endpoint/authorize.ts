@@ -39,6 +39,8 @@ export interface Host extends OwnerHost {
   readonly sender?: Sender | undefined
   /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
   readonly clientFound: (client?: Client) => void
+  /** Runs if extensions have replaced the parameters of the request, with those that count. */
+  readonly parametersReplaced: (parameters: Parameters) => void
   /** The resource owner who is logged in; undefined if no owner is. */
   resourceOwner(): Promise<ResourceOwner | undefined>
   /**
@@ -134,7 +136,7 @@ async function settleRequest(
   server: ServerContext,
   resolvers: readonly Extension[],
   received: Parameters,
-  { sender, clientFound }: Host,
+  { sender, clientFound, parametersReplaced }: Host,
 ): Promise<SettledRequest> {
   const { settings, requireService } = server
   const clientId = received.require('client_id')
@@ -142,6 +144,7 @@ async function settleRequest(
   if (requireService !== undefined) await requireService()
   const { parameters, claimed } = await resolveRequest(server, resolvers, received, client)
   requireEchoableState(parameters)
+  if (parameters !== received) parametersReplaced(parameters)
   return { destination: destinationOf(client, parameters.get('redirect_uri')), parameters, claimed }
 }
 

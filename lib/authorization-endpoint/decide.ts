@@ -39,6 +39,8 @@ export interface Decision extends ConsentDecision {
   readonly selection?: Selection | undefined
   /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
+  /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
+  readonly clientFound?: ((client?: Client) => void) | undefined
 }
 
 /** The outcome of a decision. */
@@ -133,6 +135,7 @@ async function findDeciding(
     found.authorization.clientId,
     server.settings.findClient,
     decision.sender,
+    decision.clientFound,
   )
   const context = contextOf(server, client, decision.ownerReadAt)
   return { server, decision, hasWaited, id, found, client, context }

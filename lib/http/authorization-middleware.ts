@@ -10,6 +10,7 @@ import { parseSelection } from '../authorization-endpoint/selection'
 import type { ServerContext } from '../server/context'
 import { consentTokenField, showConsent, showError } from './consent'
 import { decide } from '../authorization-endpoint/decide'
+import type { Client } from '../protocol/client'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -103,6 +104,7 @@ async function takeRequest(
       server.audit.note(request, { isRegistered: true })
       if (client !== undefined) noteClient(request, client)
     },
+    parametersReplaced: (replaced) => noteUiLocales(request, replaced),
     resourceOwner: () => ownerOf(server, request),
     skipConsent: (question) => isApproved(server, request, question),
     choices: async (question) => server.settings.choices?.(request, question),
@@ -162,7 +164,8 @@ async function takeDecision(
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const { subject } = owner
   const sender = senderOf(server, request)
-  const decision = { consentToken, approved, subject, ownerReadAt, selection, sender }
+  const clientFound = (client?: Client) => client && noteClient(request, client)
+  const decision = { consentToken, approved, subject, ownerReadAt, selection, sender, clientFound }
   const outcome = await decide(server, decision, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'done' && wantsJson(request)) throw requestNotOpen()

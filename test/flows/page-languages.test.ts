@@ -76,6 +76,17 @@ describe('The error page', () => {
     expect(page.text).not.toContain('evil.example')
   })
 
+  it('leads back to the client after a decision, too, from which the owner cannot go on', async () => {
+    const client_uri = 'https://printer.example/home'
+    let owner = 'alice'
+    const host = hostWith({ clients: [{ ...printer, client_uri }], resourceOwner: () => owner })
+    const question = await ask(host)
+    owner = 'bob'
+    const decision = { authorization_request: consentTokenIn(question.text), decision: 'approve' }
+    const page = await request(host.app).post('/authorize').type('form').send(decision)
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining(`<a href="${client_uri}"`)])
+  })
+
   it.each([
     ['unknown', { client_id: 'nobody' }, {}],
     ['disabled', { redirect_uri: 'https://evil.example/cb' }, { disabled: true }],

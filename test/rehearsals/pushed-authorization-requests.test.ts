@@ -40,6 +40,12 @@ describe('a pushed authorization request', () => {
     expect(tokens.body).toMatchObject({ scope: 'photos:read' })
   })
 
+  test('has its page in the language that it asks for', async () => {
+    const { flow, pushed } = stage()
+    const page = await flow.ask(await pushed({ ui_locales: 'ja' }), 'alice')
+    expect(page.text).toContain('<html lang="ja"')
+  })
+
   test('is used once: by its consent page, and by an approval without a page', async () => {
     for (const skipConsent of [() => false, () => true]) {
       const { flow, pushed } = stage({ skipConsent })

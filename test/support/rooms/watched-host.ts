@@ -28,6 +28,7 @@ export function hostWhere(
     calls,
     resourceOwner: called('resourceOwner', bend.resourceOwner ?? (async () => owner)),
     clientFound: () => {},
+    parametersReplaced: () => {},
     skipConsent: bend.skipConsent ?? (async () => false),
     choices: bend.choices ?? (async () => undefined),
     logIn: called('logIn', bend.logIn ?? (async () => undefined)),
