@@ -155,7 +155,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'authorization-endpoint',
     'resource-server',
     'audit',
-    'config/options',
+    'config/settings',
     'server/context',
     'express',
     'express-rate-limit',
@@ -233,6 +233,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'client-authentication/bcrypt',
     'token-endpoint/grant-types/password/password',
     'config/options',
+    'config/settings',
     'config/resolve-options',
   ],
   testing: [

@@ -19,7 +19,7 @@ function twoProcesses() {
   const processes = [0, 1].map(() => {
     const keys = signingKeys({ secrets: [keySecret], rotateAfter: hour })
     const plugIns = [keys, jwtAccessTokens({ keys })]
-    return application(withJwts({ store, clock: clock.read, plugIns }), {
+    return application(withJwts({ store, clock: clock.read, plugIns, storeDeadline: 30 }), {
       mount: mountResources,
     })
   })
