@@ -5,6 +5,7 @@ import { anchorsOf, filesOfPackage, linksOf, pagesOfRepository } from '../suppor
 const root = join(__dirname, '../..')
 const pages = pagesOfRepository()
 const links = pages.flatMap(linksOf)
+const files = filesOfPackage()
 
 test('the indexes of the documents lead to every page', () => {
   const isIndex = (page: string) => posix.basename(page) === 'README.md'
@@ -25,7 +26,6 @@ test('every link to a heading finds it', () => {
 })
 
 test('every link of the package leads to a file of the package', () => {
-  const files = filesOfPackage()
   const travelling = files.filter((file) => file.endsWith('.md'))
   expect(travelling).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/README.md']))
   const dead = travelling.flatMap(linksOf).filter(({ to }) => !files.includes(to))
@@ -33,6 +33,6 @@ test('every link of the package leads to a file of the package', () => {
 })
 
 test('proofs, reports and design stay out of the package', () => {
-  const travelling = filesOfPackage().filter((file) => !file.startsWith('dist/'))
+  const travelling = files.filter((file) => !file.startsWith('dist/'))
   expect(travelling.filter((file) => /^(?:docs\/(?:reports|design)|lib|test|bench)\//.test(file))).toEqual([])
 })

@@ -21,12 +21,17 @@ const [attacks = '', outside = ''] = page.split('## Of the host and of clients')
 const rows = rowsOf(attacks)
 const all = [...rows, ...rowsOf(outside)]
 
+const bracketed = /\[[a-z]+-\d+[\],]/
+
 /** The ids in brackets at the end of the titles of tests: `refuses … [redirect-1, redirect-7]`. */
 function playedAttacks(): ReadonlySet<string> {
   const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const titles = tests
     .filter((file) => file.endsWith('.test.ts'))
-    .flatMap((file) => titlesOf(readFileSync(join(root, 'test', file), 'utf8')))
+    .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
+    // To parse a file takes longer than to search it.
+    .filter((source) => bracketed.test(source))
+    .flatMap(titlesOf)
   const ids = titles.flatMap(({ text = '' }) => /\[([a-z]+-\d+(?:, [a-z]+-\d+)*)\]$/.exec(text)?.[1] ?? [])
   return new Set(ids.flatMap((list) => list.split(', ')))
 }

@@ -9,7 +9,8 @@ import { letPass } from '../support/stores/dynamic-clients-time'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
-const most = extent(400, 10_000)
+// A hundredth of them is the limit of one network, so 100 is the least.
+const most = extent(100, 10_000)
 const redirect_uri = 'https://notes.example/callback'
 
 /** The addresses of one subscriber with a /48, each in a /64 of its own, and in all /56 by turns. */
@@ -128,7 +129,7 @@ describe.each(stages)('A flood of registrations (%s)', (_, open) => {
     expect(waiting.status).toBe(200)
     await pass(staged, 10)
 
-    const strangers = extent(20, 200)
+    const strangers = extent(10, 200)
     for (let at = 0; at < strangers; at++)
       expect(await register(`Stranger ${at}`, ofStranger(at))).toMatch(/^dynamic_/)
     for (const clientId of [used, pending, atLogin, unused])

@@ -16,7 +16,7 @@ export interface FuzzServer {
 }
 
 export async function startFuzzServer(plan: FuzzPlan): Promise<FuzzServer> {
-  const child = fork(bundled(join(__dirname, 'server-process.ts')), [JSON.stringify(plan)], {
+  const child = fork(bundled(join(__dirname, 'server-process.ts'), 'bundled'), [JSON.stringify(plan)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // Its warnings are complaints already.

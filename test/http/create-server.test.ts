@@ -4,6 +4,7 @@ import { createServer as createPlainServer, IncomingMessage, ServerResponse } fr
 import { join } from 'node:path'
 import { ConfigurationError, createSecureServer, createServer } from '../../lib/index'
 import type { sharingShapes } from '../../lib/http/message-shapes'
+import { bundled } from '../support/bundled'
 import { plainRequest } from '../support/rooms/form-request'
 import { warningsOf } from '../support/rooms/warnings'
 
@@ -139,11 +140,12 @@ test('the classes of Node are what they were', () => {
 const root = join(__dirname, '..', '..')
 
 // Only V8 can compare hidden classes, behind a flag of its own.
-const program = `
+const required = (module: string) => `require(${JSON.stringify(bundled(join(root, module)))})`
+const program = () => `
   const express = require('express')
   const http = require('node:http')
-  const { createServer } = require('./lib/index')
-  const { sharingShapes } = require('./lib/http/message-shapes')
+  const { createServer } = ${required('lib/index.ts')}
+  const { sharingShapes } = ${required('lib/http/message-shapes.ts')}
   const seen = []
   const app = express()
   const see = (request, response) => {
@@ -168,7 +170,7 @@ const program = `
 function shapes(handler: 'shared' | 'as they come', server: 'plain' | 'created'): unknown {
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    ['--allow-natives-syntax', '-r', 'esbuild-register', '-e', program, handler, server],
+    ['--allow-natives-syntax', '-e', program(), handler, server],
     { cwd: root, encoding: 'utf8', timeout: 240_000 },
   )
   if (stdout === '') throw new Error(stderr)

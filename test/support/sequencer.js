@@ -18,6 +18,17 @@ const longest = new Set([
   'test/faults/planted-faults.test.ts',
   'test/faults/campaign/campaign.test.ts',
   'test/faults/campaign/planted.test.ts',
+  'test/fuzz/consent-walks.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/foreign-clients/verifiers.test.ts',
+  'test/foreign-clients/mcp.test.ts',
+  'test/races/races.test.ts',
+  'test/conformance/parameters.test.ts',
+  'test/conformance/metadata-truth.test.ts',
+  'test/http/pages/pages-in-browser.test.ts',
+  'test/demo/demo.test.ts',
+  'test/demo/relying-party.test.ts',
+  'test/warning.test.ts',
 ])
 
 const isLong = (test) => longest.has(path.relative(test.context.config.rootDir, test.path))

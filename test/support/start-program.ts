@@ -16,7 +16,7 @@ export interface RunningProgram {
 
 /** Starts a module as a program, which gets its plan as its only argument. */
 export async function startProgram(module: string, plan: object): Promise<RunningProgram> {
-  const words = ['--expose-gc', bundled(module), JSON.stringify(plan)]
+  const words = ['--expose-gc', bundled(module, 'bundled'), JSON.stringify(plan)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
   const gone = once(child, 'exit')
   let output = ''

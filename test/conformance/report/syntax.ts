@@ -16,10 +16,17 @@ export function isNode(value: unknown): value is Node {
 
 /** Every node right below this one, in the order of the source; lists and wrappers without a type are seen through. */
 export function childrenOf(node: object): readonly Node[] {
-  return Object.values(node).flatMap((value: unknown) => {
-    if (isNode(value)) return [value]
-    return typeof value === 'object' && value !== null ? childrenOf(value) : []
-  })
+  const found: Node[] = []
+  collectChildren(node, found)
+  return found
+}
+
+// Tests walk every source of the project, so that a list for each place of a node would count.
+function collectChildren(node: object, found: Node[]): void {
+  for (const value of Object.values(node)) {
+    if (isNode(value)) found.push(value)
+    else if (typeof value === 'object' && value !== null) collectChildren(value, found)
+  }
 }
 
 /** The expressions of an argument list. */

@@ -4,6 +4,7 @@ import { secureRandom } from '../../../lib/protocol/credential'
 import { leadTime, livingKeys, signingKeyAt } from '../../../lib/jwt/signing-keys/key-schedule'
 import type { OpenedKey } from '../../../lib/jwt/signing-keys/key-record'
 import { KeysSealed, type KeyTerms, SharedKeys } from '../../../lib/jwt/signing-keys/shared-keys'
+import { extent } from '../../support/extent'
 import { WaitingKeys } from '../../support/stores/waiting-keys'
 
 const day = 24 * 3600
@@ -214,10 +215,13 @@ test('a secret is changed in two steps: first every process knows both, then the
   expect(recordIn(store).keys).toHaveLength(2)
 })
 
-// Every step of a rotation and of a retirement, each on a store that keeps what was written before.
+// Every step of a rotation and of a retirement, each on a store that keeps what was written before. The ten steps beside
+// either act of the other process are 10 rounds: 4 times in every run, 20 times in long ones.
+const points = extent(40, 200)
+
 describe.each(['refresh', 'retire'] as const)('A process that is killed during a %s', (act) => {
-  test('at any of 200 points leaves one key that signs, and every key that signed', async () => {
-    for (let round = 0; round < 200; round++) {
+  test(`at any of ${points} points leaves one key that signs, and every key that signed`, async () => {
+    for (let round = 0; round < points; round++) {
       const store = new WaitingKeys()
       const survivor = processOn(store)
       const [first] = await survivor.refresh(begin)

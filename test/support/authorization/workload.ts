@@ -20,7 +20,7 @@ export interface Workload {
   readonly persistent?: boolean
 }
 
-const runs = extent(60, 300)
+const runs = extent(30, 300)
 const enough = runs / 20
 const strict: Partial<Lifetimes> = { refreshTokenGrace: 0 }
 const order = fc.uint8Array({ maxLength: 300 })

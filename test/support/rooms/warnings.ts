@@ -14,7 +14,7 @@ export interface Warning {
 // Each warning is given once per process, so each program has a process of its own.
 const prologue = (v8: string) => `
   Object.defineProperty(process, 'versions', { value: { ...process.versions, v8: '${v8}' } })
-  const express = require('express')
+  const express = require(${JSON.stringify(bundled(join(root, 'node_modules/express/index.js'), 'bundled'))})
   const suite = require(${JSON.stringify(bundled(join(root, 'lib/index.ts')))})
   const { createAuthorizationServer, memoryStore } = suite
   const warnings = []
