@@ -1,0 +1,48 @@
+import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
+import type { Readiness } from '../config/open-plug-ins'
+import type { ServerSettings } from '../config/settings'
+
+/** Since when servers of this issuer enter every authorization into the index. */
+export interface IndexedSince {
+  /** Whether every live authorization is in the index: nothing from before can live without having been refreshed. */
+  readonly isComplete: () => Promise<boolean>
+  /** Notes the time in the index when the server starts, and at each check of readiness until the index has the note. */
+  readonly readiness: Readiness
+}
+
+// The note stands in the index itself: no owner has an empty subject.
+const noteId = 'since'.padEnd(22, '-')
+const tenYears = 10 * 365 * 24 * 3600
+
+/** Seconds for which processes without the option may still run after the first one with the option has started. */
+const rollout = 3600
+
+export function indexedSince(
+  index: AuthorizationIndex,
+  issuerDigest: string,
+  { lifetimes, clock }: Pick<ServerSettings, 'lifetimes' | 'clock'>,
+): IndexedSince {
+  const owner = indexOwner(issuerDigest, '')
+  const now = () => Math.floor(clock() / 1000)
+  let known: number | undefined
+  const beginning = async () => {
+    const [entry] = await index.list(owner)
+    if (entry !== undefined) return Number(entry.clientId)
+    const begun = now()
+    const note = { authorizationId: noteId, clientId: String(begun) }
+    await index.add(owner, note, { seconds: tenYears, age: 0 })
+    return begun
+  }
+  const since = async () => (known ??= await beginning())
+  const { refreshToken, accessToken, authorizationCode } = lifetimes
+  const longest = Math.max(refreshToken, accessToken) + authorizationCode
+  return {
+    isComplete: async () => now() - (await since()) > longest + rollout,
+    readiness: {
+      name: 'authorizations',
+      ready: async () => {
+        await since()
+      },
+    },
+  }
+}
