@@ -58,7 +58,8 @@ export class ClientMarks {
     const { clock, index } = this.parts
     const at = Math.floor(clock() / 1000) + clocksApart
     await index.revokeClient(this.nameOf(clientId), at, seconds + clocksApart)
-    this.remember(clientId, at, this.steady())
+    // Another process may have set a later mark.
+    await this.read(clientId)
   }
 
   /** Decorates the store of endpoints: each record is looked up with the mark of its client. */
@@ -104,10 +105,10 @@ export class ClientMarks {
     switch (authorization.state) {
       case 'approved':
       case 'active':
-        // Without a time, the record is from before the option was on.
-        return authorization.grantedAt ?? -Infinity
+        // A record from before the option may have no time: each mark is later.
+        return authorization.grantedAt ?? 0
       case 'polled':
-        return authorization.decision === 'approved' ? (authorization.grantedAt ?? -Infinity) : Infinity
+        return authorization.decision === 'approved' ? (authorization.grantedAt ?? 0) : Infinity
       case 'pending':
       case 'unclaimed':
         return authorization.expiresAt - (this.parts.requestLifetime ?? -Infinity)

@@ -3,6 +3,7 @@ import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/re
 import { type AuthorizationIndex, indexing } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
 import { completionOf } from '../authorization/complete-issue'
+import { indexedSince } from '../authorization/indexed-since'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
@@ -33,7 +34,6 @@ import { authorizationCode, clientCredentials, refreshToken } from '../token-end
 import { restrictorsOf } from '../token-endpoint/restrict'
 import type { ServerContext } from './context'
 import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
-import { indexedSince } from './indexed-since'
 import { authenticationOf, methodsIn } from './wire-client-authentication'
 
 const countNothing = () => {}
