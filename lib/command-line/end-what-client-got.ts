@@ -22,7 +22,9 @@ export async function endWhatClientGot(
     await new ClientMarks({ index, issuerDigest: own, clock: Date.now }).revoke(clientId, tenYears)
     if ((await notedSince(index, own)) === undefined) unknown.push(issuer)
   }
-  return unknown.length === 0 ? { note: ended } : { trouble: unknownIssuers(unknown), note: 'The client is shut out.' }
+  return unknown.length === 0
+    ? { note: ended }
+    : { trouble: unknownIssuers(unknown), note: 'The client is shut out.' }
 }
 
 const withoutIssuer =
