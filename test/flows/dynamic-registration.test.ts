@@ -511,11 +511,10 @@ describeRegistration('A confidential client at its client configuration endpoint
     const { access_token } = (await getTokens(staged, client)).body
     const { index } = staged.store
     if (index === undefined) throw new Error('The store has no index.')
-    const { revokeClient } = index
-    index.revokeClient = () => Promise.reject(new Error('no connection'))
+    const revoking = jest.spyOn(index, 'revokeClient').mockRejectedValue(new Error('no connection'))
     expect((await configure(staged, 'delete', client)).status).toBe(503)
     expect((await configure(staged, 'get', client)).status).toBe(200)
-    index.revokeClient = revokeClient
+    revoking.mockRestore()
     expect((await configure(staged, 'delete', client)).status).toBe(204)
     expect((await staged.flow.photos(access_token)).status).toBe(401)
   })

@@ -64,7 +64,9 @@ describe('A client that another server has revoked', () => {
     })
     resources = new Flow(app)
   })
-  afterEach(() => Promise.all([here?.oauth, there?.oauth, guard].map((each) => each?.close())))
+  afterEach(async () => {
+    for (const each of [here?.oauth, there?.oauth, guard]) await each?.close()
+  })
 
   const flows = () => [here?.flow, there?.flow].flatMap((flow) => flow ?? [])
   const revoke = async () => here?.oauth.authorizations.revokeClient('photo-book')
