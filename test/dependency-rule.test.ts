@@ -217,6 +217,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'command-line': [
     'primitives',
     'protocol',
+    'authorization/authorization-index',
+    'authorization/client-marks',
+    'authorization/indexed-since',
+    'authorization/issuer',
     'clients',
     'stores/redis/redis-store',
     'command-line/lint/lint',

@@ -29,9 +29,9 @@ export interface EntryTerms {
 export type EntryOutcome = 'added' | 'marked' | 'full'
 
 /**
- * Lists the authorizations of each resource owner. The server adds an entry before it saves the record, so no live
- * authorization is missing. Each verb is one atomic act on the entries of one owner. A rejected promise means that the
- * store failed.
+ * Lists the authorizations of each resource owner, and keeps a mark for each client whose authorizations ended together.
+ * The server adds an entry before it saves the record, so no live authorization is missing. Each verb is one atomic act
+ * on the entries of one owner, or on the mark of one client. A rejected promise means that the store failed.
  */
 export interface AuthorizationIndex {
   /**
@@ -49,6 +49,18 @@ export interface AuthorizationIndex {
 
   /** Refuses for these seconds every later entry whose resource owner was read before now. The last mark counts. */
   mark(owner: string, seconds: number): Promise<void>
+
+  /**
+   * Marks a client for these seconds at least: what was granted to it at this time or before counts no more. Of several
+   * marks, the latest time and the latest end count. A mark has nothing to do with an owner of the same name.
+   *
+   * @param client names the client at one issuer, in the form of an owner.
+   * @param at whole seconds since the epoch, by the clock of the caller.
+   */
+  revokeClient(client: string, at: number, seconds: number): Promise<void>
+
+  /** Resolves to the time of the mark of a client; undefined if it has none. */
+  revokedBefore(client: string): Promise<number | undefined>
 }
 
 /** The most entries of one owner. */
@@ -56,9 +68,11 @@ export const entriesAtMost = 10_000
 
 /** Whether a value has every verb of an index. */
 export const isAuthorizationIndex = (value: unknown): value is AuthorizationIndex =>
-  isRecord(value) && ['add', 'list', 'remove', 'mark'].every((verb) => typeof value[verb] === 'function')
+  isRecord(value) && verbs.every((verb) => typeof value[verb] === 'function')
 
-/** Names a resource owner of one issuer in the index, without the subject in clear. */
+const verbs = ['add', 'list', 'remove', 'mark', 'revokeClient', 'revokedBefore']
+
+/** Names a resource owner, or a client, of one issuer in the index, without the name in clear. */
 export const indexOwner = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
 
 /** The name under which a record keeps the end of its entry, among the data of extensions. */

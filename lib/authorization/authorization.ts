@@ -82,6 +82,8 @@ export interface Polled extends Grant {
   /** Undefined while the request waits for its owner. */
   readonly decision: 'approved' | 'denied' | undefined
   readonly expiresAt: number
+  /** When the owner approved; undefined without an approval, and in a record of an earlier form. */
+  readonly grantedAt?: number | undefined
 }
 
 /** The server has made a consent form, and waits for the decision of the resource owner. */
@@ -164,7 +166,8 @@ export interface Active extends Grant {
   readonly usedUntil: number | undefined
   /**
    * When the owner approved. Without a code, when the client got its first tokens. Undefined for a grant whose client
-   * can get no more tokens, and in a record of an earlier form until its next refresh.
+   * can get no more tokens, unless the server has the option `authorizations`, and in a record of an earlier form until
+   * its next refresh.
    */
   readonly grantedAt?: number | undefined
 }

@@ -80,14 +80,14 @@ function putRequest(list: Stored[], requested: Unclaimed | Pending | Denied): vo
 }
 
 function putPolled(list: Stored[], polled: Polled): void {
-  const { decision } = polled
   list[ofPolled.handle] = polled.handle
   list[ofPolled.expiresAt] = polled.expiresAt
   list[ofPolled.subject] = polled.subject
   list[ofPolled.consentToken] = polled.consentToken
-  list[ofPolled.decision] = decision && decision === 'approved'
+  list[ofPolled.decision] = polled.decision && polled.decision === 'approved'
   list[ofPolled.extensionData] = presentData(polled)
   list[ofPolled.login] = loginElements(polled)
+  list[ofPolled.grantedAt] = polled.grantedAt
 }
 
 function putApproved(list: Stored[], approved: Approved): void {
@@ -248,6 +248,7 @@ function polledOf(own: Own, tuple: StoredTuple): Polled {
     subject: tuple.optionalText(subject),
     consentToken: tuple.optionalText(consentToken),
     decision: tuple.has(decision) ? decisionOf(tuple.boolean(decision)) : undefined,
+    ...grantedAtOf(tuple, ofPolled.grantedAt),
   }
 }
 

@@ -104,8 +104,9 @@ export function addAccessToken<Holder extends Approved | Active>(
     authorizationData === nothingToKeep
       ? authorization.extensionData
       : { ...authorization.extensionData, ...authorizationData }
+  const next = { ...authorization, extensionData: kept, accessTokens }
   return {
-    authorization: { ...authorization, extensionData: kept, accessTokens },
+    authorization: context.keepsGrantTime === true ? { ...next, grantedAt: next.grantedAt ?? now } : next,
     issued: {
       accessToken,
       tokenType: tokenType.name,

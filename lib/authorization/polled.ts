@@ -121,7 +121,8 @@ export function decidePolled(
   // An approval in the last second of the request would reach no poll.
   const expiresAt = Math.max(current.expiresAt, now + lifetimes.authorizationCode)
   const decided: Polled = { ...current, decision: outcome, expiresAt }
-  return { action: 'save', authorization: decided, outcome }
+  const grantedAt = decision.approved ? now : undefined
+  return { action: 'save', authorization: { ...decided, grantedAt }, outcome }
 }
 
 /** A poll as the client sends it. */

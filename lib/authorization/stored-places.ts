@@ -43,6 +43,8 @@ export const ofPolled = {
   decision: 8,
   extensionData: 9,
   login: 10,
+  // Of an approval.
+  grantedAt: 11,
 } as const
 
 export const ofApproved = {

@@ -95,6 +95,11 @@ export interface IssueContext extends RecordContext {
   /** What the extensions found in the request of the client, each under its name. Default: nothing. */
   readonly evidence?: Evidence | undefined
   /**
+   * Whether each record says when its grant began, also if its client can get no more tokens. The mark "revoked before"
+   * of its client is compared with this time. Default: false.
+   */
+  readonly keepsGrantTime?: boolean | undefined
+  /**
    * Counts one response with tokens towards the option `limits.issuing`. Several calls for the same request count once.
    *
    * @param subject the resource owner; undefined for a client that acts for itself.

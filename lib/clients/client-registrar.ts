@@ -38,8 +38,9 @@ export interface ClientRegistrar {
    */
   dropOldClientSecrets(clientId: string): Promise<void>
   /**
-   * Disables a client, at once and on every process. Existing access tokens work until they expire, or until `revoke()`
-   * ends their authorization.
+   * Disables a client, at once and on every process. With the option `authorizations`, this also ends what the client
+   * has got, as `authorizations.revokeClient()` does: if the store fails in between, call the function again. Without
+   * the option, access tokens of the client work until they expire, or until `revoke()` ends their authorization.
    *
    * @throws ConfigurationError if no client has this identifier.
    */
@@ -48,17 +49,27 @@ export interface ClientRegistrar {
   enableClient(clientId: string): Promise<void>
 }
 
-/** Makes the registrar of a server. @param clients undefined if the server cannot add or change clients. */
+/**
+ * Makes the registrar of a server.
+ *
+ * @param clients undefined if the server cannot add or change clients.
+ * @param revokeClient ends what a client has got, after the write that shuts the client out; undefined without marks of
+ * clients.
+ */
 export function clientRegistrar(
   clients: ClientRegistry | undefined,
   offered: ServerCapabilities,
+  revokeClient: ((clientId: string) => Promise<void>) | undefined,
 ): ClientRegistrar {
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
   return {
     registerClient: async (metadata) => registerClient(await writable(), metadata, offered),
     rotateClientSecret: async (clientId, secret) => rotateClientSecret(await writable(), clientId, secret),
     dropOldClientSecrets: async (clientId) => dropOldClientSecrets(await writable(), clientId),
-    disableClient: async (clientId) => disableClient(await writable(), clientId),
+    disableClient: async (clientId) => {
+      await disableClient(await writable(), clientId)
+      await revokeClient?.(clientId)
+    },
     enableClient: async (clientId) => enableClient(await writable(), clientId),
   }
 }

@@ -24,6 +24,14 @@ export const keyOptions: Readonly<Record<string, Option>> = {
   issuer: { kind: 'text', meaning: 'the option issuer of the server; required' },
 }
 
+/** Options of `disable`. */
+export const shutOutOptions: Readonly<Record<string, Option>> = {
+  issuer: {
+    kind: 'texts',
+    meaning: 'the option issuer of a server with the option authorizations: ends what the client got from it',
+  },
+}
+
 /** Options of `lint`. */
 export const lintOptions = {
   allow: { kind: 'texts', meaning: 'ignore this rule' },

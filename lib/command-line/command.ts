@@ -1,3 +1,4 @@
+import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ClientRegistry } from '../clients/client-store'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Option } from './command-options'
@@ -28,9 +29,10 @@ export interface Order {
 }
 
 /** The part of a store that commands use. */
-interface CommandStore {
+export interface CommandStore {
   readonly clients: ClientRegistry
   readonly keys: KeyStore
+  readonly index: AuthorizationIndex
 }
 
 /** A command on the store of a server. */

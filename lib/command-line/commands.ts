@@ -9,8 +9,9 @@ import { disableClient, enableClient, unknownClient } from '../clients/change-re
 import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../clients/client-secrets'
 import { registerFrom } from '../clients/register-client'
 import type { Command } from './command'
-import { metadataOptions, rotationOptions } from './command-options'
+import { metadataOptions, rotationOptions, shutOutOptions } from './command-options'
 import { keyCommands } from './key-commands'
+import { endWhatClientGot } from './end-what-client-got'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -102,14 +103,14 @@ const rotateSecret: Command = {
 
 const disable: Command = {
   meaning:
-    'disable a client at once; its client_id stays taken, and its access tokens work until they expire',
+    'disable a client at once; its client_id stays taken, and its access tokens work until they expire, or end with --issuer',
   takes: 'client_id',
-  options: {},
-  async run({ clients }, { name: clientId }) {
-    await disableClient(clients, clientId)
+  options: shutOutOptions,
+  async run(store, { name: clientId, fields }) {
+    await disableClient(store.clients, clientId)
     return {
       found: { client_id: clientId, disabled: true },
-      note: 'Existing access tokens of the client work until they expire or the server revokes them.',
+      ...(await endWhatClientGot(store, clientId, fields['issuer'])),
     }
   },
 }

@@ -5,6 +5,7 @@ import {
   lintOptions,
   metadataOptions,
   rotationOptions,
+  shutOutOptions,
   type Option,
 } from './command-options'
 
@@ -35,6 +36,9 @@ export function usage(): string {
     '',
     'Options of keys:',
     ...optionLines(keyOptions),
+    '',
+    'Options of client disable:',
+    ...optionLines(shutOutOptions),
     '',
     'Options of client rotate-secret:',
     ...optionLines(rotationOptions),

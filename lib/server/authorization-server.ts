@@ -25,6 +25,7 @@ import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from './context'
 import { hostRevocation } from './host-revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from './owner-authorizations'
+import { clientRevocation } from './client-revocation'
 import { createServerContext } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { runningServer } from './running-server'
@@ -174,11 +175,14 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorizations: ownerAuthorizations(context),
     events: audit.events,
     ...wireRegistration(context),
-    ...lifecycleOf({ ...settings, ...settings.plugIns, requests }),
+    ...lifecycleOf({ ...settings, readiness: readinessOf(context), requests }),
   }
   letMint(server, endpoints.mint)
   return server
 }
+
+const readinessOf = ({ settings: { plugIns }, indexedSince }: ServerContext) =>
+  indexedSince === undefined ? plugIns.readiness : [...plugIns.readiness, indexedSince.readiness]
 
 /** The error for a host that calls `oauth.authorize()` without the option `resourceOwner`. */
 const withoutResourceOwner = () =>
@@ -187,7 +191,8 @@ const withoutResourceOwner = () =>
   ])
 
 /** Registers clients with the values that this server offers. */
-function wireRegistration({ settings, grantTypes }: ServerContext): ClientRegistrar {
+function wireRegistration(context: ServerContext): ClientRegistrar {
+  const { settings, grantTypes } = context
   const { clientRegistry, capabilities, resourceOwner, storeDeadline } = settings
   const offered = {
     ...capabilities,
@@ -195,5 +200,5 @@ function wireRegistration({ settings, grantTypes }: ServerContext): ClientRegist
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
-  return clientRegistrar(clients, offered)
+  return clientRegistrar(clients, offered, clientRevocation(context))
 }

@@ -2,6 +2,8 @@ import type { Request } from 'express'
 import type { AuditLog } from '../audit/audit-log'
 import type { ResponseTypes } from '../authorization-endpoint/response-types'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
+import type { ClientMarks } from '../authorization/client-marks'
+import type { IndexedSince } from '../authorization/indexed-since'
 import type { FindAccess } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { CompleteIssue } from '../authorization/complete-issue'
@@ -50,6 +52,10 @@ export interface ServerContext extends GuardContext {
   readonly store: AuthorizationStore
   /** The index of the authorizations of resource owners, with the deadline of the store; undefined if nothing needs it. */
   readonly index: AuthorizationIndex | undefined
+  /** The marks "revoked before" of clients; undefined without the option `authorizations`. */
+  readonly clientMarks: ClientMarks | undefined
+  /** Undefined without the option `authorizations`. */
+  readonly indexedSince: IndexedSince | undefined
   readonly takeCached: OwnWrites['takeCached']
   /** Undefined if the limits are off. */
   readonly issueLimits: IssueLimits | undefined

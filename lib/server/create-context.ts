@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
 import { type AuthorizationIndex, indexing } from '../authorization/authorization-index'
+import { ClientMarks } from '../authorization/client-marks'
 import { completionOf } from '../authorization/complete-issue'
+import { indexedSince } from '../authorization/indexed-since'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
@@ -50,10 +52,11 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const publishedSubject = publishedSubjectBy(settings.extensions)
   const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const index = indexOf(settings)
-  const store = withIndex(ownStore, index, settings)
+  const clientMarks = marksOf(settings, index, ownDigest)
+  const store = withIndex(clientMarks?.forEndpoints(ownStore) ?? ownStore, index, settings)
   const guards = createGuardContext(settings, {
-    ...tokenFinders(store, settings.accessTokenFormats),
-    observeToken: observerOf(settings, settings.store, storeDeadline),
+    ...tokenFinders(clientMarks?.forGuards(ownStore) ?? store, settings.accessTokenFormats),
+    observeToken: observerOf(settings, settings.store, storeDeadline, clientMarks),
     counters: countersFor(settings, settings),
   })
   const server: Omit<ServerContext, 'strategies'> = {
@@ -62,7 +65,9 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     settings,
     store,
     index,
-    takeCached,
+    clientMarks,
+    indexedSince: settings.authorizations && index ? indexedSince(index, ownDigest, settings) : undefined,
+    takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
     grantTypes: servedGrantTypes(settings),
     findAccess: ownAccess(store, settings),
     issueLimits: limits,
@@ -79,6 +84,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       formats,
       evidence,
       countIssue: limits?.countOfRequest() ?? countNothing,
+      keepsGrantTime: clientMarks !== undefined,
       restrict,
     }),
     requireService: maintenance && unlessClosed(maintenance),
@@ -157,6 +163,16 @@ function indexOf({
   return !authorizations && plugIns.indexSeconds === undefined
     ? undefined
     : store.index && indexWithDeadline(store.index, storeDeadline)
+}
+
+function marksOf(
+  { authorizations, clock, lifetimes }: ServerSettings,
+  index: AuthorizationIndex | undefined,
+  ownDigest: string,
+): ClientMarks | undefined {
+  if (!authorizations || index === undefined) return undefined
+  const requestLifetime = lifetimes.authorizationRequest
+  return new ClientMarks({ index, issuerDigest: ownDigest, clock, requestLifetime })
 }
 
 function withIndex(

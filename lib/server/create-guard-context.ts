@@ -1,5 +1,6 @@
 import { AuditLog } from '../audit/audit-log'
 import { diagnosisIf } from '../audit/diagnosis'
+import type { ClientMarks } from '../authorization/client-marks'
 import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
 import { guardFinder, signatureFinder } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
@@ -40,15 +41,20 @@ export function tokenFinders(
   return { findToken, findSignedToken: signatureFinder(formats, findToken) }
 }
 
-/** Looks again at refused tokens, also at those of other issuers; undefined if guards explain nothing. */
+/**
+ * Looks again at refused tokens, also at those of other issuers; undefined if guards explain nothing.
+ *
+ * @param marks hide what was granted to a client before its mark. Default: there are no marks.
+ */
 export function observerOf(
   { explainRefusals, issuer, accessTokenFormats }: GuardSettings,
   store: Storage,
   deadline: number,
+  marks?: ClientMarks,
 ): GuardContext['observeToken'] {
-  return explainRefusals
-    ? tokenObserver(withDeadline(store, deadline), issuer, accessTokenFormats)
-    : undefined
+  if (!explainRefusals) return undefined
+  const whole = withDeadline(store, deadline)
+  return tokenObserver(marks?.forGuards(whole) ?? whole, issuer, accessTokenFormats)
 }
 
 /** The counters of one issuer, with the deadline of the store and the limit on single uses. */

@@ -15,6 +15,7 @@ import type { Mint, MintRequest } from '../testing/door'
 import { beginWith, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../token-endpoint/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
+import { removedClientRevocation } from './client-revocation'
 import type { ServerContext } from './context'
 
 /** An endpoint, in each form in which a host can mount it. */
@@ -106,11 +107,12 @@ function introspectionRow(server: ServerContext): EndpointRow {
 }
 
 /** The endpoints of dynamic registration (RFC 7591, RFC 7592); none if it is off. */
-function registrationRows({ settings, networkLimits }: ServerContext): readonly EndpointRow[] {
-  const { dynamicRegistration } = settings
+function registrationRows(server: ServerContext): readonly EndpointRow[] {
+  const { networkLimits } = server
+  const { dynamicRegistration } = server.settings
   if (dynamicRegistration === undefined) return []
   const registration = registrationEndpoint(dynamicRegistration)
-  const configuration = clientConfigurationEndpoint(dynamicRegistration)
+  const configuration = clientConfigurationEndpoint(dynamicRegistration, removedClientRevocation(server))
   if (dynamicRegistration.verifyInitialAccessToken !== undefined) return [registration, configuration]
   return [
     { ...registration, limit: networkLimits.registration },

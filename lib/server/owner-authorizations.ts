@@ -1,13 +1,15 @@
-import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
+import { indexOwner } from '../authorization/authorization-index'
 import { end } from '../authorization/commit'
 import type { Active, Approved, Authorization } from '../authorization/authorization'
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone } from '../authorization/one-time-use'
+import type { StoredAuthorization } from '../authorization/store'
 import { ConfigurationError } from '../primitives/options-reader'
 import type { Scope } from '../protocol/scope'
+import { clientRevocation } from './client-revocation'
 import type { ServerContext } from './context'
-import { hostRevocation } from './host-revocation'
+import { revokeFound } from './host-revocation'
 
 /** An authorization of a resource owner, for pages and jobs of the host. */
 export interface ListedAuthorization {
@@ -63,6 +65,14 @@ export interface OwnerAuthorizations {
    * they expire. May be repeated. An approval within a second after it fails, too, and the client may ask again.
    */
   revokeAll(subject: string): Promise<Revoked>
+  /**
+   * Ends what a client has got so far, from every owner and for itself: codes, tokens and open requests. Endpoints refuse
+   * them once the promise resolves, and so do guards of this process. Guards on the store in other processes refuse them
+   * within a second, with their option `authorizations`; guards by introspection and by signature follow within their own
+   * bounds. The client may ask again: what it gets within 5 seconds after the call ends, too, because clocks differ. May
+   * be repeated. No event tells what ended. Of an unknown client, there is nothing to end.
+   */
+  revokeClient(clientId: string): Promise<void>
 }
 
 const usualLimit = 100
@@ -81,24 +91,25 @@ const switchedOff = async (): Promise<never> => {
 
 /** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations {
-  const { settings, store, index, now } = server
-  if (!settings.authorizations || index === undefined)
-    return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff }
+  const { settings, store, index, indexedSince, now } = server
+  const revokeClient = clientRevocation(server)
+  if (index === undefined || indexedSince === undefined || revokeClient === undefined)
+    return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff, revokeClient: switchedOff }
+  const { isComplete } = indexedSince
   const own = issuerDigest(settings.issuer)
   const ownerOf = (subject: string) => indexOwner(own, subject)
-  const revokeOne = hostRevocation(server)
-  const isComplete = completenessOf(index, own, server)
 
-  const liveAt = async (id: string, subject: string) => {
-    const found = ignoreTombstone((await store.find(id))?.authorization)
+  const liveIn = (read: StoredAuthorization | undefined, subject: string) => {
+    const found = ignoreTombstone(read?.authorization)
     return found?.subject === subject && isGranted(found) && expiryOf(found) > now() ? found : undefined
   }
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
-      const live = await liveAt(id, subject)
+      const read = await store.find(id)
+      const live = liveIn(read, subject)
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
-      if (isMeant) await revokeOne(id)
+      if (isMeant) await revokeFound(server, id, read)
       // The record of an approval under way may not exist yet: the mark of a removal refuses it.
       else await end(store, id)
       return isMeant
@@ -114,7 +125,7 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
-      const found = await inTurns(part, (id) => liveAt(id, subject))
+      const found = await inTurns(part, async (id) => liveIn(await store.find(id), subject))
       return {
         authorizations: found.flatMap((live) => (live === undefined ? [] : [listed(live)])),
         next: rest.length > part.length ? part.at(-1) : undefined,
@@ -137,6 +148,8 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
       const ids = entries.map(({ authorizationId }) => authorizationId)
       return { count: await endAll(ids, subject), isComplete: await isComplete() }
     },
+
+    revokeClient,
   }
 }
 
@@ -166,31 +179,4 @@ async function inTurns<Item, Result>(
   for (let first = 0; first < items.length; first += atOnce)
     results.push(...(await Promise.all(items.slice(first, first + atOnce).map(act))))
   return results
-}
-
-// Names the time since which servers of this issuer write the index, in the index itself: no owner has an empty subject.
-const since = 'since'.padEnd(22, '-')
-const tenYears = 10 * 365 * 24 * 3600
-
-/** Whether every live authorization is in the index: nothing from before can live without having been refreshed. */
-function completenessOf(
-  index: AuthorizationIndex,
-  own: string,
-  { settings: { lifetimes }, now }: ServerContext,
-): () => Promise<boolean> {
-  const owner = indexOwner(own, '')
-  let known: number | undefined
-  const beginning = async () => {
-    const [entry] = await index.list(owner)
-    if (entry !== undefined) return Number(entry.clientId)
-    const begun = now()
-    await index.add(owner, { authorizationId: since, clientId: String(begun) }, { seconds: tenYears, age: 0 })
-    return begun
-  }
-  const { refreshToken, accessToken, authorizationCode } = lifetimes
-  const longest = Math.max(refreshToken, accessToken) + authorizationCode
-  return async () => {
-    known ??= await beginning()
-    return now() - known > longest
-  }
 }

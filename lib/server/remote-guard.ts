@@ -1,5 +1,6 @@
 import { readExplainRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
+import { ClientMarks } from '../authorization/client-marks'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { resolveReaders } from '../config/access-token-formats'
 import { openPlugInsInGuard } from '../config/open-plug-ins'
@@ -25,7 +26,7 @@ import { type LimitOption, readLimit } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
 import { readResources, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { Counters } from '../limits/counters'
-import { deadlineExpectation, isDeadline, withDeadline } from '../stores/deadline'
+import { deadlineExpectation, indexWithDeadline, isDeadline, withDeadline } from '../stores/deadline'
 import { readStorage, type Storage } from '../stores/storage'
 import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
@@ -53,6 +54,12 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
   readonly choices?: boolean
   /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
   readonly defaultResource?: string
+  /**
+   * Whether the authorization server has the option `authorizations`: the guard then refuses, within a second, what a
+   * client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Needs `store.index`. Default
+   * false.
+   */
+  readonly authorizations?: boolean
   /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
   readonly storeDeadline?: number
 }
@@ -91,6 +98,12 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const accessTokenFormats = resolveReaders(sources)
   const resources = readResources(reading, undefined, tenYears)
   const hasChoices = reading.optional('choices', false, isBoolean, 'must be true or false.')
+  const hasMarks = reading.optional('authorizations', false, isBoolean, 'must be true or false.')
+  if (hasMarks && store.index === undefined)
+    reading.wrong(
+      'store',
+      'must have the member index, because of the option authorizations: redisStore({ url }) and memoryStore() have it.',
+    )
   const ofOptions = [...ofResources(resources), ...(hasChoices ? [shownChoice] : [])]
   const extensions = [...ofOptions, ...proving.extensions]
   const singleUseLimit = reading.group('limits', readSingleUses)
@@ -101,12 +114,13 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const settings = { issuer, scopes: undefined, ...plugIns, resources, ...alone }
   const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit })
   proving.start({ counters: ownCounters })
+  const ownDigest = issuerDigest(issuer)
+  const ownStore = storeOfIssuer(withDeadline(store, storeDeadline), ownDigest)
+  const index = hasMarks ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
+  const marks = index && new ClientMarks({ index, issuerDigest: ownDigest, clock: alone.clock })
   const guards = createGuardContext(settings, {
-    ...tokenFinders(
-      storeOfIssuer(withDeadline(store, storeDeadline), issuerDigest(issuer)),
-      accessTokenFormats,
-    ),
-    observeToken: observerOf(settings, store, storeDeadline),
+    ...tokenFinders(marks?.forGuards(ownStore) ?? ownStore, accessTokenFormats),
+    observeToken: observerOf(settings, store, storeDeadline, marks),
     counters: ownCounters,
   })
   const { closeDeadline } = alone

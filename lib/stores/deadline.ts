@@ -122,6 +122,9 @@ export function indexWithDeadline(index: AuthorizationIndex, seconds: number): A
     list: (owner) => withinDeadline(() => index.list(owner), seconds, index),
     remove: (owner, ids) => withinDeadline(() => index.remove(owner, ids), seconds, index),
     mark: (owner, lasting) => withinDeadline(() => index.mark(owner, lasting), seconds, index),
+    revokeClient: (client, at, lasting) =>
+      withinDeadline(() => index.revokeClient(client, at, lasting), seconds, index),
+    revokedBefore: (client) => withinDeadline(() => index.revokedBefore(client), seconds, index),
   }
 }
 

@@ -36,9 +36,10 @@ class OwnerEntries {
   }
 }
 
-/** Lists the authorizations of resource owners in the memory of this process. */
+/** Lists the authorizations of resource owners, and marks clients, in the memory of this process. */
 export class MemoryIndex extends InMemory implements AuthorizationIndex {
   private readonly owners: ExpiringMap<OwnerEntries>
+  private readonly marks: ExpiringMap<{ readonly at: number; readonly end: number }>
 
   /** @param clock milliseconds, by a clock that does not step. */
   constructor(
@@ -47,6 +48,7 @@ export class MemoryIndex extends InMemory implements AuthorizationIndex {
   ) {
     super()
     this.owners = new ExpiringMap(maximumOwners, clock)
+    this.marks = new ExpiringMap(maximumOwners, clock)
   }
 
   // No verb contains an await, so each is one atomic act.
@@ -80,7 +82,20 @@ export class MemoryIndex extends InMemory implements AuthorizationIndex {
     this.keep(owner, known)
   }
 
+  async revokeClient(client: string, at: number, seconds: number): Promise<void> {
+    const end = this.clock() + seconds * 1000
+    const known = this.marks.get(client) ?? { at, end }
+    const mark = { at: Math.max(known.at, at), end: Math.max(known.end, end) }
+    if (!this.marks.set(client, mark, mark.end)) throw full()
+  }
+
+  async revokedBefore(client: string): Promise<number | undefined> {
+    return this.marks.get(client)?.at
+  }
+
   private keep(owner: string, known: OwnerEntries): void {
-    if (!this.owners.set(owner, known, known.end)) throw new Error('The index of the memory store is full.')
+    if (!this.owners.set(owner, known, known.end)) throw full()
   }
 }
+
+const full = () => new Error('The index of the memory store is full.')

@@ -23,7 +23,7 @@ export interface Storage extends AuthorizationStore {
   readonly sharedCache?: SharedCache | undefined
   /** The signing keys that the processes of an issuer share, sealed, for `signingKeys({ secrets })`. */
   readonly keys?: KeyStore | undefined
-  /** Lists the authorizations of each resource owner, for the parts of a server that need the list. */
+  /** Lists the authorizations of each resource owner, and marks clients, for the parts of a server that need this. */
   readonly index?: AuthorizationIndex | undefined
   /** Names the store in messages about failures, such as `Redis at localhost:6379`. Never a password. */
   readonly place?: string | undefined
@@ -68,7 +68,7 @@ const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
   keys: [isKeyStore, 'must have the functions find and save, as redisStore({ url }).keys has.'],
   index: [
     isAuthorizationIndex,
-    'must have the functions add, list, remove and mark, as redisStore({ url }).index has.',
+    'must have the functions add, list, remove, mark, revokeClient and revokedBefore, as redisStore({ url }).index has.',
   ],
   place: [isText, 'must be a text that names the store in messages, such as Redis at localhost:6379.'],
   check: needsFunction,

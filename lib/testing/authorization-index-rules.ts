@@ -10,7 +10,8 @@ export interface IndexUnderTest extends UnderTest {
 
 type Scene = ReturnType<typeof sceneOf>
 
-const anyOwner = () =>
+/** A name in the form of an owner or a client, which no other rule uses. */
+export const anyOwner = (): string =>
   randomBytes(12).toString('base64url') + createHash('sha256').update(randomUUID()).digest('base64url')
 const anyId = () => randomBytes(16).toString('base64url')
 
@@ -37,8 +38,8 @@ const rule = (title: string, run: (scene: Scene) => Promise<void>): ContractRule
   run: (underTest) => run(sceneOf(underTest)),
 })
 
-/** The rules of every `AuthorizationIndex`. */
-export const authorizationIndexRules: readonly ContractRule<IndexUnderTest>[] = [
+/** The rules of the entries of owners in every `AuthorizationIndex`. */
+export const indexEntryRules: readonly ContractRule<IndexUnderTest>[] = [
   rule('list resolves to an empty list for an owner without entries', async ({ list }) => {
     deepEqual(await list(), [])
   }),

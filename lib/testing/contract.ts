@@ -1,6 +1,7 @@
 import { ConfigurationError, isRecord } from '../primitives/options-reader'
 import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
-import { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
+import { indexEntryRules, type IndexUnderTest } from './authorization-index-rules'
+import { clientMarkRules } from './client-mark-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
 import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 import { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
@@ -84,6 +85,12 @@ export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = 
   ...absenceRules,
   ...expiryRules,
   ...raceRules,
+]
+
+/** The rules of every `AuthorizationIndex`. */
+export const authorizationIndexRules: readonly ContractRule<IndexUnderTest>[] = [
+  ...indexEntryRules,
+  ...clientMarkRules,
 ]
 
 export type { ClientsUnderTest } from './client-registry-rules'

@@ -14,6 +14,7 @@ export type { MintRequest } from './door'
 
 export {
   authorizationIndexContract,
+  authorizationIndexRules,
   authorizationStoreContract,
   checkAuthorizationIndex,
   checkAuthorizationStore,
@@ -29,7 +30,7 @@ export {
 export { authorizationStoreRules, type StoreUnderTest } from './contract'
 export { clientRegistryRules, type ClientsUnderTest } from './contract'
 export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
-export { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
+export type { IndexUnderTest } from './authorization-index-rules'
 export { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
 export type { Open, ContractRule, UnderTest, Verdict } from './contract-rule'

@@ -147,6 +147,11 @@ const written: readonly (readonly [string, Authorization, string])[] = [
     '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,{"pkce":"challenge"}]',
   ],
   [
+    'polled and approved, with its time',
+    { ...polled, subject: 'alice', consentToken, decision: 'approved', grantedAt: 1_800_000_000 },
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,null,null,1800000000]',
+  ],
+  [
     'approved without a form',
     { ...grant, state: 'approved', subject: 'alice', consentToken: undefined, code, accessTokens: [] },
     '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0]',

@@ -7,6 +7,8 @@ import { application } from '../support/flows/application'
 import { outcomeOf } from '../support/flows/outcome'
 import { commandLine, type Finished } from '../support/command-line'
 import type { RedisServer } from '../support/redis-server'
+import { tokensOf } from '../support/flows/tokens'
+import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 import { startRedisProxy } from '../support/stores/redis-proxy'
 import { uniquePrefix } from '../support/stores/redis-under-test'
@@ -318,6 +320,36 @@ describe('client rotate-secret, disable and enable', () => {
     expect((await client('list')).stdout).toMatch(/ yes\n$/)
     expect(await answerOf('enable', client_id)).toEqual({ client_id, disabled: false })
     expect(await tokensFor(client_id, client_secret)).toBe('tokens')
+  })
+
+  it('disable with --issuer ends what the client has, for servers with the option authorizations', async () => {
+    const { client_id = '', client_secret = '' } = await answerOf('add', ...web)
+    const { flow, oauth } = application({
+      store,
+      clients: store.clients,
+      storeDeadline: 10,
+      authorizations: true,
+    })
+    await waitUntil('the server has started', () => oauth.ready())
+    const registration = { client_id, client_type: 'confidential', scope: 'photos:read' } as const
+    const own = { registration, secret: client_secret }
+    const { accessToken } = tokensOf(await flow.request(own, grant))
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    const issuers = ['--issuer', 'http://localhost']
+    const { status, stderr } = await client('disable', client_id, ...issuers)
+    expect([status, stderr]).toEqual([0, expect.stringContaining('guards on the store within a second')])
+    await waitUntil('the guard refuses', async () => (await flow.photos(accessToken)).status === 401, 5)
+    await answerOf('enable', client_id)
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  it('disable says that access tokens live on without --issuer, or if no server has the issuer', async () => {
+    const { client_id = '' } = await answerOf('add', ...web)
+    expect((await client('disable', client_id)).stderr).toContain('work until they expire')
+    const wrong = await client('disable', client_id, '--issuer', 'http://localhost/')
+    expect(wrong).toMatchObject({ status: 1, stdout: expect.stringContaining(client_id) })
+    expect(wrong.stderr).toContain('--issuer names http://localhost/. No server of this name')
+    expect((await answerOf('show', client_id))['disabled']).toBe(true)
   })
 
   it.each([

@@ -489,6 +489,36 @@ describeRegistration('A confidential client at its client configuration endpoint
     expect(await outcomes()).toEqual([false, '400 invalid_request', 200])
   })
 
+  test('with the option authorizations, guards refuse its access tokens after it has deleted its registration', async () => {
+    const staged = stage({}, { authorizations: true })
+    const [client, other] = [await staged.register(notesService), await staged.register(notesService)]
+    const tokens = [(await getTokens(staged, client)).body, (await getTokens(staged, other)).body]
+    const statuses = async () => {
+      const answers = tokens.map(({ access_token }) => staged.flow.photos(access_token))
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    expect(await statuses()).toEqual([200, 200])
+    await configure(staged, 'delete', client)
+    expect(await statuses()).toEqual([401, 200])
+    // The mark lives as long as an access token could.
+    staged.clock.advance(hour - 1)
+    expect(await statuses()).toEqual([401, 200])
+  })
+
+  test('with the option authorizations, stays registered while its tokens cannot be ended, and may try again', async () => {
+    const staged = stage({}, { authorizations: true })
+    const client = await staged.register(notesService)
+    const { access_token } = (await getTokens(staged, client)).body
+    const { index } = staged.store
+    if (index === undefined) throw new Error('The store has no index.')
+    const revoking = jest.spyOn(index, 'revokeClient').mockRejectedValue(new Error('no connection'))
+    expect((await configure(staged, 'delete', client)).status).toBe(503)
+    expect((await configure(staged, 'get', client)).status).toBe(200)
+    revoking.mockRestore()
+    expect((await configure(staged, 'delete', client)).status).toBe(204)
+    expect((await staged.flow.photos(access_token)).status).toBe(401)
+  })
+
   test('no other client reads, changes or deletes it [registration-3, registration-4]', async () => {
     const staged = stage()
     const [client, other] = [await staged.register(notesService), await staged.register(notesService)]

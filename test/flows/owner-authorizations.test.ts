@@ -2,6 +2,7 @@ import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/client
 import { authorizationRequest } from '../support/flows/flow'
 import { application } from '../support/flows/application'
 import { outcomeOf } from '../support/flows/outcome'
+import { waitUntil } from '../support/wait-until'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 
 const day = 24 * 3600
@@ -129,6 +130,33 @@ describeOnStores('oauth.authorizations', (stage) => {
     clock.advance(31 * day)
     const other = application({ store, clock: clock.read, storeDeadline: 10, authorizations: true })
     expect((await other.oauth.authorizations.list('alice')).isComplete).toBe(true)
+  })
+
+  test('knows since when the index is written from its start, though nobody asked before', async () => {
+    const { oauth, clock } = open()
+    await waitUntil('the server has started', () => oauth.ready())
+    clock.advance(31 * day)
+    expect((await oauth.authorizations.list('alice')).isComplete).toBe(true)
+  })
+
+  test('notes its start at a later check of readiness, if the index fails when it starts', async () => {
+    const { oauth, clock, store } = open()
+    store.begin('fails', 'index')
+    const later = application({ store, clock: clock.read, storeDeadline: 10, authorizations: true })
+    expect(await later.oauth.ready()).toBe(false)
+    store.recover()
+    expect(await later.oauth.ready()).toBe(true)
+    expect(await oauth.ready()).toBe(true)
+    clock.advance(31 * day)
+    expect((await later.oauth.authorizations.list('alice')).isComplete).toBe(true)
+  })
+
+  test('reads each record once to end it', async () => {
+    const { flow, oauth, store } = open({ skipConsent: () => true })
+    for (let count = 0; count < 3; count++) await flow.ask(authorizationRequest(photoPrint), 'alice')
+    const before = store.calls.find
+    await oauth.authorizations.revokeAll('alice')
+    expect(store.calls.find - before).toBe(3)
   })
 
   test('an authorization from before the option is listed after its next refresh', async () => {

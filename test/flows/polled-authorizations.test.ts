@@ -50,6 +50,39 @@ describe('a device', () => {
   })
 })
 
+describe('a device whose client was revoked', () => {
+  const open = () => deviceStage(television, [], { authorizations: true })
+
+  test('gets no tokens for an approval from before', async () => {
+    const { oauth, enter, decide, pollLater, clock } = await open()
+    await decide(await enter(), 'approve')
+    clock.advance(10)
+    await oauth.authorizations.revokeClient('television')
+    expect(outcomeOf(await pollLater())).toBe('400 invalid_grant')
+  })
+
+  test('keeps none of its tokens, and no repeated poll brings them back', async () => {
+    const { flow, oauth, enter, decide, poll, pollLater, clock } = await open()
+    await decide(await enter(), 'approve')
+    const { accessToken, refreshToken } = tokensOf(await pollLater())
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    clock.advance(5)
+    await oauth.authorizations.revokeClient('television')
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect(outcomeOf(await flow.refresh(television, refreshToken))).toBe('400 invalid_grant')
+    expect(outcomeOf(await poll())).toBe('400 invalid_grant')
+  })
+
+  test('gets tokens for an approval from afterwards', async () => {
+    const { flow, oauth, enter, decide, pollLater, clock } = await open()
+    await oauth.authorizations.revokeClient('television')
+    clock.advance(6)
+    await decide(await enter(), 'approve')
+    const { accessToken } = tokensOf(await pollLater())
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+})
+
 describe('the page of a device', () => {
   test('asks for a login first, which returns to the page with the code', async () => {
     const { flow, body } = await deviceStage()

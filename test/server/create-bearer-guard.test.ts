@@ -1,6 +1,8 @@
 import express from 'express'
 import request from 'supertest'
 import { createBearerGuard } from '../../lib/server/remote-guard'
+import { memoryCounters } from '../../lib/stores/memory-counters'
+import { noStorage } from '../../lib/stores/storage'
 import { memoryStore } from '../../lib/stores/memory-store'
 import { failuresOf } from '../support/events'
 import { hostWith } from '../support/rooms/host'
@@ -73,6 +75,16 @@ describe('createBearerGuard', () => {
       'a closing without a bound',
       { issuer, store: memoryStore(), closeDeadline: Infinity },
       ['closeDeadline'],
+    ],
+    [
+      'authorizations that are neither on nor off',
+      { issuer, store: memoryStore(), authorizations: 1 },
+      ['authorizations'],
+    ],
+    [
+      'authorizations without an index',
+      { issuer, store: { ...noStorage, counters: memoryCounters() }, authorizations: true },
+      ['store'],
     ],
     ['a clock that is none', { issuer, store: memoryStore(), clock: 7 }, ['clock']],
     ['token types that are none', { issuer, store: memoryStore(), tokenTypes: ['mac'] }, ['tokenTypes']],

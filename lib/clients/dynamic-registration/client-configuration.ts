@@ -18,8 +18,14 @@ import { type DynamicRegistration, registrationEndpointNames } from './registrat
 /**
  * The client configuration endpoint (RFC 7592 2), for confidential clients: a client reads, updates and deletes its own
  * registration. The metadata does not name this endpoint, because each client learns its own URI when it registers.
+ *
+ * @param revokeClient ends what the client has got, before it is removed. Default: guards accept its access tokens until
+ * they expire.
  */
-export function clientConfigurationEndpoint(registration: DynamicRegistration): Endpoint {
+export function clientConfigurationEndpoint(
+  registration: DynamicRegistration,
+  revokeClient?: (clientId: string) => Promise<void>,
+): Endpoint {
   return {
     name: registrationEndpointNames.clientConfigurationPath,
     path: registration.clientConfigurationPath,
@@ -35,6 +41,8 @@ export function clientConfigurationEndpoint(registration: DynamicRegistration): 
       const client = ownedBy(registration, token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)
       if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
+      // The mark comes first: a client that is gone could not repeat the request if the mark failed.
+      await revokeClient?.(clientId)
       await registration.store.remove(clientId)
       return { status: 204, members: {} }
     },

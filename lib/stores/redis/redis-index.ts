@@ -62,12 +62,15 @@ return 1
 
 const idLength = 22
 
+/** The verbs on the entries of owners. */
+type OwnerIndex = Omit<AuthorizationIndex, 'revokeClient' | 'revokedBefore'>
+
 /**
  * Lists the authorizations of resource owners in Redis: one key for each owner, which expires with its last entry.
  *
  * @param run waits for replicas if the writes of the store do.
  */
-export function redisIndex(client: RedisCommands, run: ScriptRun, prefix: string): AuthorizationIndex {
+export function redisIndex(client: RedisCommands, run: ScriptRun, prefix: string): OwnerIndex {
   const keyOf = (owner: string): readonly [string] => [prefix + owner]
   return {
     async add(owner, { authorizationId, clientId }, { seconds, age }) {

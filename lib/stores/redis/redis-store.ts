@@ -15,6 +15,7 @@ import { RedisClients } from './clients'
 import { isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisCounters } from './redis-counters'
+import { redisClientMarks } from './redis-client-marks'
 import { redisIndex } from './redis-index'
 import { redisKeys } from './redis-keys'
 import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
@@ -78,7 +79,7 @@ export interface RedisStore extends Storage {
   readonly sharedCache: SharedCache
   /** Signing keys of servers in the same Redis, below the same prefix: sealed, and without an expiry. */
   readonly keys: KeyStore
-  /** The authorizations of each resource owner, in the same Redis, below the same prefix. */
+  /** The authorizations of each resource owner, and the marks of clients, in the same Redis, below the same prefix. */
   readonly index: AuthorizationIndex
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
@@ -199,7 +200,8 @@ class KeyPerAuthorization implements RedisStore {
     this.dynamicClients = Object.assign(dynamicClients, { place, obstacle })
     this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place, obstacle })
     this.keys = Object.assign(redisKeys(client, writes.run, `${prefix}keys:`), { place, obstacle })
-    this.index = Object.assign(redisIndex(client, writes.run, `${prefix}index:`), { place, obstacle })
+    const marks = redisClientMarks(reads, writes.run, `${prefix}revoked:`)
+    this.index = Object.assign(redisIndex(client, writes.run, `${prefix}index:`), marks, { place, obstacle })
     const { confirmAbsent } = writes
     this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.keyOf(id))))
   }

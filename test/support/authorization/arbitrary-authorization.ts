@@ -62,15 +62,6 @@ const unclaimed: fc.Arbitrary<Unclaimed> = record({
   subject: fc.constant(undefined),
   demandedLogin: maybe(record({ at: time, parameters: maybe(text) })),
 })
-const polled: fc.Arbitrary<Polled> = record({
-  state: fc.constant('polled'),
-  ...grant,
-  subject: maybe(text),
-  handle: text,
-  consentToken: maybe(text),
-  decision: fc.constantFrom('approved', 'denied', undefined),
-  expiresAt: time,
-})
 const denied: fc.Arbitrary<Denied> = record({ state: fc.constant('denied'), ...shown })
 
 const plainToken: fc.Arbitrary<AccessToken> = record({
@@ -105,6 +96,18 @@ const withApproval = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
   fc
     .tuple(withLogin(arbitrary), fc.oneof(fc.constant({}), record({ grantedAt: time })))
     .map(([plain, approval]) => Object.assign(plain, approval))
+
+const polled: fc.Arbitrary<Polled> = withApproval(
+  record({
+    state: fc.constant('polled'),
+    ...grant,
+    subject: maybe(text),
+    handle: text,
+    consentToken: maybe(text),
+    decision: fc.constantFrom('approved', 'denied', undefined),
+    expiresAt: time,
+  }),
+)
 
 const approved: fc.Arbitrary<Approved> = withApproval(
   record({

@@ -1,5 +1,5 @@
 import type { Response } from 'supertest'
-import { memoryCounters, type PlugIn } from 'express-authorization-server'
+import { type AuthorizationServerOptions, memoryCounters, type PlugIn } from 'express-authorization-server'
 import { deviceAuthorization, deviceCode } from '../../rehearsals/device-authorization'
 import { bent, photoBook, photoPrint } from './clients'
 import { Clock } from './clock'
@@ -15,14 +15,19 @@ export const toaster = bent(television, { client_id: 'toaster', grant_types: [de
 const clients = [television, toaster, photoPrint].map(({ registration }) => registration)
 
 /** A device that shows a code, and its owner at a browser. */
-export async function deviceStage(device = television, others: readonly PlugIn[] = []) {
+export async function deviceStage(
+  device = television,
+  others: readonly PlugIn[] = [],
+  options: Partial<AuthorizationServerOptions> = {},
+) {
   const clock = new Clock()
   const counters = memoryCounters({ clock: clock.read })
-  const { flow } = setStage({
+  const { flow, oauth } = setStage({
     plugIns: [deviceAuthorization, ...others],
     clients,
     counters,
     clock: clock.read,
+    ...options,
   })
   const { body } = await flow.request(device, { scope: 'photos:read' }, '/device_authorization')
   const poll = (client = device, bend = {}) =>
@@ -40,5 +45,5 @@ export async function deviceStage(device = television, others: readonly PlugIn[]
   }
   const decide = async (page: Response, decision: string, owner = 'alice', headers = {}) =>
     flow.submit('/device', fieldsOf(page, decision), owner, headers)
-  return { flow, clock, body, poll, pollLater, enter, decide }
+  return { flow, oauth, clock, body, poll, pollLater, enter, decide }
 }

@@ -29,6 +29,8 @@ export class ObservedStore implements AuthorizationStore {
       list: (...given) => pass(() => index.list(...given)),
       remove: (...given) => pass(() => index.remove(...given)),
       mark: (...given) => pass(() => index.mark(...given)),
+      revokeClient: (...given) => pass(() => index.revokeClient(...given)),
+      revokedBefore: (...given) => pass(() => index.revokedBefore(...given)),
     }
   }
 

@@ -1,0 +1,150 @@
+import { BoundedMap } from '../primitives/bounded-map'
+import { SingleFlight } from '../primitives/single-flight'
+import { steadyClock } from '../primitives/steady-clock'
+import { shortKey } from '../protocol/credential'
+import type { Authorization } from './authorization'
+import { type AuthorizationIndex, indexOwner } from './authorization-index'
+import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthorization } from './store'
+
+/** What the marks of the clients of one issuer need. */
+interface ClientMarksParts {
+  readonly index: AuthorizationIndex
+  readonly issuerDigest: string
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** Seconds that an authorization request waits for its owner. Default: no request counts, as at a guard. */
+  readonly requestLifetime?: number
+}
+
+/** Milliseconds for which a mark, or its absence, counts after it was read. */
+const rememberedFor = 1000
+
+/** The clients whose marks one process remembers. */
+const clientsAtMost = 10_000
+
+/**
+ * Seconds. A process whose clock is ahead gives its grants a later time than they have. The check of Redis warns of a
+ * greater difference.
+ */
+const clocksApart = 5
+
+/** What a process remembers of a client. */
+interface RememberedMark {
+  /** Seconds since the epoch; -Infinity for a client without a mark. */
+  readonly at: number
+  /** Milliseconds of the steady clock, before the mark was read. */
+  readonly readAt: number
+}
+
+/**
+ * The marks "revoked before" of the clients of one issuer: the store finds no record that was granted to a client before
+ * its mark. Endpoints read the mark with each record. Guards remember it for a second.
+ */
+export class ClientMarks {
+  private readonly remembered = new BoundedMap<RememberedMark>(clientsAtMost)
+  private readonly reads = new SingleFlight<number>()
+  private readonly steady: () => number
+
+  constructor(private readonly parts: ClientMarksParts) {
+    this.steady = steadyClock(parts.clock)
+  }
+
+  /**
+   * Ends what the client has got so far. In this process, everything follows at once.
+   *
+   * @param seconds how long what the client has got could live at most.
+   */
+  async revoke(clientId: string, seconds: number): Promise<void> {
+    const { clock, index } = this.parts
+    const at = Math.floor(clock() / 1000) + clocksApart
+    await index.revokeClient(this.nameOf(clientId), at, seconds + clocksApart)
+    // Another process may have set a later mark.
+    await this.read(clientId)
+  }
+
+  /** Decorates the store of endpoints: each record is looked up with the mark of its client. */
+  forEndpoints(store: AuthorizationStore): AuthorizationStore {
+    return this.decorated(store, (clientId) => this.read(clientId))
+  }
+
+  /** Decorates the store of guards: a mark that another process has set counts within a second. */
+  forGuards(store: AuthorizationStore): AuthorizationStore {
+    return this.decorated(store, (clientId) => this.recall(clientId))
+  }
+
+  /** The record, if a mark of the last second is in memory and the record is later; otherwise undefined. */
+  readonly known = (found: StoredAuthorization | undefined): StoredAuthorization | undefined => {
+    if (found === undefined) return undefined
+    const mark = this.recalled(found.authorization.clientId)
+    return mark !== undefined && this.timeOf(found.authorization) > mark ? found : undefined
+  }
+
+  private decorated(
+    store: AuthorizationStore,
+    markOf: (clientId: string) => Promise<number>,
+  ): AuthorizationStore {
+    const unlessRevoked = async (found: StoredAuthorization | undefined) => {
+      if (found === undefined) return undefined
+      const time = this.timeOf(found.authorization)
+      // What gives nothing to its client needs no look at the mark.
+      if (time === Infinity) return found
+      return time > (await markOf(found.authorization.clientId)) ? found : undefined
+    }
+    return decorate(store, {
+      getCached: (id) => this.known(store.getCached?.(id)),
+      find: async (id) => unlessRevoked(await store.find(id)),
+      async confirmAbsent(id) {
+        if (await confirmAbsence(store, id)) return true
+        return (await unlessRevoked(await store.find(id))) === undefined
+      },
+    })
+  }
+
+  /** The time that a mark is compared with, in seconds since the epoch; Infinity if no mark ends the record. */
+  private timeOf(authorization: Authorization): number {
+    switch (authorization.state) {
+      case 'approved':
+      case 'active':
+        // A record from before the option may have no time: each mark is later.
+        return authorization.grantedAt ?? 0
+      case 'polled':
+        return authorization.decision === 'approved' ? (authorization.grantedAt ?? 0) : Infinity
+      case 'pending':
+      case 'unclaimed':
+        return authorization.expiresAt - (this.parts.requestLifetime ?? -Infinity)
+      case 'denied':
+        return Infinity
+    }
+  }
+
+  private async read(clientId: string): Promise<number> {
+    const readAt = this.steady()
+    const at = await this.parts.index.revokedBefore(this.nameOf(clientId))
+    return this.remember(clientId, at ?? -Infinity, readAt)
+  }
+
+  private async recall(clientId: string): Promise<number> {
+    // Requests share a read that began in the same second: what it finds is a second old at most.
+    const second = Math.floor(this.steady() / rememberedFor)
+    return (
+      this.recalled(clientId) ??
+      this.reads.share(`${second} ${shortKey(clientId)}`, () => this.read(clientId))
+    )
+  }
+
+  private recalled(clientId: string): number | undefined {
+    const known = this.remembered.get(shortKey(clientId))
+    return known !== undefined && this.steady() - known.readAt < rememberedFor ? known.at : undefined
+  }
+
+  // A read that began before a later mark must not undo it: marks only grow.
+  private remember(clientId: string, at: number, readAt: number): number {
+    const key = shortKey(clientId)
+    const known = this.remembered.get(key)
+    const latest = Math.max(at, known?.at ?? -Infinity)
+    this.remembered.put(key, { at: latest, readAt: Math.max(readAt, known?.readAt ?? readAt) })
+    return latest
+  }
+
+  private readonly nameOf = (clientId: string): string => indexOwner(this.parts.issuerDigest, clientId)
+}

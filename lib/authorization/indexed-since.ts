@@ -1,0 +1,58 @@
+import { type AuthorizationIndex, indexOwner } from './authorization-index'
+import type { Lifetimes } from './lifetimes'
+
+/** Since when servers of this issuer enter every authorization into the index. */
+export interface IndexedSince {
+  /** Whether every live authorization is in the index: nothing from before can live without having been refreshed. */
+  readonly isComplete: () => Promise<boolean>
+  /** Notes the time in the index when the server starts, and at each check of readiness until the index has the note. */
+  readonly readiness: { readonly name: string; readonly ready: () => Promise<unknown> }
+}
+
+// The note stands in the index itself: no owner has an empty subject.
+const noteId = 'since'.padEnd(22, '-')
+const tenYears = 10 * 365 * 24 * 3600
+
+/** Seconds for which processes without the option may still run after the first one with the option has started. */
+const rollout = 3600
+
+/** The time that the index of an issuer notes, in seconds since the epoch; undefined if no server has used it. */
+export async function notedSince(
+  index: AuthorizationIndex,
+  issuerDigest: string,
+): Promise<number | undefined> {
+  const [entry] = await index.list(ownerOfNote(issuerDigest))
+  return entry && Number(entry.clientId)
+}
+
+const ownerOfNote = (issuerDigest: string) => indexOwner(issuerDigest, '')
+
+/** @param clock milliseconds since the epoch. */
+export function indexedSince(
+  index: AuthorizationIndex,
+  issuerDigest: string,
+  { lifetimes, clock }: { readonly lifetimes: Lifetimes; readonly clock: () => number },
+): IndexedSince {
+  const now = () => Math.floor(clock() / 1000)
+  let known: number | undefined
+  const beginning = async () => {
+    const noted = await notedSince(index, issuerDigest)
+    if (noted !== undefined) return noted
+    const begun = now()
+    const note = { authorizationId: noteId, clientId: String(begun) }
+    await index.add(ownerOfNote(issuerDigest), note, { seconds: tenYears, age: 0 })
+    return begun
+  }
+  const since = async () => (known ??= await beginning())
+  const { refreshToken, accessToken, authorizationCode } = lifetimes
+  const longest = Math.max(refreshToken, accessToken) + authorizationCode
+  return {
+    isComplete: async () => now() - (await since()) > longest + rollout,
+    readiness: {
+      name: 'authorizations',
+      ready: async () => {
+        await since()
+      },
+    },
+  }
+}

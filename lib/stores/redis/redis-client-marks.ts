@@ -1,0 +1,37 @@
+import type { AuthorizationIndex } from '../../authorization/authorization-index'
+import type { RedisReads } from './batched-reads'
+import { RedisScript } from './redis-commands'
+import type { ScriptRun } from './writes'
+
+// The value is the time of the mark. A mark that is set again keeps the later time and the later end.
+const marking = new RedisScript(`
+local at = math.max(tonumber(redis.call('GET', KEYS[1]) or ARGV[1]), tonumber(ARGV[1]))
+local lifetime = math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[2]))
+redis.call('SET', KEYS[1], string.format('%.0f', at), 'PX', string.format('%.0f', lifetime))
+return 1
+`)
+
+const wholeSeconds = /^\d+$/
+
+/** The verbs on the marks of clients. */
+type ClientMarkVerbs = Pick<AuthorizationIndex, 'revokeClient' | 'revokedBefore'>
+
+/**
+ * Marks clients in Redis: one key for each marked client, which expires with its mark.
+ *
+ * @param reads reads as authorizations are read: a replica that was the master must not hide a mark from a guard.
+ * @param run waits for replicas if the writes of the store do.
+ */
+export function redisClientMarks(reads: RedisReads, run: ScriptRun, prefix: string): ClientMarkVerbs {
+  return {
+    async revokeClient(client, at, seconds) {
+      await run(marking, [prefix + client], String(at), String(Math.ceil(seconds * 1000)))
+    },
+    async revokedBefore(client) {
+      const value = await reads.read(prefix + client)
+      if (value === null || value === undefined) return undefined
+      if (typeof value === 'string' && wholeSeconds.test(value)) return Number(value)
+      throw new Error('The Redis client replied to GET with something other than the mark of a client.')
+    },
+  }
+}

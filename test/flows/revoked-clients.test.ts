@@ -1,0 +1,289 @@
+import { implicit, memoryClients } from '../../lib/index'
+import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { authorizationRequest } from '../support/flows/flow'
+import { Gate } from '../support/flows/gate'
+import type { ObservedStore } from '../support/flows/observed-store'
+import { outcomeOf } from '../support/flows/outcome'
+import { fragmentOf, redirectionOf } from '../support/flows/redirection'
+import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
+import { exchangeOf, exchanging, service } from '../support/flows/token-exchange'
+import { tokensOf } from '../support/flows/tokens'
+import { waitUntil } from '../support/wait-until'
+
+const day = 24 * 3600
+/** Seconds after a call for which clocks may differ. */
+const clocksApart = 5
+const forItself = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+/** Holds the next save of a store until it is released. */
+function holdNextSave(store: ObservedStore) {
+  const { save } = store
+  const gate = new Gate()
+  store.save = async (...given) => {
+    store.save = save
+    await gate.pass()
+    return save(...given)
+  }
+  return {
+    held: () => waitUntil('a save is held', async () => gate.waiting > 0),
+    release: () => gate.open(),
+  }
+}
+
+describeOnStores('oauth.authorizations.revokeClient', (stage) => {
+  const open = (...[options]: Parameters<SetStage>) => stage({ authorizations: true, ...options })
+
+  test('ends access tokens, refresh tokens and codes of the client, from every owner', async () => {
+    const { flow, oauth } = open()
+    const [ofAlice, ofBob] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint, {}, 'bob')]
+    const code = await flow.approve(photoPrint)
+    await oauth.authorizations.revokeClient('photo-print')
+    for (const { accessToken, refreshToken } of [ofAlice, ofBob]) {
+      expect((await flow.photos(accessToken)).status).toBe(401)
+      expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+    }
+    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
+  })
+
+  test('ends nothing of another client, and nothing of the same client at another issuer', async () => {
+    const { flow, oauth, store, clock } = open()
+    const other = open({ store, clock: clock.read, issuer: 'http://localhost:81' })
+    const [kept, elsewhere] = [await flow.tokens(photoBook), await other.flow.tokens(photoPrint)]
+    await oauth.authorizations.revokeClient('photo-print')
+    // What guards remember counts no more.
+    clock.advance(1)
+    expect((await flow.photos(kept.accessToken)).status).toBe(200)
+    expect(outcomeOf(await flow.refresh(photoBook, kept.refreshToken))).toBe('tokens')
+    expect((await other.flow.photos(elsewhere.accessToken)).status).toBe(200)
+  })
+
+  test('ends the tokens of the client at introspection, and its refresh tokens', async () => {
+    const asking = bent(photoPrint, { may_introspect: true })
+    const { flow, oauth } = open({ clients: [asking.registration] })
+    const { accessToken, refreshToken } = await flow.tokens(asking)
+    for (const token of [accessToken, refreshToken])
+      expect(outcomeOf(await flow.introspect(asking, token))).toBe('active')
+    await oauth.authorizations.revokeClient('photo-print')
+    for (const token of [accessToken, refreshToken])
+      expect(outcomeOf(await flow.introspect(asking, token))).toBe('inactive')
+  })
+
+  test('ends the tokens of the client at token exchange', async () => {
+    const { flow, oauth } = open(exchanging())
+    const { accessToken } = await flow.tokens(photoBook)
+    expect(outcomeOf(await flow.request(service, exchangeOf(accessToken)))).toBe('tokens')
+    await oauth.authorizations.revokeClient('photo-book')
+    expect(outcomeOf(await flow.request(service, exchangeOf(accessToken)))).toBe('400 invalid_request')
+  })
+
+  test('ends what the client has for itself, and it gets new tokens afterwards', async () => {
+    const { flow, oauth, clock } = open()
+    const before = tokensOf(await flow.request(nightlyReport, forItself))
+    await oauth.authorizations.revokeClient('nightly-report')
+    expect((await flow.photos(before.accessToken)).status).toBe(401)
+    clock.advance(clocksApart + 1)
+    const after = tokensOf(await flow.request(nightlyReport, forItself))
+    expect((await flow.photos(after.accessToken)).status).toBe(200)
+  })
+
+  test('ends implicit tokens, and the client gets new ones afterwards', async () => {
+    const page = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
+    const { flow, oauth, clock } = open({
+      clients: [page.registration],
+      responseTypes: [implicit()],
+    })
+    const ask = async () => {
+      const question = await flow.ask({ ...authorizationRequest(page), response_type: 'token' }, 'alice')
+      const answer = await flow.decide(question, 'approve', 'alice')
+      return String(fragmentOf(answer).parameters['access_token'])
+    }
+    const before = await ask()
+    await oauth.authorizations.revokeClient('photo-book')
+    expect((await flow.photos(before)).status).toBe(401)
+    clock.advance(clocksApart + 1)
+    expect((await flow.photos(await ask())).status).toBe(200)
+  })
+
+  test('lets the client ask again, and what owners approve later counts', async () => {
+    const { flow, oauth, clock } = open()
+    await flow.tokens(photoPrint)
+    await oauth.authorizations.revokeClient('photo-print')
+    clock.advance(clocksApart + 1)
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    clock.advance(20 * day)
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
+  })
+
+  test.each([0, 1, clocksApart])(
+    'ends a token of %d seconds after it, because the clocks of processes differ',
+    async (seconds) => {
+      const { flow, oauth, clock } = open()
+      await oauth.authorizations.revokeClient('nightly-report')
+      clock.advance(seconds)
+      const { accessToken } = tokensOf(await flow.request(nightlyReport, forItself))
+      expect((await flow.photos(accessToken)).status).toBe(401)
+    },
+  )
+
+  test('ends a request whose page is open, and the same request may come again', async () => {
+    const { flow, oauth, clock } = open()
+    const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    await oauth.authorizations.revokeClient('photo-print')
+    clock.advance(clocksApart + 1)
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+    const again = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(outcomeOf(await flow.decide(again, 'approve', 'alice'))).toBe('redirect code')
+  })
+
+  test('ends an approval that is being saved while it is called', async () => {
+    const { flow, oauth, store, clock } = open({ skipConsent: () => true })
+    const { held, release } = holdNextSave(store)
+    const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
+    await held()
+    clock.advance(10)
+    await oauth.authorizations.revokeClient('photo-print')
+    release()
+    const code = String(redirectionOf(await asked).parameters['code'])
+    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
+  })
+
+  test('ends a refresh that is being saved while it is called', async () => {
+    const { flow, oauth, store, clock } = open()
+    const { refreshToken } = await flow.tokens(photoPrint)
+    clock.advance(60)
+    const { held, release } = holdNextSave(store)
+    const refreshed = flow.refresh(photoPrint, refreshToken)
+    await held()
+    await oauth.authorizations.revokeClient('photo-print')
+    release()
+    const tokens = tokensOf(await refreshed)
+    expect((await flow.photos(tokens.accessToken)).status).toBe(401)
+    expect(outcomeOf(await flow.refresh(photoPrint, tokens.refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('lists nothing of the client any more, and revokes nothing twice', async () => {
+    const { flow, oauth } = open()
+    await flow.tokens(photoPrint)
+    await flow.tokens(photoBook)
+    await oauth.authorizations.revokeClient('photo-print')
+    const { authorizations } = await oauth.authorizations.list('alice')
+    expect(authorizations.map(({ clientId }) => clientId)).toEqual(['photo-book'])
+    expect(await oauth.authorizations.revoke('alice', 'photo-print')).toMatchObject({ count: 0 })
+    expect(await oauth.authorizations.revokeAll('alice')).toMatchObject({ count: 1 })
+  })
+
+  test('may be repeated, and an earlier clock takes no mark back', async () => {
+    const { flow, oauth, store, clock } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    clock.advance(100)
+    await oauth.authorizations.revokeClient('photo-print')
+    const behind = open({ store, clock: () => clock.read() - 200_000 })
+    await behind.oauth.authorizations.revokeClient('photo-print')
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect((await behind.flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('resolves for clients that have nothing, whatever their name', async () => {
+    const { flow, oauth } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    for (const clientId of ['nobody', '__proto__', '', 'https://app.example/client.json', 'x'.repeat(3000)])
+      await oauth.authorizations.revokeClient(clientId)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test('a one-time use stays used', async () => {
+    const { flow, oauth } = open()
+    const code = await flow.approve(photoPrint)
+    tokensOf(await flow.redeem(photoPrint, code))
+    await oauth.authorizations.revokeClient('photo-print')
+    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
+  })
+
+  test('the client may still revoke its tokens, and gets the usual success', async () => {
+    const { flow, oauth } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    await oauth.authorizations.revokeClient('photo-print')
+    expect(outcomeOf(await flow.revoke(photoPrint, accessToken))).toBe('done')
+  })
+
+  test('a store that fails is temporarily_unavailable, and no token passes meanwhile', async () => {
+    const { flow, oauth, store, clock } = open()
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    store.begin('fails', 'index')
+    await expect(oauth.authorizations.revokeClient('photo-print')).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    })
+    clock.advance(1)
+    expect((await flow.photos(accessToken)).status).toBe(503)
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 temporarily_unavailable')
+    store.recover()
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
+  })
+
+  test('needs the option, without which no request asks for marks', async () => {
+    const { flow, oauth, store } = stage()
+    await expect(oauth.authorizations.revokeClient('photo-print')).rejects.toThrow(
+      /authorizations must be true/,
+    )
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    await flow.refresh(photoPrint, refreshToken)
+    await flow.photos(accessToken)
+    expect(store.indexCalls).toBe(0)
+  })
+
+  test('a record from before the option, which does not say when it began, ends, too', async () => {
+    const { flow, store, clock } = stage()
+    const { accessToken } = tokensOf(await flow.request(nightlyReport, forItself))
+    const later = open({ store, clock: clock.read })
+    expect((await later.flow.photos(accessToken)).status).toBe(200)
+    await later.oauth.authorizations.revokeClient('nightly-report')
+    expect((await later.flow.photos(accessToken)).status).toBe(401)
+  })
+})
+
+describeOnStores('disableClient with the option authorizations', (stage) => {
+  const registering = async () => {
+    const clients = memoryClients()
+    const staged = stage({ authorizations: true, clients })
+    for (const { registration } of [photoPrint, photoFrame]) await clients.add(registration)
+    return staged
+  }
+
+  test('ends the tokens of the client, and enabling it brings none of them back', async () => {
+    const { flow, oauth, clock } = await registering()
+    const [gone, kept] = [await flow.tokens(photoPrint), await flow.tokens(photoFrame)]
+    await oauth.disableClient('photo-print')
+    expect((await flow.photos(gone.accessToken)).status).toBe(401)
+    expect((await flow.photos(kept.accessToken)).status).toBe(200)
+    clock.advance(clocksApart + 1)
+    await oauth.enableClient('photo-print')
+    expect((await flow.photos(gone.accessToken)).status).toBe(401)
+    expect(outcomeOf(await flow.refresh(photoPrint, gone.refreshToken))).toBe('400 invalid_grant')
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
+  })
+
+  test('a mark that fails leaves the client disabled, and the call may be repeated', async () => {
+    const { flow, oauth, store } = await registering()
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    store.begin('fails', 'index')
+    await expect(oauth.disableClient('photo-print')).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    })
+    store.recover()
+    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('401 invalid_client')
+    await oauth.disableClient('photo-print')
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('an unknown client is refused, and gets no mark', async () => {
+    const { oauth, store } = await registering()
+    const before = store.indexCalls
+    await expect(oauth.disableClient('nobody')).rejects.toThrow(/names no client/)
+    expect(store.indexCalls).toBe(before)
+  })
+})
