@@ -125,3 +125,24 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
     meaning: 'the digest of an existing secret, from hashClientSecret(); issues no secret',
   },
 }
+
+const { type: _type, 'client-id': _clientId, 'secret-hash': _secretHash, ...changeable } = metadataOptions
+
+/** Options of `add` that may change later. */
+export const changeableOptions: Readonly<Record<string, Option>> = changeable
+
+/** The option of `change` that `add` has not. */
+export const removalOptions: Readonly<Record<string, Option>> = {
+  remove: {
+    kind: 'texts',
+    meaning: 'the name of an option such as logo-uri, or of a member of a plug-in: the client gets the default',
+  },
+}
+
+/** Options of `change`. */
+export const changeOptions: Readonly<Record<string, Option>> = { ...changeableOptions, ...removalOptions }
+
+/** Options of `list`. */
+export const listOptions: Readonly<Record<string, Option>> = {
+  deleted: { kind: 'flag', meaning: 'list the deleted clients instead' },
+}

@@ -1,4 +1,5 @@
 import type { ClientRegistry } from '../clients/client-store'
+import type { DynamicClientStore } from '../clients/dynamic-client-store'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Option } from './command-options'
 
@@ -28,8 +29,9 @@ export interface Order {
 }
 
 /** The part of a store that commands use. */
-interface CommandStore {
+export interface CommandStore {
   readonly clients: ClientRegistry
+  readonly dynamicClients: DynamicClientStore
   readonly keys: KeyStore
 }
 

@@ -81,6 +81,7 @@ const ofRegistration: ReadonlySet<string> = new Set([
   'jwks_uri',
   'client_secret',
   'client_secret_expires_at',
+  'deleted',
   'client_id_issued_at',
   'registration_access_token',
   'registration_client_uri',

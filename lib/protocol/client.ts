@@ -99,6 +99,11 @@ export interface ClientRegistration {
    * `false`.
    */
   readonly disabled?: boolean | undefined
+  /**
+   * Whether the client is deleted: the rest of a registration that `deleteClient()` leaves, so that no other client gets
+   * the identifier. Servers treat the client as unknown. No registration of a host has this member. Default `false`.
+   */
+  readonly deleted?: boolean | undefined
   /** The name that the resource owner sees, without invisible characters. At most 256 characters. */
   readonly client_name?: string | undefined
   /** A sentence about the client, for the consent page. At most 4096 characters. */

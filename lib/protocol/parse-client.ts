@@ -54,6 +54,7 @@ export const anyCapabilities: ServerCapabilities = Object.freeze({
 
 type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
+const isFalse = (value: unknown): value is false => value === false
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
 
 /** Whether a registration may hold the value as a page. It may be what a browser repairs, such as letters beyond ASCII. */
@@ -69,6 +70,7 @@ export function parseClient(
 ): Client {
   const before = issues.length
   const reading = new OptionsReader(withoutNulls(source), path, issues)
+  reading.optional('deleted', false, isFalse, 'is set by deleteClient() alone.')
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
   // No request could name a longer identifier.
   if (isTooLong('client_id', client_id))

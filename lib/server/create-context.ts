@@ -141,8 +141,10 @@ function storeOf({
   storeDeadline,
   dynamicRegistration,
   noteClientUse,
+  registeredUses,
 }: ServerSettings): AuthorizationStore {
   return notingUses(withDeadline(store, storeDeadline), [
+    ...(registeredUses === undefined ? [] : [registeredUses.note]),
     ...(noteClientUse === undefined ? [] : [noteForHost(noteClientUse)]),
     ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.uses.note]),
   ])

@@ -1,7 +1,7 @@
 import type { Client, FindClient } from '../protocol/client'
 import { isList, isRecord } from '../primitives/options-reader'
 import { SingleFlight } from '../primitives/single-flight'
-import type { ClientStore } from '../clients/client-store'
+import { type ClientStore, isDeleted } from '../clients/client-store'
 import { withinDeadline } from './deadline'
 
 /**
@@ -36,7 +36,7 @@ export function storedClients(
   const lookUps = clientLookUps()
   const find = async (clientId: string) => {
     const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds, store)
-    if (registration === undefined || registration === null) return undefined
+    if (registration === undefined || registration === null || isDeleted(registration)) return undefined
     const client = parsed.clientOf(registration)
     // The database may ignore case or trailing spaces when it compares. An identifier must match exactly.
     return client.client_id === clientId ? client : undefined

@@ -1,5 +1,5 @@
 import { ConfigurationError, isRecord } from '../primitives/options-reader'
-import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
+import { additionRules, changeRules, type ClientsUnderTest, useRules } from './client-registry-rules'
 import { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
 import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
@@ -92,6 +92,7 @@ export type { ClientsUnderTest } from './client-registry-rules'
 export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
   ...additionRules,
   ...changeRules,
+  ...useRules,
 ]
 
 /**
