@@ -53,9 +53,7 @@ export async function changeFrom(
   offeredFor: (current: ClientRegistration) => ServerCapabilities,
 ): Promise<ClientRegistration> {
   if (!isRecord(change)) throw cannotChange({ path: 'change', message: 'must be an object.' })
-  return changeRegistration(clients, clientId, (current) =>
-    changedBy(current, change, offeredFor(current)),
-  )
+  return changeRegistration(clients, clientId, (current) => changedBy(current, change, offeredFor(current)))
 }
 
 // What a client was granted while it had to authenticate must not pass to everybody who finds a refresh token.
@@ -80,7 +78,11 @@ function changedBy(
       : [],
   )
   if (issues.length > 0) throw cannotChange(...issues)
-  const client = parseWrittenClient({ ...current, ...change }, '', issues, offered)
+  // A name that the registration does not have stays, even without a value: it may be misspelt.
+  const merged = Object.entries({ ...current, ...change })
+    .map(([name, value]): [string, unknown] => [name, value ?? undefined])
+    .filter(([name, value]) => value !== undefined || !before.has(name))
+  const client = parseWrittenClient(Object.fromEntries(merged), '', issues, offered)
   if (issues.length > 0) throw cannotChange(...issues)
   const next = decodeRegistration(encodeRegistration(registrationOf(client)))
   return isDeepStrictEqual(next, current) ? current : next

@@ -11,8 +11,7 @@ type Fields = Readonly<Record<string, unknown>>
  * @param subject the first line of the error.
  */
 export function membersIn(given: readonly string[], subject: string): ReadonlyMap<string, unknown> {
-  const wrongMember = (message: string) =>
-    new ConfigurationError(subject, [{ path: '--member', message }])
+  const wrongMember = (message: string) => new ConfigurationError(subject, [{ path: '--member', message }])
   const members = new Map<string, unknown>()
   for (const text of given) {
     const [name = ''] = text.split('=', 1)
@@ -36,7 +35,9 @@ function jsonOrText(text: string): unknown {
 /** The last day of each client, such as `2026-11-25`, by `client_id`. Empty if the registry notes no uses. */
 export async function lastUsesIn(clients: ClientRegistry): Promise<ReadonlyMap<string, string>> {
   const days = notesUses(clients) ? await clients.lastUses() : new Map<string, number>()
-  return new Map(Array.from(days, ([clientId, day]) => [clientId, new Date(day * 1000).toISOString().slice(0, 10)]))
+  return new Map(
+    Array.from(days, ([clientId, day]) => [clientId, new Date(day * 1000).toISOString().slice(0, 10)]),
+  )
 }
 
 /** The members of a registration that a list shows. */

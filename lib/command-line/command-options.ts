@@ -135,7 +135,8 @@ export const changeableOptions: Readonly<Record<string, Option>> = changeable
 export const removalOptions: Readonly<Record<string, Option>> = {
   remove: {
     kind: 'texts',
-    meaning: 'the name of an option such as logo-uri, or of a member of a plug-in: the client gets the default',
+    meaning:
+      'the name of an option such as logo-uri, or of a member of a plug-in: the client gets the default',
   },
 }
 

@@ -1,11 +1,10 @@
 import { changeFrom } from '../clients/change-client'
 import { ConfigurationError, isTexts } from '../primitives/options-reader'
-import type { ClientRegistration } from '../protocol/client'
 import { isMemberName, isOwnMember } from '../protocol/client-member'
 import { anyCapabilities, type ServerCapabilities } from '../protocol/parse-client'
 import { membersIn, withoutDigests } from './client-fields'
 import type { Command } from './command'
-import { changeableOptions, changeOptions } from './command-options'
+import { changeableOptions, changeOptions, metadataOptions } from './command-options'
 import { registrarOf } from './registrar'
 
 const subject = 'The client cannot be changed:'
@@ -38,6 +37,7 @@ export const change: Command = {
 function removedMember(name: string): string {
   const field = changeableOptions[name]?.field
   if (field !== undefined) return field
+  if (Object.hasOwn(metadataOptions, name)) throw wrongRemoval(`cannot remove ${name}, which never changes.`)
   if (isMemberName(name) && !isOwnMember(name)) return name
   throw wrongRemoval(
     `must name an option, such as logo-uri, or a member of a plug-in, such as subject_type; "${name}" is neither.`,
@@ -49,7 +49,10 @@ const wrongRemoval = (message: string) => new ConfigurationError(subject, [{ pat
 // The server checks the values of members of plug-ins. A registration keeps those that it has.
 function knowing(names: readonly string[]): ServerCapabilities {
   const members = names.filter((name) => !isOwnMember(name) && isMemberName(name))
-  return { ...anyCapabilities, members: [...new Set(members)].map((name) => ({ name, mistakeIn: noMistake })) }
+  return {
+    ...anyCapabilities,
+    members: [...new Set(members)].map((name) => ({ name, mistakeIn: noMistake })),
+  }
 }
 
 const noMistake = () => undefined

@@ -168,7 +168,7 @@ export function resolveOptions(options: Options): ServerSettings {
       ...ofOwner(reading, options),
     ]),
     guards: readGuards(reading),
-    ...resolveLimits(reading, lifetimes),
+    ...resolveLimits(reading, lifetimes, authorizations),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
     bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineExpectation),
@@ -234,9 +234,15 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
 function resolveLimits(
   reading: OptionsReader,
   lifetimes: Lifetimes,
+  authorizations: boolean,
 ): Pick<
   ServerSettings,
-  'rateLimit' | 'clientAuthenticationLimits' | 'issueLimits' | 'openRequestLimit' | 'singleUseLimit'
+  | 'rateLimit'
+  | 'clientAuthenticationLimits'
+  | 'issueLimits'
+  | 'openRequestLimit'
+  | 'singleUseLimit'
+  | 'selfRegisteredClients'
 > {
   return reading.group('limits', (fields) => ({
     rateLimit: resolveRateLimit(fields),
@@ -244,7 +250,24 @@ function resolveLimits(
     issueLimits: readIssueLimits(fields, 'issuing'),
     openRequestLimit: readLimit(fields, 'openRequests', openRequests(lifetimes)),
     singleUseLimit: readLimit(fields, 'singleUses', usualSingleUses),
+    selfRegisteredClients: readSelfRegisteredShare(fields, authorizations),
   }))
+}
+
+const isShare = (value: unknown): value is number | false => value === false || isWhole(1, 1000)(value)
+
+// The share counts in the index of owners.
+function readSelfRegisteredShare(fields: OptionsReader, authorizations: boolean): number | undefined {
+  const key = 'selfRegisteredClients'
+  const given = fields.optional<number | false | undefined>(
+    key,
+    undefined,
+    isShare,
+    'must be false or a whole number, 1 to 1000.',
+  )
+  if (typeof given === 'number' && !authorizations)
+    fields.wrong(key, 'needs the option authorizations: true, because it counts what an owner has approved.')
+  return given === false || !authorizations ? undefined : (given ?? 50)
 }
 
 function resolvePages(

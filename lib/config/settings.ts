@@ -120,6 +120,8 @@ export interface ServerSettings extends GuardSettings {
   readonly issueLimits: ResolvedIssueLimits
   /** Undefined if the limit is off. */
   readonly singleUseLimit: Limit | undefined
+  /** How many self-registered clients one owner keeps alive; undefined if the share is off. */
+  readonly selfRegisteredClients: number | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
   readonly choices: AuthorizationServerOptions['choices']

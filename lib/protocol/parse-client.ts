@@ -54,7 +54,6 @@ export const anyCapabilities: ServerCapabilities = Object.freeze({
 
 type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
-const isFalse = (value: unknown): value is false => value === false
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
 
 /** Whether a registration may hold the value as a page. It may be what a browser repairs, such as letters beyond ASCII. */
@@ -69,8 +68,8 @@ export function parseClient(
   capabilities: ServerCapabilities,
 ): Client {
   const before = issues.length
-  const reading = new OptionsReader(withoutNulls(source), path, issues)
-  reading.optional('deleted', false, isFalse, 'is set by deleteClient() alone.')
+  const reading = new OptionsReader(withoutAbsent(source), path, issues)
+  reading.refuse('deleted', 'is set by deleteClient() alone.')
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
   // No request could name a longer identifier.
   if (isTooLong('client_id', client_id))
@@ -158,10 +157,11 @@ function checkSizes(client: Client, reading: OptionsReader): void {
   }
 }
 
-// A database has null for a field without a value.
-function withoutNulls(source: unknown): unknown {
+// A database has null for a field without a value, and false for a client that is not deleted.
+function withoutAbsent(source: unknown): unknown {
   if (!isRecord(source)) return source
-  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
+  const isAbsent = (name: string, value: unknown) => value === null || (name === 'deleted' && value === false)
+  return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
 }
 
 // The registration gets the name of the server for a response type, because the order of its values means

@@ -214,9 +214,9 @@ describe('client list and show', () => {
     await answerOf('add', ...phone, '--client-id', 'b')
     expect((await client('list')).stdout).toBe(
       [
-        'client_id  client_name  client_type   grant_types         scope                      client_secrets  disabled',
-        'b          -            public        authorization_code  photos:read                0               no',
-        'report     Report       confidential  client_credentials  photos:read reports:write  1               no',
+        'client_id  client_name  client_type   grant_types         scope                      client_secrets  last_used  disabled',
+        'b          -            public        authorization_code  photos:read                0               -          no',
+        'report     Report       confidential  client_credentials  photos:read reports:write  1               -          no',
         '',
       ].join('\n'),
     )
@@ -325,6 +325,7 @@ describe('client rotate-secret, disable and enable', () => {
     ['rotate-secret', 'changed'],
     ['disable', 'changed'],
     ['enable', 'changed'],
+    ['delete', 'changed'],
   ])('%s refuses a client that does not exist, and says where it looked', async (name, done) => {
     expect(await client(name, 'nobody')).toEqual({
       status: 1,
@@ -360,7 +361,7 @@ describe('the command line', () => {
     async (words) => {
       const { status, stdout, stderr } = await here(words)
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      for (const name of ['add', 'list', 'show', 'rotate-secret', 'disable', 'enable'])
+      for (const name of ['add', 'list', 'show', 'change', 'rotate-secret', 'disable', 'enable', 'delete'])
         expect(stdout).toContain(`  client ${name} `)
       for (const name of ['keys retire', '--redis', '--finish']) expect(stdout).toContain(`  ${name} `)
     },
