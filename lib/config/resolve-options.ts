@@ -14,6 +14,7 @@ import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
   ConfigurationError,
   isBoolean,
+  isList,
   isRecord,
   isText,
   isWhole,
@@ -44,6 +45,7 @@ import {
 } from '../extensions/resource-indicators/resources'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { deadlineExpectation, isDeadline } from '../stores/deadline'
+import { withoutDeleted } from '../stores/registered-clients'
 import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
 import { noStorage, readStorage, type Storage } from '../stores/storage'
@@ -187,8 +189,14 @@ export function resolveOptions(options: Options): ServerSettings {
   const complete = withDynamicRegistration(reading, settings, taken)
   for (const source of sources) source.refuseUnknown()
   reading.throwIssues(subject)
-  return Object.freeze(complete)
+  return Object.freeze(hidingDeleted(complete))
 }
+
+// A list in the options holds no deleted clients.
+const hidingDeleted = (settings: ServerSettings): ServerSettings =>
+  settings.registered === undefined || isList(settings.registered.clients)
+    ? settings
+    : { ...settings, findClient: withoutDeleted(settings.findClient) }
 
 function withDynamicRegistration(
   reading: OptionsReader,

@@ -72,6 +72,7 @@ const ownNames = {
   policy_uri: true,
   tos_uri: true,
   members: true,
+  deleted: true,
   selfRegistered: true,
   metadataDocument: true,
 } satisfies Record<keyof Client, true>
@@ -81,7 +82,6 @@ const ofRegistration: ReadonlySet<string> = new Set([
   'jwks_uri',
   'client_secret',
   'client_secret_expires_at',
-  'deleted',
   'client_id_issued_at',
   'registration_access_token',
   'registration_client_uri',

@@ -146,6 +146,8 @@ export interface Client extends ClientLifetimes {
   readonly tos_uri: string | undefined
   /** What plug-ins have added to the registration, under the registered names. The object has no prototype. */
   readonly members: Readonly<Record<string, Json>>
+  /** Present if the host has deleted the client. Only sources of clients see it: to the rest of a server it is unknown. */
+  readonly deleted?: true
   /** Present if the client registered itself (RFC 7591): its name is its own claim, and its logo and pages are left out. */
   readonly selfRegistered?: true
   /** Only for a client that is not registered here: what its metadata document adds to a registration. */

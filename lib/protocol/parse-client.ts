@@ -274,6 +274,14 @@ export function parseStoredClient(source: unknown, capabilities: ServerCapabilit
   return client
 }
 
+/** What a deleted client is to the sources of clients: it takes its identifier, and may do nothing. */
+export function deletedClient(client_id: string): Client {
+  const grant_types = ['urn:none']
+  const rest = { client_id, client_type: 'public', grant_types, scope: 'none', disabled: true }
+  const client = parseStoredClient(rest, anyCapabilities)
+  return Object.freeze({ ...client, grant_types: [], scope: [], deleted: true as const })
+}
+
 /** The registration of a client, with every default written out. */
 export function registrationOf({ members, ...client }: Client): ClientRegistration {
   return { ...members, ...client, scope: client.scope.join(' ') }

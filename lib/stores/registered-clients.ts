@@ -1,4 +1,5 @@
 import type { Client, FindClient } from '../protocol/client'
+import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/options-reader'
 import { SingleFlight } from '../primitives/single-flight'
 import { type ClientStore, isDeleted } from '../clients/client-store'
@@ -36,12 +37,26 @@ export function storedClients(
   const lookUps = clientLookUps()
   const find = async (clientId: string) => {
     const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds, store)
-    if (registration === undefined || registration === null || isDeleted(registration)) return undefined
-    const client = parsed.clientOf(registration)
+    if (registration === undefined || registration === null) return undefined
+    const client = isDeleted(registration)
+      ? deletedClient(registration.client_id)
+      : parsed.clientOf(registration)
     // The database may ignore case or trailing spaces when it compares. An identifier must match exactly.
     return client.client_id === clientId ? client : undefined
   }
   return (clientId) => lookUps.share(clientId, () => find(clientId))
+}
+
+/**
+ * Hides deleted clients. Until here they are found, so that no metadata document and no client that registers itself
+ * comes in their place.
+ */
+export function withoutDeleted(findClient: FindClient): FindClient {
+  const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
+  return (clientId, sender) => {
+    const found = findClient(clientId, sender)
+    return found instanceof Promise ? found.then(unlessDeleted) : unlessDeleted(found)
+  }
 }
 
 /**

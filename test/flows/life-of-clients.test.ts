@@ -1,9 +1,19 @@
-import { implicit, type ClientChange } from '../../lib/index'
+import request from 'supertest'
+import {
+  type ClientChange,
+  implicit,
+  memoryClients,
+  memoryDynamicClients,
+  metadataDocuments,
+} from '../../lib/index'
+import { Clock } from '../support/flows/clock'
+import { DocumentOrigin } from '../support/flows/document-origin'
 import { describeOnEveryRegistry } from '../support/flows/every-registry'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf } from '../support/flows/redirection'
 import { registered, webMetadata, withSecret } from '../support/flows/registered'
+import { notesApp } from '../support/flows/registering'
 
 const phoneMetadata = {
   client_type: 'public',
@@ -251,6 +261,40 @@ describeOnEveryRegistry('deleteClient', (stage) => {
       oauth.changeClient(client_id, { description: 'Late' }),
     ])
     expect(await clients.find(client_id)).toEqual({ client_id, client_type: 'confidential', ...deleted })
+  })
+
+  test('neither a document nor a client that registers itself takes its identifier', async () => {
+    const clients = memoryClients()
+    const origin = await DocumentOrigin.start()
+    try {
+      const clock = new Clock()
+      const { oauth, flow, app } = stage({
+        clock: clock.read,
+        clients: metadataDocuments({ ...origin.reach, registered: clients }),
+        dynamicRegistration: { store: memoryDynamicClients() },
+      })
+      const { client_id } = (await request(app).post('/register').send(notesApp)).body
+      const redirect_uris = notesApp.redirect_uris
+      for (const id of [client_id, origin.clientId]) {
+        await oauth.registerClient({
+          client_id: id,
+          client_type: 'public',
+          redirect_uris,
+          scope: 'photos:read',
+        })
+        await oauth.deleteClient(id)
+        // A process remembers for a minute that the host had no such client.
+        clock.advance(61)
+        const asking = { response_type: 'code', client_id: id, scope: 'photos:read' }
+        expect(outcomeOf(await flow.ask(asking, 'alice'))).toBe('page 400 invalid_request')
+      }
+      expect((await request(app).post('/register').send(notesApp)).body).toMatchObject({
+        error: 'invalid_client_metadata',
+      })
+      expect(origin.asked).toBe(0)
+    } finally {
+      await origin.stop()
+    }
   })
 
   test('no host registers a client that is deleted from the start', async () => {
