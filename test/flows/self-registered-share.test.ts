@@ -176,7 +176,7 @@ describe('The share of an owner', () => {
     }
   })
 
-  it('needs the option authorizations, without which nobody counts', async () => {
+  it('needs the option authorizations, without which nothing is counted', async () => {
     expect(() => application({ limits: { selfRegisteredClients: 5 } })).toThrow(
       /limits\.selfRegisteredClients needs the option authorizations/,
     )

@@ -1,6 +1,5 @@
 import { createId, digest, secureRandom } from '../../protocol/credential'
 import { type DynamicClient, type DynamicClientStore, isPublic } from '../dynamic-client-store'
-import type { SelfRegisteredClients } from '../self-registered'
 import { publicMetadataOf } from './registration-metadata'
 
 const prefix = 'dynamic_'
@@ -53,7 +52,7 @@ export function isOfIssuer({ issuer, issuerDigest }: NamedIssuer, client: Dynami
 /** The clients that registered at this issuer, for its host. Those of other issuers are unknown. */
 export function ofThisIssuer(
   issuer: NamedIssuer & { readonly store: DynamicClientStore },
-): SelfRegisteredClients {
+): Pick<DynamicClientStore, 'update' | 'remove'> {
   const { store } = issuer
   const isOwn = (client: DynamicClient) => isOfIssuer(issuer, client)
   return {
