@@ -36,6 +36,7 @@ import {
   pageExpectation,
 } from '../protocol/uri'
 import { readIssueLimits } from '../limits/issue-limits'
+import { readSelfRegisteredShare } from '../limits/self-registered-clients'
 import { usualSingleUses } from '../limits/single-use-limit'
 import { type Limit, readLimit } from '../limits/limit'
 import {
@@ -260,22 +261,6 @@ function resolveLimits(
     singleUseLimit: readLimit(fields, 'singleUses', usualSingleUses),
     selfRegisteredClients: readSelfRegisteredShare(fields, authorizations),
   }))
-}
-
-const isShare = (value: unknown): value is number | false => value === false || isWhole(1, 1000)(value)
-
-// The share counts in the index of owners.
-function readSelfRegisteredShare(fields: OptionsReader, authorizations: boolean): number | undefined {
-  const key = 'selfRegisteredClients'
-  const given = fields.optional<number | false | undefined>(
-    key,
-    undefined,
-    isShare,
-    'must be false or a whole number, 1 to 1000.',
-  )
-  if (typeof given === 'number' && !authorizations)
-    fields.wrong(key, 'needs the option authorizations: true, because it counts what an owner has approved.')
-  return given === false || !authorizations ? undefined : (given ?? 50)
 }
 
 function resolvePages(

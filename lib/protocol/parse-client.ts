@@ -157,10 +157,11 @@ function checkSizes(client: Client, reading: OptionsReader): void {
   }
 }
 
+const isAbsent = (name: string, value: unknown) => value === null || (name === 'deleted' && value === false)
+
 // A database has null for a field without a value, and false for a client that is not deleted.
 function withoutAbsent(source: unknown): unknown {
   if (!isRecord(source)) return source
-  const isAbsent = (name: string, value: unknown) => value === null || (name === 'deleted' && value === false)
   return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
 }
 

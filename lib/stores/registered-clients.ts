@@ -47,12 +47,13 @@ export function storedClients(
   return (clientId) => lookUps.share(clientId, () => find(clientId))
 }
 
+const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
+
 /**
  * Hides deleted clients. Until here they are found, so that no metadata document and no client that registers itself
  * comes in their place.
  */
 export function withoutDeleted(findClient: FindClient): FindClient {
-  const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
   return (clientId, sender) => {
     const found = findClient(clientId, sender)
     return found instanceof Promise ? found.then(unlessDeleted) : unlessDeleted(found)

@@ -127,8 +127,7 @@ describe('Notes of uses', () => {
 
   it('are none for a registry without both verbs, and for clients of no registry', async () => {
     const { notes, clients } = noted()
-    const { lastUses: _none, ...withoutList } = clients
-    const { oauth, flow } = application({ clients: withoutList })
+    const { oauth, flow } = application({ clients: Object.assign(clients, { lastUses: undefined }) })
     const client = await registered(oauth)
     expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
     expect(notes).toEqual([])

@@ -112,7 +112,6 @@ describeRegistration('The share of an owner in self-registered clients', (set) =
   test('one account that approves and removes without end leaves room for the clients of others', async () => {
     const maximumClients = 30
     const staged = stage(2, { maximumClients })
-    let approved = 0
     const outcomes: string[] = []
     for (let name = 0; name < 25; name++) {
       const response = await approveNew(staged, name)
