@@ -178,7 +178,8 @@ export { encodeAuthorization } from './authorization/codec'
 
 export type { ClientRegistrar } from './clients/client-registrar'
 export { dropOldClientSecrets, rotateClientSecret } from './clients/client-secrets'
-export { disableClient, enableClient } from './clients/change-registration'
+export { changeClient, type ClientChange } from './clients/change-client'
+export { deleteClient, disableClient, enableClient } from './clients/change-registration'
 export { registerClient, type ClientMetadata, type IssuedCredentials } from './clients/register-client'
 
 export type { FoundAccess } from './authorization/lookup'

@@ -215,6 +215,11 @@ const table = {
     'Open the server under the host of the issuer: localhost and 127.0.0.1 are two sites. A script of another origin cannot send the decision.',
   ],
 
+  self_registered_share_full: [
+    'One resource owner keeps a bounded number of self-registered clients alive (option limits.selfRegisteredClients).',
+    'Let the owner remove a client: oauth.authorizations.revoke(subject, clientId). For tests that register many clients under one account, raise the option. A client that registers anew at each start should register once and keep its client_id.',
+  ],
+
   // Guards.
   'token_missing/scheme': [
     'A token stands in the header Authorization: Bearer (RFC 6750 2.1), and the header has another scheme.',

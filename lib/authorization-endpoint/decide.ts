@@ -19,7 +19,14 @@ import {
 } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
+import {
+  accessDenied,
+  invalidRequest,
+  OAuthError,
+  OverShare,
+  Throttled,
+  unexpected,
+} from '../protocol/oauth-error'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
@@ -243,6 +250,8 @@ function failureOf(
   { server, decision, found, client, context }: Deciding,
   error: OAuthError,
 ): DecisionOutcome {
+  // As for a request: the client would only send the owner back here.
+  if (error instanceof Throttled && !(error instanceof OverShare)) return { kind: 'refused', error }
   const decidable = findDecidable(found.authorization, decision, context.now)
   const requested = decidable instanceof OAuthError ? undefined : requestOf(decidable)
   if (requested === undefined || !isRegisteredRedirectUri(client, requested.request.redirectUri))

@@ -78,6 +78,12 @@ export const indexOwner = (issuerDigest: string, subject: string): string => iss
 /** The name under which a record keeps the end of its entry, among the data of extensions. */
 export const indexName = 'authorization-index'
 
+/** The approval of an owner, before its record is saved. */
+type NewApproval = Pick<Authorization, 'issuerDigest' | 'clientId'> & { readonly subject: string }
+
+/** @throws OAuthError if the owner has no room for the client of a new approval. */
+export type RequireRoom = (approval: NewApproval) => Promise<void>
+
 /** How a server writes the index. */
 interface IndexTerms {
   readonly index: AuthorizationIndex
@@ -86,6 +92,8 @@ interface IndexTerms {
   readonly lifetimes: Lifetimes
   /** Seconds for which an entry stays at least, also if its record ends sooner. */
   readonly leastSeconds: number
+  /** Undefined if owners have room for every client. */
+  readonly requireRoom: RequireRoom | undefined
 }
 
 /**
@@ -96,9 +104,11 @@ export function indexing(store: AuthorizationStore, terms: IndexTerms): Authoriz
   return decorate(store, {
     async save(authorization, revision, expected) {
       const now = terms.now()
-      const owner = ownerOf(authorization)
+      const owner = ownerInIndex(authorization)
       if (owner === undefined || indexedUntil(authorization) >= expiryOf(authorization))
         return store.save(authorization, revision, expected)
+      const { requireRoom } = terms
+      if (requireRoom !== undefined && isNewApproval(authorization)) await requireRoom(authorization)
       const seconds = secondsFor(authorization, now, terms)
       const { id: authorizationId, clientId } = authorization
       const outcome = await terms.index.add(
@@ -113,8 +123,17 @@ export function indexing(store: AuthorizationStore, terms: IndexTerms): Authoriz
   })
 }
 
+// A record from before the index came into use is entered at its next refresh, and is no new approval.
+function isNewApproval(authorization: Authorization): authorization is Authorization & NewApproval {
+  if (authorization.subject === undefined || indexedUntil(authorization) > -Infinity) return false
+  return (
+    authorization.state !== 'active' ||
+    (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
+  )
+}
+
 /** The owner in the index; undefined for a record that gives nothing to its client. */
-function ownerOf(authorization: Authorization): string | undefined {
+export function ownerInIndex(authorization: Authorization): string | undefined {
   const { state, subject, issuerDigest } = authorization
   if (subject === undefined || ignoreTombstone(authorization) === undefined) return undefined
   const isGranted =

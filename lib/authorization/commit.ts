@@ -1,5 +1,5 @@
 import { createId, type Random } from '../protocol/credential'
-import { OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { OAuthError, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
 import { type AuthorizationStore, confirmAbsence, type StoredAuthorization } from './store'
 import type { Authorization } from './authorization'
 import { isUsedOnce, tombstoneOf, ignoreTombstone } from './one-time-use'
@@ -88,7 +88,8 @@ async function trySave(
   try {
     return await store.save(authorization, revision, expected)
   } catch (error) {
-    // The index of the owner refused the record: nothing was saved.
+    // The index of the owner refused the record, or a share is used up: nothing was saved.
+    if (error instanceof Throttled) throw error
     if (error instanceof OAuthError && error.code !== 'temporarily_unavailable') throw error
     if (await store.save(authorization, revision, revision).catch(() => false)) return true
     throw error

@@ -1,9 +1,11 @@
-import { ConfigurationError } from '../primitives/options-reader'
+import { ConfigurationError, isText } from '../primitives/options-reader'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry } from './client-store'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
-import { disableClient, enableClient } from './change-registration'
+import { changeClient, type ClientChange } from './change-client'
+import { deleteClient, disableClient, enableClient } from './change-registration'
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
+import { disableSelfRegistered, type SelfRegisteredClients } from './self-registered'
 
 /**
  * Registers and changes the clients of one server. The option `clients` of the server must be a store that can add and
@@ -38,15 +40,32 @@ export interface ClientRegistrar {
    */
   dropOldClientSecrets(clientId: string): Promise<void>
   /**
-   * Disables a client, at once and on every process. With the option `authorizations`, this also ends what the client
-   * has got, as `authorizations.revokeClient()` does: if the store fails in between, call the function again. Without
-   * the option, access tokens of the client work until they expire, or until `revoke()` ends their authorization.
+   * Changes members of a registration, within the capabilities of this server. Each member of `change` replaces the
+   * member of the registration, undefined and null remove it. The identifier, the type and the secrets stay.
+   *
+   * @throws ConfigurationError that lists every mistake of the registration as it would be, or if no client has this
+   * identifier.
+   */
+  changeClient(clientId: string, change: ClientChange): Promise<void>
+  /**
+   * Disables a client, at once and on every process, also one that registered itself. With the option
+   * `authorizations`, this also ends what the client has got, as `authorizations.revokeClient()` does: if the store
+   * fails in between, call the function again. Without the option, access tokens of the client work until they expire,
+   * or until `revoke()` ends their authorization.
    *
    * @throws ConfigurationError if no client has this identifier.
    */
   disableClient(clientId: string): Promise<void>
   /** Enables a disabled client again. @throws ConfigurationError if no client has this identifier. */
   enableClient(clientId: string): Promise<void>
+  /**
+   * Deletes a client for ever, at once and on every process, also one that registered itself. Its identifier stays
+   * taken, and nothing else of it stays. What the client has got ends as with {@link disableClient}. If the call
+   * rejects, repeat it.
+   *
+   * @throws ConfigurationError if no client has this identifier.
+   */
+  deleteClient(clientId: string): Promise<void>
 }
 
 /**
@@ -55,22 +74,45 @@ export interface ClientRegistrar {
  * @param clients undefined if the server cannot add or change clients.
  * @param revokeClient ends what a client has got, after the write that shuts the client out; undefined without marks of
  * clients.
+ * @param selfRegistered undefined if no client registers itself.
  */
 export function clientRegistrar(
   clients: ClientRegistry | undefined,
   offered: ServerCapabilities,
   revokeClient: ((clientId: string) => Promise<void>) | undefined,
+  selfRegistered: SelfRegisteredClients | undefined,
 ): ClientRegistrar {
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
+  // A host may have taken over a client that registered itself: the registration of the host counts.
+  const ofRegistry = async (clientId: string): Promise<boolean> =>
+    selfRegistered === undefined ||
+    (clients !== undefined && isText(clientId) && (await clients.find(clientId)) !== undefined)
+  const setDisabled = async (clientId: string, disabled: boolean): Promise<void> => {
+    if (selfRegistered !== undefined && !(await ofRegistry(clientId)))
+      return disableSelfRegistered(selfRegistered, clientId, disabled)
+    return disabled ? disableClient(await writable(), clientId) : enableClient(await writable(), clientId)
+  }
   return {
     registerClient: async (metadata) => registerClient(await writable(), metadata, offered),
     rotateClientSecret: async (clientId, secret) => rotateClientSecret(await writable(), clientId, secret),
     dropOldClientSecrets: async (clientId) => dropOldClientSecrets(await writable(), clientId),
-    disableClient: async (clientId) => {
-      await disableClient(await writable(), clientId)
+    changeClient: async (clientId, change) => changeClient(await writable(), clientId, change, offered),
+    async disableClient(clientId) {
+      await setDisabled(clientId, true)
       await revokeClient?.(clientId)
     },
-    enableClient: async (clientId) => enableClient(await writable(), clientId),
+    enableClient: (clientId) => setDisabled(clientId, false),
+    async deleteClient(clientId) {
+      if (selfRegistered === undefined || (await ofRegistry(clientId))) {
+        await deleteClient(await writable(), clientId)
+        await revokeClient?.(clientId)
+        return
+      }
+      // The store forgets a removed client, so the removal comes last: until then the call may be repeated.
+      await disableSelfRegistered(selfRegistered, clientId)
+      await revokeClient?.(clientId)
+      await selfRegistered.remove(clientId)
+    },
   }
 }
 

@@ -11,8 +11,8 @@ export interface ClientStore {
 
 /**
  * Adds and changes registered clients while servers run. A registry has no removal, because an identifier must never
- * name another client (RFC 6749 2.2: unique to the authorization server): disable the client instead. A rejected
- * promise means that the store failed.
+ * name another client (RFC 6749 2.2: unique to the authorization server): `deleteClient()` leaves a registration that is
+ * `deleted`, and the identifier stays taken. A rejected promise means that the store failed.
  */
 export interface ClientRegistry extends ClientStore {
   /** Stores a client, in one atomic act. Resolves to false, and overwrites nothing, if the `client_id` is taken. */
@@ -29,8 +29,32 @@ export interface ClientRegistry extends ClientStore {
     change: (registration: ClientRegistration) => ClientRegistration,
   ): Promise<ClientRegistration | undefined>
 
-  /** Resolves to every client, including disabled clients, in the order of their identifiers. */
+  /** Resolves to every client, including disabled and deleted ones, in the order of their identifiers. */
   list(): Promise<readonly ClientRegistration[]>
+
+  /**
+   * Notes that a client was used on a day. Keeps the latest day of each client. A server calls `noteUse` once for each
+   * client, day and process, beside the write of the code or token. Only a registry that has `lastUses`, too, gets calls.
+   *
+   * @param day the beginning of the day (UTC), in seconds since the epoch.
+   */
+  noteUse?(clientId: string, day: number): Promise<void>
+
+  /** Resolves to the last day of each client that was used, by `client_id`, as `noteUse` got it. */
+  lastUses?(): Promise<ReadonlyMap<string, number>>
+}
+
+/** A registry that knows when each client was last used. */
+export type NotingRegistry = ClientRegistry & Required<Pick<ClientRegistry, 'noteUse' | 'lastUses'>>
+
+/** Whether a registry can note the use of clients, and say when each was last used. */
+export function notesUses(clients: ClientRegistry): clients is NotingRegistry {
+  return typeof clients.noteUse === 'function' && typeof clients.lastUses === 'function'
+}
+
+/** Whether a registration is only the rest of a deleted client. */
+export function isDeleted({ deleted }: ClientRegistration): boolean {
+  return deleted === true
 }
 
 /** Whether a value can add and change clients: whether the four verbs of a registry are functions. */

@@ -24,7 +24,7 @@ export const keyOptions: Readonly<Record<string, Option>> = {
   issuer: { kind: 'text', meaning: 'the option issuer of the server; required' },
 }
 
-/** Options of `disable`. */
+/** Options of `disable` and `delete`. */
 export const shutOutOptions: Readonly<Record<string, Option>> = {
   issuer: {
     kind: 'texts',
@@ -132,4 +132,26 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
     field: 'client_secret_hashes',
     meaning: 'the digest of an existing secret, from hashClientSecret(); issues no secret',
   },
+}
+
+const { type: _type, 'client-id': _clientId, 'secret-hash': _secretHash, ...changeable } = metadataOptions
+
+/** Options of `add` that may change later. */
+export const changeableOptions: Readonly<Record<string, Option>> = changeable
+
+/** The option of `change` that `add` has not. */
+export const removalOptions: Readonly<Record<string, Option>> = {
+  remove: {
+    kind: 'texts',
+    meaning:
+      'the name of an option such as logo-uri, or of a member of a plug-in: the client gets the default',
+  },
+}
+
+/** Options of `change`. */
+export const changeOptions: Readonly<Record<string, Option>> = { ...changeableOptions, ...removalOptions }
+
+/** Options of `list`. */
+export const listOptions: Readonly<Record<string, Option>> = {
+  deleted: { kind: 'flag', meaning: 'list the deleted clients instead' },
 }

@@ -1,5 +1,6 @@
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ClientRegistry } from '../clients/client-store'
+import type { DynamicClientStore } from '../clients/dynamic-client-store'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Option } from './command-options'
 
@@ -31,6 +32,7 @@ export interface Order {
 /** The part of a store that commands use. */
 export interface CommandStore {
   readonly clients: ClientRegistry
+  readonly dynamicClients: DynamicClientStore
   readonly keys: KeyStore
   readonly index: AuthorizationIndex
 }

@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ClientRegistration } from '../protocol/client'
-import { isMemberName, isOwnMember } from '../protocol/client-member'
 import { ConfigurationError, isRecord, isTexts } from '../primitives/options-reader'
 import { anyCapabilities } from '../protocol/parse-client'
-import { disableClient, enableClient, unknownClient } from '../clients/change-registration'
+import { unknownClient } from '../clients/change-registration'
 import { dropOldClientSecrets, rotateClientSecret, unsettledSecret } from '../clients/client-secrets'
 import { registerFrom } from '../clients/register-client'
+import { isDeleted } from '../clients/client-store'
+import { lastUsesIn, membersIn, summaryOf, withoutDigests } from './client-fields'
 import type { Command } from './command'
-import { metadataOptions, rotationOptions, shutOutOptions } from './command-options'
+import { listOptions, metadataOptions, rotationOptions, shutOutOptions } from './command-options'
 import { keyCommands } from './key-commands'
-import { endWhatClientGot } from './end-what-client-got'
-
-type Fields = Readonly<Record<string, unknown>>
+import { change, remove } from './life-commands'
+import { registrarOf, shutOut } from './registrar'
 
 const unsettledNote =
   'The command does not know whether the client has this secret now. Put the secret into the variable CLIENT_SECRET and repeat the command with --repeat. A rotation without --repeat could drop the secret that is in use.'
@@ -23,7 +22,7 @@ const add: Command = {
   meaning: 'register a client; issues a client_id and, to a confidential client, a secret',
   options: metadataOptions,
   async run({ clients }, { fields: { member, ...metadata } }) {
-    const members = membersIn(isTexts(member) ? member : [])
+    const members = membersIn(isTexts(member) ? member : [], 'The client cannot be registered:')
     const known = [...members.keys()].map((name) => ({ name, mistakeIn: () => undefined }))
     // The server checks the values of these members. Any other unknown name is a mistake.
     const offered = { ...anyCapabilities, members: known }
@@ -34,46 +33,31 @@ const add: Command = {
   },
 }
 
-/** Reads the option `member`: `name=value`, each name once. */
-function membersIn(given: readonly string[]): ReadonlyMap<string, unknown> {
-  const members = new Map<string, unknown>()
-  for (const text of given) {
-    const [name = ''] = text.split('=', 1)
-    if (!isMemberName(name) || !text.includes('='))
-      throw wrongMember('must be name=value, with a name in lower case such as subject_type.')
-    if (isOwnMember(name)) throw wrongMember(`cannot set ${name}, which is no member of a plug-in.`)
-    if (members.has(name)) throw wrongMember(`sets ${name} twice.`)
-    members.set(name, jsonOrText(text.slice(name.length + 1)))
-  }
-  return members
-}
-
-const wrongMember = (message: string) =>
-  new ConfigurationError('The client cannot be registered:', [{ path: '--member', message }])
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 const list: Command = {
-  meaning: 'list every client',
-  options: {},
-  run: async ({ clients }) => ({ found: (await clients.list()).map(summaryOf) }),
+  meaning: 'list every client, with the day of its last use',
+  options: listOptions,
+  async run({ clients }, { fields }) {
+    const wantsDeleted = fields['deleted'] === true
+    const listed = (await clients.list()).filter((client) => isDeleted(client) === wantsDeleted)
+    const days = await lastUsesIn(clients)
+    return {
+      found: listed.map((client) => summaryOf(client, days.get(client.client_id))),
+      ...(wantsDeleted && { ifEmpty: 'No client was deleted here.' }),
+    }
+  },
 }
 
 const show: Command = {
   meaning: 'show the registration of a client',
   takes: 'client_id',
   options: {},
-  async run({ clients }, { name: clientId }) {
-    const registration = await clients.find(clientId)
-    if (registration === undefined)
+  async run({ clients, dynamicClients }, { name: clientId }) {
+    const registered = await clients.find(clientId)
+    const found = registered ?? (await dynamicClients.find(clientId))?.registration
+    if (found === undefined || isDeleted(found))
       throw new ConfigurationError('The client cannot be shown:', [unknownClient])
-    return { found: withoutDigests(registration) }
+    const last_used = (await lastUsesIn(clients)).get(clientId)
+    return { found: { ...withoutDigests(found), ...(last_used !== undefined && { last_used }) } }
   },
 }
 
@@ -107,10 +91,10 @@ const disable: Command = {
   takes: 'client_id',
   options: shutOutOptions,
   async run(store, { name: clientId, fields }) {
-    await disableClient(store.clients, clientId)
+    const said = await shutOut(store, fields['issuer'], (registrar) => registrar.disableClient(clientId))
     return {
       found: { client_id: clientId, disabled: true },
-      ...(await endWhatClientGot(store, clientId, fields['issuer'])),
+      ...said,
     }
   },
 }
@@ -119,8 +103,8 @@ const enable: Command = {
   meaning: 'enable a disabled client again',
   takes: 'client_id',
   options: {},
-  async run({ clients }, { name: clientId }) {
-    await enableClient(clients, clientId)
+  async run(store, { name: clientId }) {
+    await registrarOf(store).enableClient(clientId)
     return { found: { client_id: clientId, disabled: false } }
   },
 }
@@ -130,9 +114,11 @@ const clientCommands: Readonly<Record<string, Command>> = {
   add,
   list,
   show,
+  change,
   'rotate-secret': rotateSecret,
   disable,
   enable,
+  delete: remove,
 }
 
 const under = (subject: string, named: Readonly<Record<string, Command>>) =>
@@ -143,18 +129,6 @@ export const commands: ReadonlyMap<string, Command> = new Map([
   ...under('client', clientCommands),
   ...under('keys', keyCommands),
 ])
-
-function summaryOf(registration: ClientRegistration): Fields {
-  const { client_id, client_name, client_type, grant_types, scope, disabled, client_secrets } =
-    withoutDigests(registration)
-  return { client_id, client_name, client_type, grant_types, scope, client_secrets, disabled }
-}
-
-// Replaces the digests by their number. A digest helps only an attacker, who can test guesses of a secret.
-function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration) {
-  const client_secrets = Array.isArray(client_secret_hashes) ? client_secret_hashes.length : 0
-  return { ...rest, disabled: rest.disabled === true, client_secrets }
-}
 
 /** The unchecked content of a configuration file. */
 interface Configuration {

@@ -287,4 +287,11 @@ export interface ServerLimitOptions {
    * limit off.
    */
   readonly singleUses?: LimitOption
+  /**
+   * How many clients that registered themselves, or are known by their metadata documents, one resource owner keeps
+   * alive, with the option `authorizations`. Beyond, the approval of one more shows a page with status 429, and a client
+   * that the owner uses already passes. Counts ten times as many within the lifetime of such a client, also if the owner
+   * removes them. Default 50, 1 to 1000. `false` switches the share off.
+   */
+  readonly selfRegisteredClients?: number | false
 }

@@ -9,8 +9,9 @@ import {
 } from '../clients/client-source'
 import { isClientRegistry } from '../clients/client-store'
 import { fetchOfServer } from '../clients/document-fetch/document-fetch'
-import { cacheWithDeadline } from '../stores/deadline'
+import { cacheWithDeadline, clientsWithDeadline } from '../stores/deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
+import { registeredUses } from '../stores/registered-uses'
 import type { Storage } from '../stores/storage'
 import { memoryCache, type SharedCache } from '../clients/shared-cache'
 import type { ServerSettings } from './settings'
@@ -32,7 +33,13 @@ export function resolveClients(
   server: OpeningServer,
 ): Pick<
   ServerSettings,
-  'findClient' | 'noteClientUse' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
+  | 'findClient'
+  | 'noteClientUse'
+  | 'clientRegistry'
+  | 'registeredUses'
+  | 'registered'
+  | 'clientDocuments'
+  | 'clientMetadata'
 > {
   const cure =
     'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().'
@@ -46,10 +53,17 @@ export function resolveClients(
   } = isClientSource(given)
     ? openSource(given, reading, server)
     : openRegistered(given, 'clients', reading, server)
+  const clientRegistry = isClientRegistry(registered?.clients) ? registered.clients : undefined
+  const uses = registeredUses(
+    clientRegistry && clientsWithDeadline(clientRegistry, server.storeDeadline),
+    find,
+    server.clock,
+  )
   return {
-    findClient: find,
+    findClient: uses?.find ?? find,
     noteClientUse: noteUse,
-    clientRegistry: isClientRegistry(registered?.clients) ? registered.clients : undefined,
+    clientRegistry,
+    registeredUses: uses,
     registered,
     clientDocuments: documents ?? fetchOfServer(server.issuer, server.clock),
     clientMetadata: metadata,

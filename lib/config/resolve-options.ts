@@ -14,6 +14,7 @@ import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
   ConfigurationError,
   isBoolean,
+  isList,
   isRecord,
   isText,
   isWhole,
@@ -35,6 +36,7 @@ import {
   pageExpectation,
 } from '../protocol/uri'
 import { readIssueLimits } from '../limits/issue-limits'
+import { readSelfRegisteredShare } from '../limits/self-registered-clients'
 import { usualSingleUses } from '../limits/single-use-limit'
 import { type Limit, readLimit } from '../limits/limit'
 import {
@@ -44,6 +46,7 @@ import {
 } from '../extensions/resource-indicators/resources'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { deadlineExpectation, isDeadline } from '../stores/deadline'
+import { withoutDeleted } from '../stores/registered-clients'
 import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
 import { noStorage, readStorage, type Storage } from '../stores/storage'
@@ -168,7 +171,7 @@ export function resolveOptions(options: Options): ServerSettings {
       ...ofOwner(reading, options),
     ]),
     guards: readGuards(reading),
-    ...resolveLimits(reading, lifetimes),
+    ...resolveLimits(reading, lifetimes, authorizations),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
     bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineExpectation),
@@ -187,8 +190,14 @@ export function resolveOptions(options: Options): ServerSettings {
   const complete = withDynamicRegistration(reading, settings, taken)
   for (const source of sources) source.refuseUnknown()
   reading.throwIssues(subject)
-  return Object.freeze(complete)
+  return Object.freeze(hidingDeleted(complete))
 }
+
+// A list in the options holds no deleted clients.
+const hidingDeleted = (settings: ServerSettings): ServerSettings =>
+  settings.registered === undefined || isList(settings.registered.clients)
+    ? settings
+    : { ...settings, findClient: withoutDeleted(settings.findClient) }
 
 function withDynamicRegistration(
   reading: OptionsReader,
@@ -234,9 +243,15 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
 function resolveLimits(
   reading: OptionsReader,
   lifetimes: Lifetimes,
+  authorizations: boolean,
 ): Pick<
   ServerSettings,
-  'rateLimit' | 'clientAuthenticationLimits' | 'issueLimits' | 'openRequestLimit' | 'singleUseLimit'
+  | 'rateLimit'
+  | 'clientAuthenticationLimits'
+  | 'issueLimits'
+  | 'openRequestLimit'
+  | 'singleUseLimit'
+  | 'selfRegisteredClients'
 > {
   return reading.group('limits', (fields) => ({
     rateLimit: resolveRateLimit(fields),
@@ -244,6 +259,7 @@ function resolveLimits(
     issueLimits: readIssueLimits(fields, 'issuing'),
     openRequestLimit: readLimit(fields, 'openRequests', openRequests(lifetimes)),
     singleUseLimit: readLimit(fields, 'singleUses', usualSingleUses),
+    selfRegisteredClients: readSelfRegisteredShare(fields, authorizations),
   }))
 }
 

@@ -27,6 +27,7 @@ import type { Resources } from '../extensions/resource-indicators/resources'
 import type { ClientRegistry } from '../clients/client-store'
 import type { OpenClients } from '../clients/client-source'
 import type { Counters } from '../limits/counters'
+import type { RegisteredUses } from '../stores/registered-uses'
 import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
 import type { OpenedPlugIns, RunningServer } from './open-plug-ins'
@@ -74,6 +75,8 @@ export interface ServerSettings extends GuardSettings {
   readonly noteClientUse: OpenClients['noteUse']
   /** The store of clients if it can register and change clients; otherwise undefined. */
   readonly clientRegistry: ClientRegistry | undefined
+  /** Notes the use of registered clients; undefined if their registry takes no notes. */
+  readonly registeredUses: RegisteredUses | undefined
   /** The registered clients, and the path of the option that names them; undefined if there are none. */
   readonly registered: OpenClients['registered']
   /** Fetches documents of clients. */
@@ -117,6 +120,8 @@ export interface ServerSettings extends GuardSettings {
   readonly issueLimits: ResolvedIssueLimits
   /** Undefined if the limit is off. */
   readonly singleUseLimit: Limit | undefined
+  /** How many self-registered clients one owner keeps alive; undefined if the share is off. */
+  readonly selfRegisteredClients: number | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
   readonly choices: AuthorizationServerOptions['choices']

@@ -72,6 +72,7 @@ const ownNames = {
   policy_uri: true,
   tos_uri: true,
   members: true,
+  deleted: true,
   selfRegistered: true,
   metadataDocument: true,
 } satisfies Record<keyof Client, true>

@@ -99,6 +99,11 @@ export interface ClientRegistration {
    * `false`.
    */
   readonly disabled?: boolean | undefined
+  /**
+   * Whether the client is deleted: the rest of a registration that `deleteClient()` leaves, so that no other client gets
+   * the identifier. Servers treat the client as unknown. No registration of a host has this member. Default `false`.
+   */
+  readonly deleted?: boolean | undefined
   /** The name that the resource owner sees, without invisible characters. At most 256 characters. */
   readonly client_name?: string | undefined
   /** A sentence about the client, for the consent page. At most 4096 characters. */
@@ -141,6 +146,8 @@ export interface Client extends ClientLifetimes {
   readonly tos_uri: string | undefined
   /** What plug-ins have added to the registration, under the registered names. The object has no prototype. */
   readonly members: Readonly<Record<string, Json>>
+  /** Present if the host has deleted the client. Only sources of clients see it: to the rest of a server it is unknown. */
+  readonly deleted?: true
   /** Present if the client registered itself (RFC 7591): its name is its own claim, and its logo and pages are left out. */
   readonly selfRegistered?: true
   /** Only for a client that is not registered here: what its metadata document adds to a registration. */

@@ -68,7 +68,8 @@ export function parseClient(
   capabilities: ServerCapabilities,
 ): Client {
   const before = issues.length
-  const reading = new OptionsReader(withoutNulls(source), path, issues)
+  const reading = new OptionsReader(withoutAbsent(source), path, issues)
+  reading.refuse('deleted', 'is set by deleteClient() alone.')
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
   // No request could name a longer identifier.
   if (isTooLong('client_id', client_id))
@@ -156,10 +157,12 @@ function checkSizes(client: Client, reading: OptionsReader): void {
   }
 }
 
-// A database has null for a field without a value.
-function withoutNulls(source: unknown): unknown {
+const isAbsent = (name: string, value: unknown) => value === null || (name === 'deleted' && value === false)
+
+// A database has null for a field without a value, and false for a client that is not deleted.
+function withoutAbsent(source: unknown): unknown {
   if (!isRecord(source)) return source
-  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
+  return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
 }
 
 // The registration gets the name of the server for a response type, because the order of its values means
@@ -270,6 +273,14 @@ export function parseStoredClient(source: unknown, capabilities: ServerCapabilit
   const client = parseClient(source, 'registration', issues, capabilities)
   if (issues.length > 0) throw new ConfigurationError('A registration of a client cannot work:', issues)
   return client
+}
+
+/** What a deleted client is to the sources of clients: it takes its identifier, and may do nothing. */
+export function deletedClient(client_id: string): Client {
+  const grant_types = ['urn:none']
+  const rest = { client_id, client_type: 'public', grant_types, scope: 'none', disabled: true }
+  const client = parseStoredClient(rest, anyCapabilities)
+  return Object.freeze({ ...client, grant_types: [], scope: [], deleted: true as const })
 }
 
 /** The registration of a client, with every default written out. */

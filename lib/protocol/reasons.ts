@@ -196,6 +196,7 @@ export const reasons = {
     'owner_issue_limited',
     'client_share_full',
     'owner_share_full',
+    'self_registered_share_full',
     'single_use_limited',
     'single_uses_full',
     'too_many_open_requests',

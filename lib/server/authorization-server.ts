@@ -19,6 +19,7 @@ import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metada
 import type { ClientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/options-reader'
 import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
+import { ofThisIssuer } from '../clients/dynamic-registration/client-id'
 import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../testing/door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
@@ -193,12 +194,13 @@ const withoutResourceOwner = () =>
 /** Registers clients with the values that this server offers. */
 function wireRegistration(context: ServerContext): ClientRegistrar {
   const { settings, grantTypes } = context
-  const { clientRegistry, capabilities, resourceOwner, storeDeadline } = settings
+  const { clientRegistry, capabilities, resourceOwner, storeDeadline, dynamicRegistration } = settings
   const offered = {
     ...capabilities,
     grantTypes: offeredGrantTypes(settings, [...grantTypes.keys()]),
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
-  return clientRegistrar(clients, offered, clientRevocation(context))
+  const selfRegistered = dynamicRegistration && ofThisIssuer(dynamicRegistration)
+  return clientRegistrar(clients, offered, clientRevocation(context), selfRegistered)
 }

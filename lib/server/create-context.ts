@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
-import { type AuthorizationIndex, indexing } from '../authorization/authorization-index'
+import { type AuthorizationIndex, indexing, type RequireRoom } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
 import { completionOf } from '../authorization/complete-issue'
 import { indexedSince } from '../authorization/indexed-since'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
+import { selfRegisteredShare } from '../authorization/self-registered-share'
 import type { AuthorizationStore } from '../authorization/store'
 import { unrestricted } from '../authorization/transition'
 import { clientStrategy } from '../client-authentication/strategies'
@@ -21,6 +22,7 @@ import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
 import { demandedLogins, openRequests } from '../limits/open-requests'
 import { steadyClock } from '../primitives/steady-clock'
+import { isRegisteredByHost } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
@@ -147,8 +149,10 @@ function storeOf({
   storeDeadline,
   dynamicRegistration,
   noteClientUse,
+  registeredUses,
 }: ServerSettings): AuthorizationStore {
   return notingUses(withDeadline(store, storeDeadline), [
+    ...(registeredUses === undefined ? [] : [registeredUses.note]),
     ...(noteClientUse === undefined ? [] : [noteForHost(noteClientUse)]),
     ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.uses.note]),
   ])
@@ -178,11 +182,35 @@ function marksOf(
 function withIndex(
   store: AuthorizationStore,
   index: AuthorizationIndex | undefined,
-  { plugIns, lifetimes, clock }: ServerSettings,
+  settings: ServerSettings,
 ): AuthorizationStore {
   if (index === undefined) return store
+  const { plugIns, lifetimes, clock } = settings
   const now = () => Math.floor(clock() / 1000)
-  return indexing(store, { index, now, lifetimes, leastSeconds: plugIns.indexSeconds ?? 0 })
+  const requireRoom = shareOf(settings, { index, store, now })
+  return indexing(store, { index, now, lifetimes, leastSeconds: plugIns.indexSeconds ?? 0, requireRoom })
+}
+
+/** The share of each owner in self-registered clients; undefined if it is off, or no client registers itself. */
+function shareOf(
+  { selfRegisteredClients, dynamicRegistration, clientMetadata, findClient, lifetimes }: ServerSettings,
+  parts: Pick<Parameters<typeof selfRegisteredShare>[0], 'index' | 'store' | 'now'>,
+): RequireRoom | undefined {
+  const hasDocuments = clientMetadata['client_id_metadata_document_supported'] === true
+  if (selfRegisteredClients === undefined || (dynamicRegistration === undefined && !hasDocuments))
+    return undefined
+  return selfRegisteredShare({
+    ...parts,
+    most: selfRegisteredClients,
+    clientLifetime: dynamicRegistration?.uses.lifetime ?? lifetimes.refreshToken,
+    isSelfRegistered: (clientId) =>
+      (dynamicRegistration !== undefined && isDynamicClientId(clientId)) ||
+      (hasDocuments && clientId.startsWith('https://')),
+    isOfHost: async (clientId) => {
+      const client = await findClient(clientId)
+      return client !== undefined && isRegisteredByHost(client)
+    },
+  })
 }
 
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {

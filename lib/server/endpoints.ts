@@ -6,11 +6,13 @@ import type { RequestLimit } from '../http/network-limits'
 import { introspect } from '../endpoints/introspection'
 import { completionOf } from '../authorization/complete-issue'
 import { isText } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
 import { Parameters } from '../protocol/parameters'
 import { grantableScope } from '../protocol/scope'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
 import { revoke } from '../endpoints/revocation'
+import type { RegisteredUses } from '../stores/registered-uses'
 import type { Mint, MintRequest } from '../testing/door'
 import { beginWith, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../token-endpoint/restrict'
@@ -97,14 +99,30 @@ function revocationRow({ settings, store, issueContext }: ServerContext): Endpoi
  * credentials cannot be (RFC 7662 2.1). Without CORS, because a page in a browser cannot keep such credentials.
  */
 function introspectionRow(server: ServerContext): EndpointRow {
+  const { registeredUses } = server.settings
+  const handle = async (request: ByClient) => ({ members: await introspect(server, request) })
   return {
     name: 'introspection',
     path: server.settings.introspectionPath,
     clientAuthentication: 'confidential',
     notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: async (request) => ({ members: await introspect(server, request) }),
+    handle: registeredUses === undefined ? handle : notingCaller(handle, registeredUses),
   }
 }
+
+interface ByClient {
+  readonly client: Client
+  readonly parameters: Parameters
+}
+
+// A resource server gets no tokens: its introspections are its uses.
+const notingCaller =
+  <Result>(handle: (request: ByClient) => Promise<Result>, { noteClient }: RegisteredUses) =>
+  async (request: ByClient): Promise<Result> => {
+    const result = await handle(request)
+    await noteClient(request.client.client_id)
+    return result
+  }
 
 /** The endpoints of dynamic registration (RFC 7591, RFC 7592); none if it is off. */
 function registrationRows(server: ServerContext): readonly EndpointRow[] {

@@ -2,7 +2,7 @@ import { isText } from '../primitives/options-reader'
 import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
-import type { ClientRegistry } from '../clients/client-store'
+import { type ClientRegistry, notesUses } from '../clients/client-store'
 import type { Counters } from '../limits/counters'
 import type { DynamicClientStore } from '../clients/dynamic-client-store'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
@@ -133,6 +133,11 @@ export function indexWithDeadline(index: AuthorizationIndex, seconds: number): A
  */
 export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
   return {
+    ...(notesUses(clients) && {
+      noteUse: (clientId: string, day: number) =>
+        withinDeadline(() => clients.noteUse(clientId, day), seconds, clients),
+      lastUses: () => withinDeadline(() => clients.lastUses(), seconds, clients),
+    }),
     find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
     add: (registration) => withinDeadline(() => clients.add(registration), seconds, clients),
     list: () => withinDeadline(() => clients.list(), seconds, clients),

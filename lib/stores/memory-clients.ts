@@ -37,6 +37,7 @@ export function memoryClients(options: MemoryClientsOptions = {}): ClientRegistr
 
 class MemoryClients extends InMemory implements ClientRegistry {
   private readonly registrations = new Map<string, ClientRegistration>()
+  private readonly days = new Map<string, number>()
 
   async find(clientId: string): Promise<ClientRegistration | undefined> {
     return this.registrations.get(clientId)
@@ -61,6 +62,14 @@ class MemoryClients extends InMemory implements ClientRegistry {
 
   async list(): Promise<readonly ClientRegistration[]> {
     return [...this.registrations.values()].toSorted(byClientId)
+  }
+
+  async noteUse(clientId: string, day: number): Promise<void> {
+    this.days.set(clientId, Math.max(day, this.days.get(clientId) ?? day))
+  }
+
+  async lastUses(): Promise<ReadonlyMap<string, number>> {
+    return new Map(this.days)
   }
 
   // Stores a frozen copy, made through text: as in a database, only `update` can change a stored registration.

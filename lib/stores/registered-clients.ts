@@ -1,7 +1,8 @@
 import type { Client, FindClient } from '../protocol/client'
+import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/options-reader'
 import { SingleFlight } from '../primitives/single-flight'
-import type { ClientStore } from '../clients/client-store'
+import { type ClientStore, isDeleted } from '../clients/client-store'
 import { withinDeadline } from './deadline'
 
 /**
@@ -37,11 +38,26 @@ export function storedClients(
   const find = async (clientId: string) => {
     const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds, store)
     if (registration === undefined || registration === null) return undefined
-    const client = parsed.clientOf(registration)
+    const client = isDeleted(registration)
+      ? deletedClient(registration.client_id)
+      : parsed.clientOf(registration)
     // The database may ignore case or trailing spaces when it compares. An identifier must match exactly.
     return client.client_id === clientId ? client : undefined
   }
   return (clientId) => lookUps.share(clientId, () => find(clientId))
+}
+
+const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
+
+/**
+ * Hides deleted clients. Until here they are found, so that no metadata document and no client that registers itself
+ * comes in their place.
+ */
+export function withoutDeleted(findClient: FindClient): FindClient {
+  return (clientId, sender) => {
+    const found = findClient(clientId, sender)
+    return found instanceof Promise ? found.then(unlessDeleted) : unlessDeleted(found)
+  }
 }
 
 /**

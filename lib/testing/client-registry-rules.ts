@@ -1,6 +1,6 @@
 import { deepEqual, equal, fail, rejects } from 'node:assert/strict'
 import type { ClientRegistration } from '../protocol/client'
-import type { ClientRegistry } from '../clients/client-store'
+import { type ClientRegistry, type NotingRegistry, notesUses } from '../clients/client-store'
 import { random22 } from './example-records'
 import { type ContractRule, same, type UnderTest } from './contract-rule'
 
@@ -156,6 +156,19 @@ export const changeRules = [
     same(await clients.find(id), registration(id))
   }),
 
+  clientsRule(
+    'update keeps that a client is deleted, and add then refuses its identifier',
+    async (clients) => {
+      const id = random22()
+      await clients.add(registration(id, { client_name: 'Photos' }))
+      const rest = { client_id: id, client_type: 'public', scope: '', disabled: true, deleted: true } as const
+      same(await clients.update(id, () => rest), rest)
+      equal(await clients.add(registration(id)), false)
+      same(await clients.find(id), rest)
+      same(await clients.list(), [rest])
+    },
+  ),
+
   clientsRule('update refuses a change of the identifier', async (clients) => {
     const [id, other] = [random22(), random22()]
     await clients.add(registration(id))
@@ -177,4 +190,41 @@ export const changeRules = [
       same(await clients.find(id), registration(id))
     },
   ),
+]
+
+const day = 24 * 3600
+
+/** Runs a rule about uses, for a registry that notes them. Such a registry has both verbs, or none. */
+const usesRule = (title: string, run: (clients: NotingRegistry) => Promise<void>) =>
+  clientsRule(title, async (clients) => {
+    equal(typeof clients.noteUse, typeof clients.lastUses)
+    if (notesUses(clients)) await run(clients)
+  })
+
+/** Rules about the uses of clients, for a registry that notes them. */
+export const useRules = [
+  usesRule('lastUses has the latest day that noteUse got for each client, in any order', async (clients) => {
+    const [one, other, unused] = ['one', 'two words', '__proto__']
+    for (const id of [one, other, unused]) await clients.add(registration(id))
+    deepEqual([...(await clients.lastUses())], [])
+    for (const days of [20_000, 20_002, 20_001]) await clients.noteUse(one, days * day)
+    await clients.noteUse(other, 20_003 * day)
+    const days = await clients.lastUses()
+    deepEqual(
+      [one, other, unused].map((id) => days.get(id)),
+      [20_002 * day, 20_003 * day, undefined],
+    )
+    equal(days.size, 2)
+  }),
+
+  usesRule('noteUse changes no registration, and outlives the deletion of its client', async (clients) => {
+    const id = random22()
+    await clients.add(registration(id))
+    await Promise.all(Array.from({ length: 20 }, (_, n) => clients.noteUse(id, (20_000 + n) * day)))
+    same(await clients.find(id), registration(id))
+    const rest = { client_id: id, client_type: 'public', scope: '', disabled: true, deleted: true } as const
+    await clients.update(id, () => rest)
+    same(await clients.list(), [rest])
+    equal((await clients.lastUses()).get(id), 20_019 * day)
+  }),
 ]

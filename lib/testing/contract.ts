@@ -1,5 +1,5 @@
 import { ConfigurationError, isRecord } from '../primitives/options-reader'
-import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
+import { additionRules, changeRules, type ClientsUnderTest, useRules } from './client-registry-rules'
 import { indexEntryRules, type IndexUnderTest } from './authorization-index-rules'
 import { clientMarkRules } from './client-mark-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
@@ -99,6 +99,7 @@ export type { ClientsUnderTest } from './client-registry-rules'
 export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
   ...additionRules,
   ...changeRules,
+  ...useRules,
 ]
 
 /**

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../../lib/primitives/options-reader'
 import { dropOldClientSecrets, rotateClientSecret } from '../../lib/clients/client-secrets'
-import { disableClient, enableClient } from '../../lib/clients/change-registration'
+import { changeClient } from '../../lib/clients/change-client'
+import { deleteClient, disableClient, enableClient } from '../../lib/clients/change-registration'
 import { registerClient } from '../../lib/clients/register-client'
 import { memoryClients } from '../../lib/stores/memory-clients'
-import { decodeRegistration } from '../../lib/clients/client-store'
+import { type ClientRegistry, decodeRegistration } from '../../lib/clients/client-store'
 
 const web = { client_type: 'confidential', grant_types: ['client_credentials'], scope: 'a' } as const
 const phone = { client_type: 'public', redirect_uris: ['https://a.example/'], scope: 'a' } as const
@@ -11,7 +12,8 @@ const phone = { client_type: 'public', redirect_uris: ['https://a.example/'], sc
 /** A record that was written into a store by hand. */
 const stored = (content: object) => decodeRegistration(JSON.stringify(content))
 
-const acts = { rotateClientSecret, dropOldClientSecrets, disableClient, enableClient }
+const rename = (clients: ClientRegistry, id: string) => changeClient(clients, id, { client_name: 'A' })
+const acts = { rotateClientSecret, dropOldClientSecrets, disableClient, enableClient, deleteClient, rename }
 
 describe.each(Object.entries(acts))('%s', (_name, act) => {
   it('refuses a client that does not exist, and makes none', async () => {
@@ -81,6 +83,49 @@ describe('rotateClientSecret and dropOldClientSecrets', () => {
     const { client_secret_hashes: _new, ...after } = (await clients.find(client_id)) ?? {}
     const { client_secret_hashes: _old, ...rest } = before ?? {}
     expect(after).toEqual({ ...rest, disabled: true })
+  })
+})
+
+describe('changeClient', () => {
+  it('writes nothing that is so already', async () => {
+    const clients = memoryClients()
+    const { client_id } = await registerClient(clients, { ...phone, client_name: 'A' })
+    const before = await clients.find(client_id)
+    await changeClient(clients, client_id, { client_name: 'A', redirect_uris: [...phone.redirect_uris] })
+    await changeClient(clients, client_id, {})
+    expect(await clients.find(client_id)).toBe(before)
+  })
+
+  it.each([undefined, null, 7, 'text', []])('refuses a change that is no object: %j', async (change) => {
+    const clients = memoryClients()
+    const { client_id } = await registerClient(clients, phone)
+    const javascript: { act(...given: unknown[]): Promise<unknown> } = { act: changeClient }
+    await expect(javascript.act(clients, client_id, change)).rejects.toThrow(ConfigurationError)
+  })
+
+  it('repairs a registration that was broken by hand', async () => {
+    const clients = memoryClients()
+    await clients.add(stored({ ...phone, client_id: 'broken', redirect_uris: ['/x'], logo_uri: 7 }))
+    await expect(changeClient(clients, 'broken', { client_name: 'A' })).rejects.toMatchObject({
+      issues: [{ path: 'redirect_uris[0]' }, { path: 'logo_uri' }],
+    })
+    await changeClient(clients, 'broken', { redirect_uris: phone.redirect_uris, logo_uri: null })
+    expect(await clients.find('broken')).toMatchObject(phone)
+  })
+})
+
+describe('deleteClient', () => {
+  it('deletes even a client whose registration cannot work', async () => {
+    const clients = memoryClients()
+    await clients.add(stored({ ...web, client_id: 'broken', scope: 7 }))
+    await deleteClient(clients, 'broken')
+    expect(await clients.find('broken')).toEqual({
+      client_id: 'broken',
+      client_type: 'confidential',
+      scope: '',
+      disabled: true,
+      deleted: true,
+    })
   })
 })
 

@@ -1,9 +1,14 @@
+import { clientRegistrar } from '../../lib/clients/client-registrar'
 import {
   createAuthorizationServer,
+  deleteClient,
   memoryClients,
+  memoryDynamicClients,
   type AuthorizationServerOptions,
   type ClientRegistry,
+  type DynamicClientAddition,
 } from '../../lib/index'
+import { anyCapabilities } from '../../lib/protocol/parse-client'
 import { canonicalOptions } from '../support/flows/application'
 import { webMetadata } from '../support/flows/registered'
 
@@ -58,6 +63,8 @@ describe('registration on the server object', () => {
       () => oauth.dropOldClientSecrets('x'),
       () => oauth.disableClient('x'),
       () => oauth.enableClient('x'),
+      () => oauth.changeClient('x', {}),
+      () => oauth.deleteClient('x'),
     ])
       await expect(act()).rejects.toMatchObject({
         code: 'temporarily_unavailable',
@@ -91,5 +98,97 @@ describe('registration on the server object', () => {
       name: 'ConfigurationError',
       issues: [{ path: 'client_secret_hashes' }],
     })
+  })
+})
+
+describe('the registrar', () => {
+  const web = { client_type: 'confidential', grant_types: ['client_credentials'], scope: 'a' } as const
+  const dynamic = (client_id: string): DynamicClientAddition => ({
+    client: {
+      registration: { client_id, client_type: 'public', redirect_uris: ['https://a.example/'], scope: 'a' },
+      issuedAt: 1,
+      secretExpiries: [],
+      registrationTokenDigest: undefined,
+    },
+    lifetime: 3600,
+    maximum: 10,
+  })
+
+  const open = () => {
+    const [clients, dynamicClients] = [memoryClients(), memoryDynamicClients()]
+    const revoked: [string, unknown][] = []
+    let isFailing = false
+    const revokeClient = async (clientId: string) => {
+      if (isFailing) throw new Error('The index failed.')
+      const found = (await clients.find(clientId)) ?? (await dynamicClients.find(clientId))?.registration
+      revoked.push([clientId, found?.disabled])
+    }
+    const registrar = clientRegistrar(clients, anyCapabilities, revokeClient, dynamicClients)
+    return { clients, dynamicClients, revoked, registrar, fail: (failing: boolean) => (isFailing = failing) }
+  }
+
+  it('ends what a client has after it is disabled or deleted, and for no other change', async () => {
+    const { dynamicClients, revoked, registrar } = open()
+    const { client_id } = await registrar.registerClient(web)
+    await dynamicClients.add(dynamic('dynamic'))
+    await registrar.changeClient(client_id, { client_name: 'A' })
+    await registrar.enableClient(client_id)
+    expect(revoked).toEqual([])
+    for (const id of [client_id, 'dynamic']) {
+      await registrar.disableClient(id)
+      await registrar.deleteClient(id)
+    }
+    expect(revoked).toEqual([client_id, client_id, 'dynamic', 'dynamic'].map((id) => [id, true]))
+  })
+
+  it('finishes a deletion that failed half-way, when it is repeated', async () => {
+    const { clients, dynamicClients, revoked, registrar, fail } = open()
+    const { client_id } = await registrar.registerClient(web)
+    await dynamicClients.add(dynamic('dynamic'))
+    fail(true)
+    for (const id of [client_id, 'dynamic'])
+      await expect(registrar.deleteClient(id)).rejects.toThrow('failed')
+    expect(await dynamicClients.find('dynamic')).toMatchObject({ registration: { disabled: true } })
+    fail(false)
+    for (const id of [client_id, 'dynamic']) await registrar.deleteClient(id)
+    expect(revoked.map(([id]) => id)).toEqual([client_id, 'dynamic'])
+    expect(await clients.find(client_id)).toMatchObject({ deleted: true })
+    expect(await dynamicClients.find('dynamic')).toBeUndefined()
+  })
+
+  it('takes the registration of the host before a client that registered itself', async () => {
+    const { clients, dynamicClients, registrar } = open()
+    await dynamicClients.add(dynamic('both'))
+    await clients.add({
+      client_id: 'both',
+      client_type: 'public',
+      redirect_uris: ['https://a.example/'],
+      scope: 'a',
+    })
+    await registrar.deleteClient('both')
+    expect(await clients.find('both')).toMatchObject({ deleted: true })
+    expect(await dynamicClients.find('both')).not.toHaveProperty('registration.disabled')
+  })
+
+  it('says that a registry has lost what makes a client deleted', async () => {
+    const clients = memoryClients()
+    const forgetful: ClientRegistry = {
+      find: (clientId) => clients.find(clientId),
+      add: (registration) => clients.add(registration),
+      list: () => clients.list(),
+      update: (clientId, change) =>
+        clients.update(clientId, (current) => {
+          const { deleted: _lost, ...kept } = change(current)
+          return kept
+        }),
+    }
+    const { client_id } = await clientRegistrar(
+      forgetful,
+      anyCapabilities,
+      undefined,
+      undefined,
+    ).registerClient(web)
+    await expect(deleteClient(forgetful, client_id)).rejects.toThrow('has lost the member deleted')
+    expect(await clients.find(client_id)).toMatchObject({ disabled: true })
   })
 })

@@ -216,9 +216,9 @@ describe('client list and show', () => {
     await answerOf('add', ...phone, '--client-id', 'b')
     expect((await client('list')).stdout).toBe(
       [
-        'client_id  client_name  client_type   grant_types         scope                      client_secrets  disabled',
-        'b          -            public        authorization_code  photos:read                0               no',
-        'report     Report       confidential  client_credentials  photos:read reports:write  1               no',
+        'client_id  client_name  client_type   grant_types         scope                      client_secrets  last_used  disabled',
+        'b          -            public        authorization_code  photos:read                0               -          no',
+        'report     Report       confidential  client_credentials  photos:read reports:write  1               -          no',
         '',
       ].join('\n'),
     )
@@ -322,26 +322,29 @@ describe('client rotate-secret, disable and enable', () => {
     expect(await tokensFor(client_id, client_secret)).toBe('tokens')
   })
 
-  it('disable with --issuer ends what the client has, for servers with the option authorizations', async () => {
-    const { client_id = '', client_secret = '' } = await answerOf('add', ...web)
-    const { flow, oauth } = application({
-      store,
-      clients: store.clients,
-      storeDeadline: 10,
-      authorizations: true,
-    })
-    await waitUntil('the server has started', () => oauth.ready())
-    const registration = { client_id, client_type: 'confidential', scope: 'photos:read' } as const
-    const own = { registration, secret: client_secret }
-    const { accessToken } = tokensOf(await flow.request(own, grant))
-    expect((await flow.photos(accessToken)).status).toBe(200)
-    const issuers = ['--issuer', 'http://localhost']
-    const { status, stderr } = await client('disable', client_id, ...issuers)
-    expect([status, stderr]).toEqual([0, expect.stringContaining('guards on the store within a second')])
-    await waitUntil('the guard refuses', async () => (await flow.photos(accessToken)).status === 401, 5)
-    await answerOf('enable', client_id)
-    expect((await flow.photos(accessToken)).status).toBe(401)
-  })
+  it.each(['disable', 'delete'])(
+    '%s with --issuer ends what the client has, for servers with the option authorizations',
+    async (verb) => {
+      const { client_id = '', client_secret = '' } = await answerOf('add', ...web)
+      const { flow, oauth } = application({
+        store,
+        clients: store.clients,
+        storeDeadline: 10,
+        authorizations: true,
+      })
+      await waitUntil('the server has started', () => oauth.ready())
+      const registration = { client_id, client_type: 'confidential', scope: 'photos:read' } as const
+      const own = { registration, secret: client_secret }
+      const { accessToken } = tokensOf(await flow.request(own, grant))
+      expect((await flow.photos(accessToken)).status).toBe(200)
+      const issuers = ['--issuer', 'http://localhost']
+      const { status, stderr } = await client(verb, client_id, ...issuers)
+      expect([status, stderr]).toEqual([0, expect.stringContaining('guards on the store within a second')])
+      await waitUntil('the guard refuses', async () => (await flow.photos(accessToken)).status === 401, 5)
+      await client('enable', client_id)
+      expect((await flow.photos(accessToken)).status).toBe(401)
+    },
+  )
 
   it('disable says that access tokens live on without --issuer, or if no server has the issuer', async () => {
     const { client_id = '' } = await answerOf('add', ...web)
@@ -357,6 +360,7 @@ describe('client rotate-secret, disable and enable', () => {
     ['rotate-secret', 'changed'],
     ['disable', 'changed'],
     ['enable', 'changed'],
+    ['delete', 'changed'],
   ])('%s refuses a client that does not exist, and says where it looked', async (name, done) => {
     expect(await client(name, 'nobody')).toEqual({
       status: 1,
@@ -392,7 +396,7 @@ describe('the command line', () => {
     async (words) => {
       const { status, stdout, stderr } = await here(words)
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      for (const name of ['add', 'list', 'show', 'rotate-secret', 'disable', 'enable'])
+      for (const name of ['add', 'list', 'show', 'change', 'rotate-secret', 'disable', 'enable', 'delete'])
         expect(stdout).toContain(`  client ${name} `)
       for (const name of ['keys retire', '--redis', '--finish']) expect(stdout).toContain(`  ${name} `)
     },

@@ -206,6 +206,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: 'must be false, or an object with authorization, clients, registration or stores.',
   },
   'limits.issuing': { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
+  'limits.selfRegisteredClients': {
+    wrong: [null, '50', true, {}, [], NaN, 0, -1, 1.5, 1001],
+    cure: 'must be false or a whole number, 1 to 1000.',
+  },
   'limits.singleUses': { wrong: [null, 7, 'none', true, []], cure: 'must be an object.' },
   cors: {
     wrong: [null, 7, '*', 'https://app.example', [], ['https://app.example']],
@@ -289,6 +293,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
     networks: { authorization: false, clients: { attempts: 1_000_000 }, stores: () => new MemoryStore() },
     issuing: { client: { attempts: 1_000_000 }, owner: false },
     singleUses: { attempts: 1, seconds: 86_400 },
+    selfRegisteredClients: false,
   },
   pkce: 'all',
   redirectUris: 'any',

@@ -20,7 +20,8 @@ interface Origin {
 
 /**
  * A module with all that it imports of this project, compiled into one file, whose path it returns: for processes that
- * tests start, each of which would compile every file of the suite for itself. Node keeps the compiled code of the file, too.
+ * tests start, each of which would compile every file of the suite for itself. With its packages in it, Node keeps the
+ * compiled code of the file, too.
  */
 export function bundled(module: string, place: Packages = 'installed'): string {
   const name = `${basename(module, extname(module))}-${digestOf(`${module} ${place}`)}`
@@ -37,8 +38,8 @@ export function bundled(module: string, place: Packages = 'installed'): string {
   const code = readFileSync(draft, 'utf8')
   const { inputs }: { readonly inputs: object } = JSON.parse(readFileSync(metafile, 'utf8'))
   const file = join(folder, `${name}-${digestOf(code)}.js`)
-  write(file.replace(/js$/, 'body'), code)
-  write(file, loader)
+  if (place === 'bundled') write(file.replace(/js$/, 'body'), code)
+  write(file, place === 'bundled' ? loader : code)
   for (const done of [draft, metafile]) rmSync(done)
   const times = Object.keys(inputs).map((input) => [input, changeOf(input)])
   write(join(folder, `${name}.json`), JSON.stringify({ file, inputs: Object.fromEntries(times) }))
@@ -63,16 +64,17 @@ function write(file: string, content: string | Buffer): void {
   renameSync(draft, file)
 }
 
-// Runs the body as Node runs a module, and keeps what V8 compiled at the first time for the next ones.
+// Runs the body as Node runs a module, and keeps what V8 compiled at the first time for the next ones. Such a body cannot
+// import a file that it names at run time, as the command of the package does.
 const loader = `'use strict'
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')
-const { constants, Script } = require('node:vm')
+const { Script } = require('node:vm')
 const body = __filename.replace(/js$/, 'body')
 const cache = [body, process.version, ...process.execArgv.filter((word) => /^--[\\w-]+$/.test(word))].join('.')
 const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
 const script = new Script(
   '(function (exports, require, module, __filename, __dirname) {' + readFileSync(body, 'utf8') + '\\n})',
-  { filename: body, cachedData, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
+  { filename: body, cachedData },
 )
 script.runInThisContext().call(exports, exports, require, module, __filename, __dirname)
 if (cachedData === undefined)

@@ -1,5 +1,5 @@
 import { createId, digest, secureRandom } from '../../protocol/credential'
-import { type DynamicClient, isPublic } from '../dynamic-client-store'
+import { type DynamicClient, type DynamicClientStore, isPublic } from '../dynamic-client-store'
 import { publicMetadataOf } from './registration-metadata'
 
 const prefix = 'dynamic_'
@@ -30,6 +30,11 @@ export function confidentialClientId(): string {
   return prefix + createId(secureRandom)
 }
 
+interface NamedIssuer {
+  readonly issuer: string
+  readonly issuerDigest: string
+}
+
 /**
  * Whether a client registered at this issuer. Clients of all issuers stand below one prefix of the store, and each
  * issuer decides for itself who may register.
@@ -37,12 +42,24 @@ export function confidentialClientId(): string {
  * Version 0.1.0 kept no issuer. A public client of this version belongs to the issuer whose digest its identifier is. A
  * confidential one belongs to every issuer until it ends.
  */
-export function isOfIssuer(
-  { issuer, issuerDigest }: { readonly issuer: string; readonly issuerDigest: string },
-  client: DynamicClient,
-): boolean {
+export function isOfIssuer({ issuer, issuerDigest }: NamedIssuer, client: DynamicClient): boolean {
   if (client.issuerDigest !== undefined) return client.issuerDigest === issuerDigest
   if (!isPublic(client)) return true
   const { registration } = client
   return publicClientId(issuer, publicMetadataOf(registration), 0) === registration.client_id
+}
+
+/** The clients that registered at this issuer, for its host. Those of other issuers are unknown. */
+export function ofThisIssuer(
+  issuer: NamedIssuer & { readonly store: DynamicClientStore },
+): Pick<DynamicClientStore, 'update' | 'remove'> {
+  const { store } = issuer
+  const isOwn = (client: DynamicClient) => isOfIssuer(issuer, client)
+  return {
+    async update(clientId, change) {
+      const found = await store.update(clientId, (client) => (isOwn(client) ? change(client) : client))
+      return found !== undefined && isOwn(found) ? found : undefined
+    },
+    remove: (clientId) => store.remove(clientId),
+  }
 }

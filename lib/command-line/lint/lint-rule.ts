@@ -9,7 +9,7 @@ import {
   isRecord,
 } from '../../primitives/options-reader'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
-import { isClientRegistry } from '../../clients/client-store'
+import { isClientRegistry, isDeleted } from '../../clients/client-store'
 import { withinDeadline } from '../../stores/deadline'
 
 /**
@@ -118,7 +118,8 @@ export async function subjectOf(options: unknown): Promise<Seen> {
   if (!isClientRegistry(given)) return seen(none, 'the store of clients has no list().')
   try {
     const list = await withinDeadline(() => given.list(), patience)
-    return seen(clientsIn(list, capabilities, (_, id) => `${path}[${JSON.stringify(id)}]`))
+    const living = list.filter((registration) => !isDeleted(registration))
+    return seen(clientsIn(living, capabilities, (_, id) => `${path}[${JSON.stringify(id)}]`))
   } catch {
     return seen(none, 'the store of clients does not answer.')
   }

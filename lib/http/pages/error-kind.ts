@@ -27,6 +27,7 @@ const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
   tls_required: 'unprotected',
   rate_limited: 'tooMany',
   too_many_open_requests: 'tooMany',
+  self_registered_share_full: 'tooManyApps',
   client_issue_limited: 'tooMany',
   owner_issue_limited: 'tooMany',
   single_use_limited: 'tooMany',

@@ -1,3 +1,4 @@
+import { isList } from '../../primitives/options-reader'
 import type { ClientRegistration } from '../../protocol/client'
 import {
   byClientId,
@@ -18,13 +19,27 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ARGV[4])
 return 1
 `)
 
-/** Stores registered clients in one hash, a field for each client. One key means one node of a cluster. */
+const noting = new RedisScript(`
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known and tonumber(string.match(known, '^%d+')) >= tonumber(ARGV[2]) then return 1 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[1])
+return 1
+`)
+
+/**
+ * Stores registered clients in one hash, a field for each client, and the last day of each in another. One key means one
+ * node of a cluster.
+ */
 export class RedisClients extends RedisClientValues<ClientRegistration> implements ClientRegistry {
+  // The value of a field is the day and the client_id, so that HVALS reads both, for which the store has the right.
+  private readonly daysKey: string
+
   constructor(
     private readonly client: RedisCommands,
     private readonly key: string,
   ) {
     super({ encode: encodeRegistration, decode: decodeRegistration, changed })
+    this.daysKey = `${key}-used`
   }
 
   async add(registration: ClientRegistration): Promise<boolean> {
@@ -35,10 +50,23 @@ export class RedisClients extends RedisClientValues<ClientRegistration> implemen
   }
 
   async list(): Promise<readonly ClientRegistration[]> {
-    const values: unknown = await this.client.call('HVALS', this.key)
-    if (!Array.isArray(values))
+    const values = await this.valuesOf(this.key)
+    return values.map((value) => decodeRegistration(storedJsonOf(value))).toSorted(byClientId)
+  }
+
+  async noteUse(clientId: string, day: number): Promise<void> {
+    await noting.run(this.client, this.daysKey, clientId, String(day))
+  }
+
+  async lastUses(): Promise<ReadonlyMap<string, number>> {
+    return new Map((await this.valuesOf(this.daysKey)).map(lastUseIn))
+  }
+
+  private async valuesOf(key: string): Promise<readonly string[]> {
+    const values: unknown = await this.client.call('HVALS', key)
+    if (!isList(values))
       throw new Error('The Redis client replied to HVALS with something other than a list.')
-    return values.map((value) => decodeRegistration(storedJsonOf(textOf(value)))).toSorted(byClientId)
+    return values.map(textOf)
   }
 
   protected async read(clientId: string): Promise<string | undefined> {
@@ -52,4 +80,9 @@ export class RedisClients extends RedisClientValues<ClientRegistration> implemen
   ): Promise<unknown> {
     return replace.run(this.client, this.key, clientId, revision, expected, json)
   }
+}
+
+function lastUseIn(value: string): readonly [clientId: string, day: number] {
+  const [day = ''] = value.split(' ', 1)
+  return [value.slice(day.length + 1), Number(day)]
 }

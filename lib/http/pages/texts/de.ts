@@ -85,6 +85,11 @@ export const de: PageTexts = {
         happened: 'Es gab zu viele Versuche in kurzer Zeit.',
         advice: 'Warten Sie einige Minuten und laden Sie diese Seite dann neu.',
       },
+      tooManyApps: {
+        happened: 'Ihr Konto gewährt schon so vielen nicht registrierten Apps Zugriff, wie es darf.',
+        advice:
+          'Entfernen Sie eine, die Sie nicht mehr verwenden. Gehen Sie dann zurück zur App und beginnen Sie dort noch einmal.',
+      },
       unavailable: {
         happened: 'Hier funktioniert zurzeit etwas nicht.',
         advice: 'Warten Sie einen Moment und laden Sie diese Seite dann neu.',

@@ -80,6 +80,10 @@ export const en: PageTexts = {
         happened: 'There were too many attempts in a short time.',
         advice: 'Wait a few minutes, then reload this page.',
       },
+      tooManyApps: {
+        happened: 'Your account already gives access to as many unregistered apps as it may.',
+        advice: 'Remove one that you do not use any more. Then go back to the app and start again there.',
+      },
       unavailable: {
         happened: 'Something here does not work at the moment.',
         advice: 'Wait a moment, then reload this page.',

@@ -82,6 +82,10 @@ export const es: PageTexts = {
         happened: 'Ha habido demasiados intentos en poco tiempo.',
         advice: 'Espere unos minutos y vuelva a cargar esta página.',
       },
+      tooManyApps: {
+        happened: 'Su cuenta ya da acceso a tantas aplicaciones no registradas como puede.',
+        advice: 'Elimine una que ya no use. Después, vuelva a la aplicación y empiece de nuevo.',
+      },
       unavailable: {
         happened: 'Algo no funciona aquí en este momento.',
         advice: 'Espere un momento y vuelva a cargar esta página.',

@@ -83,6 +83,10 @@ export const fr: PageTexts = {
         happened: 'Il y a eu trop de tentatives en peu de temps.',
         advice: 'Attendez quelques minutes, puis rechargez cette page.',
       },
+      tooManyApps: {
+        happened: 'Votre compte donne déjà accès à autant d’applications non enregistrées qu’il le peut.',
+        advice: 'Supprimez-en une que vous n’utilisez plus. Revenez ensuite à l’application et recommencez.',
+      },
       unavailable: {
         happened: 'Quelque chose ne fonctionne pas ici pour le moment.',
         advice: 'Attendez un instant, puis rechargez cette page.',

@@ -96,6 +96,7 @@ export type ErrorKind =
   | 'appUnknown'
   | 'appUnreachable'
   | 'tooMany'
+  | 'tooManyApps'
   | 'unavailable'
   | 'otherSite'
   | 'incompleteForm'

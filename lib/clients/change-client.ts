@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type ConfigurationIssue, isRecord } from '../primitives/options-reader'
+import type { ClientRegistration } from '../protocol/client'
+import {
+  anyCapabilities,
+  parseWrittenClient,
+  registrationOf,
+  type ServerCapabilities,
+} from '../protocol/parse-client'
+import { cannotChange, changeRegistration } from './change-registration'
+import { type ClientRegistry, decodeRegistration, encodeRegistration } from './client-store'
+
+type Changeable = Omit<
+  ClientRegistration,
+  'client_id' | 'client_type' | 'client_secret_hashes' | 'disabled' | 'deleted'
+>
+
+/**
+ * What changes in a registration: each member replaces the whole member of the registration. Undefined and null remove a
+ * member, so that it gets its default.
+ */
+export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[Member] | null | undefined }
+
+/**
+ * Changes the registration of a client, in one atomic act: a rotation of its secret at the same time loses nothing.
+ * Everything that the client has takes the change at its next use. An open authorization request at a redirection URI
+ * that is gone ends on a page. Without the grant type `refresh_token`, its refresh tokens are of no use. Access tokens
+ * stay as they are.
+ *
+ * @param offered the capabilities of the server, which limit the registration. Default: no limit; every other rule
+ * applies.
+ * @throws ConfigurationError that lists every mistake of the registration as it would be, or if no client has this
+ * identifier.
+ */
+export async function changeClient(
+  clients: ClientRegistry,
+  clientId: string,
+  change: ClientChange,
+  offered: ServerCapabilities = anyCapabilities,
+): Promise<void> {
+  await changeFrom(clients, clientId, change, () => offered)
+}
+
+/**
+ * Changes a client by members of unknown content; see {@link changeClient}.
+ *
+ * @param offeredFor the capabilities, for the registration as it is.
+ */
+export async function changeFrom(
+  clients: ClientRegistry,
+  clientId: string,
+  change: unknown,
+  offeredFor: (current: ClientRegistration) => ServerCapabilities,
+): Promise<ClientRegistration> {
+  if (!isRecord(change)) throw cannotChange({ path: 'change', message: 'must be an object.' })
+  return changeRegistration(clients, clientId, (current) => changedBy(current, change, offeredFor(current)))
+}
+
+// What a client was granted while it had to authenticate must not pass to everybody who finds a refresh token.
+const fixed: Readonly<Record<string, string>> = {
+  client_id: 'cannot change: the client would be another one.',
+  client_type: 'cannot change: register another client.',
+  client_secret_hashes: 'cannot change here: call rotateClientSecret().',
+  disabled: 'cannot change here: call disableClient() or enableClient().',
+  deleted: 'cannot change here: call deleteClient().',
+}
+
+function changedBy(
+  current: ClientRegistration,
+  change: Readonly<Record<string, unknown>>,
+  offered: ServerCapabilities,
+): ClientRegistration {
+  const before: ReadonlyMap<string, unknown> = new Map(Object.entries(current))
+  // A form may send the members that stay, too.
+  const issues: ConfigurationIssue[] = Object.entries(fixed).flatMap(([path, message]) =>
+    Object.hasOwn(change, path) && !isDeepStrictEqual(change[path], before.get(path))
+      ? [{ path, message }]
+      : [],
+  )
+  if (issues.length > 0) throw cannotChange(...issues)
+  // A name that the registration does not have stays, even without a value: it may be misspelt.
+  const merged = Object.entries({ ...current, ...change })
+    .map(([name, value]): [string, unknown] => [name, value ?? undefined])
+    .filter(([name, value]) => value !== undefined || !before.has(name))
+  const client = parseWrittenClient(Object.fromEntries(merged), '', issues, offered)
+  if (issues.length > 0) throw cannotChange(...issues)
+  const next = decodeRegistration(encodeRegistration(registrationOf(client)))
+  return isDeepStrictEqual(next, current) ? current : next
+}

@@ -1,0 +1,26 @@
+import { isText } from '../primitives/options-reader'
+import { cannotChange, unknownClient } from './change-registration'
+import type { DynamicClientStore } from './dynamic-client-store'
+
+/** Clients that registered themselves, as a host disables and removes them. */
+export type SelfRegisteredClients = Pick<DynamicClientStore, 'update' | 'remove'>
+
+/**
+ * Disables a client that registered itself, or enables it again.
+ *
+ * @throws ConfigurationError if no client has this identifier.
+ */
+export async function disableSelfRegistered(
+  clients: SelfRegisteredClients,
+  clientId: string,
+  disabled = true,
+): Promise<void> {
+  const found = isText(clientId)
+    ? await clients.update(clientId, (client) => {
+        const { registration } = client
+        if ((registration.disabled === true) === disabled) return client
+        return { ...client, registration: { ...registration, disabled } }
+      })
+    : undefined
+  if (found === undefined) throw cannotChange(unknownClient)
+}

@@ -1,0 +1,61 @@
+import { type ClientRegistry, notesUses } from '../clients/client-store'
+import { BoundedMap } from '../primitives/bounded-map'
+import { type Client, type FindClient, isRegisteredByHost } from '../protocol/client'
+import { isUse, type NoteUse } from './noting-uses'
+
+const day = 24 * 3600
+const maximumClients = 10_000
+
+/** Tells a registry on which day each of its clients was last used. */
+export interface RegisteredUses {
+  /** As the look-up that it wraps. Remembers the clients of the registry, so that no other identifier reaches it. */
+  readonly find: FindClient
+  /** Notes the client of a record that is saved with a code or a token. */
+  readonly note: NoteUse
+  /** Notes a client that has authenticated, and got something else than a code or a token. */
+  readonly noteClient: (clientId: string) => Promise<void> | undefined
+}
+
+/**
+ * Makes the notes of a registry: one write at most for each client, day and process. Undefined for a
+ * registry that takes none, and without a registry.
+ *
+ * @param clock milliseconds since the epoch.
+ */
+export function registeredUses(
+  clients: ClientRegistry | undefined,
+  findClient: FindClient,
+  clock: () => number,
+): RegisteredUses | undefined {
+  if (clients === undefined || !notesUses(clients)) return undefined
+  // The last day that this process has noted, for each client that it has found in the registry.
+  const days = new BoundedMap<number>(maximumClients)
+  const noteClient = (clientId: string) => {
+    const known = days.get(clientId)
+    if (known === undefined) return undefined
+    const seconds = Math.floor(clock() / 1000)
+    const today = seconds - (seconds % day)
+    if (known >= today) return undefined
+    // Two requests at once note one use.
+    days.put(clientId, today)
+    return clients.noteUse(clientId, today).catch(() => days.put(clientId, known))
+  }
+  const remember = (client: Client | undefined) => {
+    if (
+      client !== undefined &&
+      !client.disabled &&
+      isRegisteredByHost(client) &&
+      days.get(client.client_id) === undefined
+    )
+      days.put(client.client_id, -Infinity)
+    return client
+  }
+  return {
+    find(clientId, sender) {
+      const found = findClient(clientId, sender)
+      return found instanceof Promise ? found.then(remember) : remember(found)
+    },
+    note: (authorization) => (isUse(authorization) ? noteClient(authorization.clientId) : undefined),
+    noteClient,
+  }
+}
