@@ -196,6 +196,29 @@ describe('Behind nginx, with the question from one process and the answer to the
     expect(await outcomeOf()).toEqual(oneCode(ada, loom))
   })
 
+  test('who removes the app on the page of connected applications ends its access on both processes', async () => {
+    const tab = await askedTab()
+    await tab.allow(engine)
+    expect(await stage.statuses(state)).toEqual([200, 200])
+    await tab.askToRemove('Photo Book')
+    await tab.press('Remove')
+    await tab.page.getByText('The access of Photo Book is removed.').waitFor()
+    expect(await stage.statuses(state)).toEqual([401, 401])
+    expect(await stage.countOf(ada)).toBe(0)
+  })
+
+  test('removes nothing of an owner who was there before', async () => {
+    const [tab, other] = [await askedTab(), await openTab()]
+    await tab.allow(engine)
+    await tab.askToRemove('Photo Book')
+    await other.page.goto(`${stage.issuer}/login`)
+    await other.signIn(grace)
+    await tab.press('Remove')
+    await tab.page.getByText(grace).waitFor()
+    expect(await stage.statuses(state)).toEqual([200, 200])
+    expect(await stage.countOf(ada)).toBe(1)
+  })
+
   test('sees all this without one warning of a process', () => {
     for (const host of stage.hosts) expect(host.output()).toMatch(/^port \d+\n$/)
   })

@@ -41,7 +41,7 @@ function serve({ issuer, redis, prefix, clients }: HostPlan): void {
       'photos:read': 'See your photos',
       'photos:print': { description: 'Print your photos', optional: true },
     },
-    authorizations: true,
+    authorizations: {},
     login: `${mount}/login`,
     choices: (_request, { subject }) => ({
       name: 'workspace',

@@ -28,6 +28,8 @@ export interface OwnerStage {
   leadPast(process: string): Promise<void>
   /** What the tokens of this `state` are good for, which is the same on both processes. */
   granted(state: string): Promise<readonly Granted[]>
+  /** What each process answers to the access token of this `state`. */
+  statuses(state: string): Promise<readonly number[]>
   /** How many authorizations of an owner live. */
   countOf(owner: string): Promise<number>
   stop(): Promise<void>
@@ -55,10 +57,10 @@ export async function startOwnerStage(): Promise<OwnerStage> {
   const hosts = await Promise.all([startProgram(module, plan), startProgram(module, plan)])
   const nginx = await startNginx({ port, prefix, servers: hosts.map(({ url }) => url) })
 
-  const at = async ({ url }: RunningProgram, accessToken: string): Promise<Granted> => {
-    const headers = { Authorization: `Bearer ${accessToken}` }
-    const response = await fetch(`${url}/workspace`, { headers })
-    const { subject, scope, choice } = JSON.parse(await response.text())
+  const call = ({ url }: RunningProgram, accessToken: string) =>
+    fetch(`${url}/workspace`, { headers: { Authorization: `Bearer ${accessToken}` } })
+  const at = async (host: RunningProgram, accessToken: string): Promise<Granted> => {
+    const { subject, scope, choice } = JSON.parse(await (await call(host, accessToken)).text())
     return { subject, scope, workspace: choice?.workspace }
   }
   const grantedBy = async (accessToken: string): Promise<Granted> => {
@@ -80,6 +82,12 @@ export async function startOwnerStage(): Promise<OwnerStage> {
       if (last !== process) throw new Error('The requests do not go to the processes in turn.')
     },
     granted: (state) => Promise.all(client.redeemed(state).map(({ accessToken }) => grantedBy(accessToken))),
+    statuses: (state) =>
+      Promise.all(
+        client
+          .redeemed(state)
+          .flatMap(({ accessToken }) => hosts.map(async (host) => (await call(host, accessToken)).status)),
+      ),
     async countOf(owner) {
       const list: unknown = await (await fetch(`${issuer}/operator/${owner}`)).json()
       return Array.isArray(list) ? list.length : 0

@@ -52,8 +52,8 @@ export class Tab {
     return this.stage.leadPast(this.process)
   }
 
-  /** Presses a button of the consent page, for the other process. */
-  async press(name: 'Allow' | 'Cancel'): Promise<void> {
+  /** Presses a button of a page of the server, for the other process. */
+  async press(name: 'Allow' | 'Cancel' | 'Remove'): Promise<void> {
     const asked = this.process
     await this.crossOver()
     const decided = this.page.waitForResponse((response) => response.request().method() === 'POST')
@@ -78,6 +78,12 @@ export class Tab {
   async allow(answer: Answer): Promise<void> {
     await this.fillIn(answer)
     await this.press('Allow')
+  }
+
+  /** Opens the page of connected applications, and the question whether to remove this one. */
+  async askToRemove(client: string): Promise<void> {
+    await this.page.goto(`${this.stage.issuer}/authorizations`)
+    await follow(this.page, () => this.page.getByRole('link', { name: `Remove ${client}` }).click())
   }
 
   heading(): Promise<string> {
