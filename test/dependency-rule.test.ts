@@ -138,6 +138,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'http/pages/consent-page',
     'http/pages/texts/locale',
     'server/context',
+    'server/gone-entries',
     'server/owner-authorizations',
   ],
   'resource-server': [

@@ -11,6 +11,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
+import type { NoteGone } from '../server/gone-entries'
 import {
   completenessOf,
   type ListedAuthorization,
@@ -28,6 +29,7 @@ const field = 'authorization_id'
 export function connectedApplications(
   server: ServerContext,
   authorizations: OwnerAuthorizations,
+  noteGone: NoteGone,
 ): readonly OwnPage[] {
   const { settings, index } = server
   const { connectedPath: path, mount } = settings
@@ -41,7 +43,7 @@ export function connectedApplications(
       login: 'required',
       json: true,
       async handle(request) {
-        const owned = await ownerApplications(server, index, request.resourceOwner.subject)
+        const owned = await ownerApplications(server, index, noteGone, request.resourceOwner.subject)
         if (request.method === 'POST') return remove(authorizations, request, owned, mount + path)
         const view = await viewOf(server, request, owned, await isComplete())
         const render = settings.connectedPage

@@ -1,7 +1,9 @@
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
 import { issuerDigest } from '../authorization/issuer'
+import { inTurns } from '../primitives/in-turns'
 import type { ServerContext } from '../server/context'
-import { inTurns, listed, type ListedAuthorization, liveIn } from '../server/owner-authorizations'
+import type { NoteGone } from '../server/gone-entries'
+import { listedIn, type ListedAuthorization } from '../server/owner-authorizations'
 
 /** A client with live authorizations of one owner. */
 export interface OwnerApplication {
@@ -44,9 +46,11 @@ const readsAtMost = 1000
 export async function ownerApplications(
   { settings, store, now }: ServerContext,
   index: AuthorizationIndex,
+  noteGone: NoteGone,
   subject: string,
 ): Promise<OwnerApplications> {
-  const entries = await index.list(indexOwner(issuerDigest(settings.issuer), subject))
+  const owner = indexOwner(issuerDigest(settings.issuer), subject)
+  const entries = await index.list(owner)
   const idsByClient = new Map<string, string[]>()
   for (const { clientId, authorizationId } of entries) {
     const ids = idsByClient.get(clientId)
@@ -57,10 +61,12 @@ export async function ownerApplications(
 
   const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
     const ids = (idsByClient.get(clientId) ?? []).toSorted()
-    const found = await inTurns(ids, async (id) =>
-      liveIn((await store.find(id))?.authorization, subject, now()),
+    const found = await inTurns(ids, async (id) => (await store.find(id))?.authorization)
+    await noteGone(
+      owner,
+      ids.filter((_, at) => found[at] === undefined),
     )
-    const [first, ...others] = found.flatMap((live) => (live === undefined ? [] : [listed(live, settings)]))
+    const [first, ...others] = listedIn(found, subject, now(), settings)
     return first && { clientId, authorizations: [first, ...others] }
   }
 

@@ -24,6 +24,7 @@ import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../testing/door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from './context'
+import { goneEntries } from './gone-entries'
 import { hostRevocation } from './host-revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from './owner-authorizations'
 import { createServerContext } from './create-context'
@@ -112,8 +113,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const context = createServerContext(settings)
   settings.plugIns.start(runningServer(context))
   const { audit, requests } = context
-  const authorizations = ownerAuthorizations(context)
-  const allPages = [...settings.pages, ...connectedApplications(context, authorizations)]
+  const noteGone = goneEntries(context)
+  const authorizations = ownerAuthorizations(context, noteGone)
+  const allPages = [...settings.pages, ...connectedApplications(context, authorizations, noteGone)]
   const pages = new Map(allPages.map((page) => [page.name, page]))
   const endpoints = wireEndpoints(context)
   const { table } = endpoints

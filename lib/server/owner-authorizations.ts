@@ -7,10 +7,12 @@ import { ignoreTombstone } from '../authorization/one-time-use'
 import type { ServerSettings } from '../config/settings'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
+import { inTurns } from '../primitives/in-turns'
 import { ConfigurationError } from '../primitives/options-reader'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from './context'
+import type { NoteGone } from './gone-entries'
 import { hostRevocation } from './host-revocation'
 
 /** An authorization of a resource owner, for pages and jobs of the host. */
@@ -75,8 +77,6 @@ export interface OwnerAuthorizations {
 
 const usualLimit = 100
 const longestLimit = 1000
-// Records that are read or removed at once.
-const atOnce = 16
 
 const switchedOff = async (): Promise<never> => {
   throw new ConfigurationError('oauth.authorizations cannot work:', [
@@ -87,8 +87,12 @@ const switchedOff = async (): Promise<never> => {
   ])
 }
 
-/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
-export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations {
+/**
+ * Without the option `authorizations`, each function rejects with a ConfigurationError.
+ *
+ * @param noteGone removes entries of the index whose records are gone.
+ */
+export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): OwnerAuthorizations {
   const { settings, store, index, now } = server
   if (!settings.authorizations || index === undefined)
     return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff }
@@ -97,8 +101,8 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   const revokeOne = hostRevocation(server)
   const isComplete = completenessOf(index, own, server)
 
-  const liveAt = async (id: string, subject: string) =>
-    liveIn((await store.find(id))?.authorization, subject, now())
+  const storedAt = async (id: string) => (await store.find(id))?.authorization
+  const liveAt = async (id: string, subject: string) => liveIn(await storedAt(id), subject, now())
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
@@ -120,9 +124,13 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
-      const found = await inTurns(part, (id) => liveAt(id, subject))
+      const found = await inTurns(part, storedAt)
+      await noteGone(
+        ownerOf(subject),
+        part.filter((_, at) => found[at] === undefined),
+      )
       return {
-        authorizations: found.flatMap((live) => (live === undefined ? [] : [listed(live, settings)])),
+        authorizations: listedIn(found, subject, now(), settings),
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
       }
@@ -146,8 +154,20 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   }
 }
 
+/** The live authorizations of an owner among some records, as a list shows them. */
+export const listedIn = (
+  records: readonly (Authorization | undefined)[],
+  subject: string,
+  now: number,
+  settings: Pick<ServerSettings, 'resources'>,
+): readonly ListedAuthorization[] =>
+  records.flatMap((stored) => {
+    const live = liveIn(stored, subject, now)
+    return live === undefined ? [] : [listed(live, settings)]
+  })
+
 /** The authorization of a record; undefined if it gives its client nothing, or belongs to another owner. */
-export function liveIn(
+function liveIn(
   stored: Authorization | undefined,
   subject: string,
   now: number,
@@ -159,8 +179,7 @@ export function liveIn(
 const isGranted = (authorization: Authorization): authorization is Approved | Active =>
   authorization.state === 'approved' || authorization.state === 'active'
 
-/** A live authorization as a list shows it. */
-export function listed(
+function listed(
   live: Approved | Active,
   { resources }: Pick<ServerSettings, 'resources'>,
 ): ListedAuthorization {
@@ -178,17 +197,6 @@ export function listed(
     lastIssuedOn: issuedAt === undefined ? undefined : issuedAt - (issuedAt % day),
     expiresAt: expiryOf(live),
   }
-}
-
-/** Acts on every item, on a few at once. */
-export async function inTurns<Item, Result>(
-  items: readonly Item[],
-  act: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = []
-  for (let first = 0; first < items.length; first += atOnce)
-    results.push(...(await Promise.all(items.slice(first, first + atOnce).map(act))))
-  return results
 }
 
 // Names the time since which servers of this issuer write the index, in the index itself: no owner has an empty subject.

@@ -173,6 +173,7 @@ fieldset label + label { border-top: 0; }
 .application { margin-top: 1.25rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; }
 .application h2:has(.name) { color: inherit; font-size: 1.0625rem; font-weight: 600; }
 .application ul { margin-top: 0.375rem; }
+.application ul + ul { margin-top: 0.875rem; }
 .application .actions { margin-top: 1rem; }
 .line { display: block; }
 select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
