@@ -24,14 +24,14 @@ export async function startEagerClient(
   reach: () => { readonly client: string; readonly tokenEndpoint: string },
 ): Promise<EagerClient> {
   const redemptions: (Redeemed & { readonly state: string })[] = []
-  const answers: { readonly state: string; readonly answer: string }[] = []
+  const answers: { readonly state: string; readonly kind: string }[] = []
   const app = express()
   app.get('/', (_request, response) => void response.send('<h1>At home</h1>'))
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { searchParams } = new URL(request.originalUrl, reach().client)
     const [code, state = '', error] = ['code', 'state', 'error'].map((name) => searchParams.get(name) ?? '')
     const isRefusal = code === undefined || code === ''
-    answers.push({ state, answer: isRefusal ? String(error) : 'code' })
+    answers.push({ state, kind: isRefusal ? String(error) : 'code' })
     if (isRefusal) {
       response.send(`<h1>Refused: ${error}</h1>`)
       return
@@ -51,7 +51,7 @@ export async function startEagerClient(
   const started = await startServer(app)
   return {
     ...started,
-    answers: (wanted) => answers.filter(({ state }) => state === wanted).map(({ answer }) => answer),
+    answers: (wanted) => answers.filter(({ state }) => state === wanted).map(({ kind }) => kind),
     redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted),
   }
 }
