@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { launchChromium } from '../support/chromium'
+import { extent } from '../support/extent'
 import { type OwnerStage, startOwnerStage } from '../support/owners/stage'
 import { type Answer, Tab } from '../support/owners/tab'
 
@@ -55,6 +56,23 @@ const refusal = { answers: ['access_denied'], granted: [] }
 const engine: Answer = { workspace: 'Engine', prints: true }
 const loom: Answer = { workspace: 'Loom' }
 
+// By default one row of each: other tests show how the rest differs.
+const answersAgain: [string, Answer][] = [
+  ['the same', engine],
+  ['another', loom],
+]
+const presses: [string, BrowserContextOptions][] = [
+  ['with a mouse', {}],
+  ['with a finger', { hasTouch: true, isMobile: true }],
+]
+const ends: [string, () => Promise<void>][] = [
+  [
+    'signs out in another tab',
+    async () => void (await (await openTab()).page.goto(`${stage.issuer}/logout`)),
+  ],
+  ['loses the cookies', () => context.clearCookies()],
+]
+
 describe('Behind nginx, with the question from one process and the answer to the other, an owner', () => {
   test('who reloads the page grants what the page then says', async () => {
     const tab = await askedTab()
@@ -65,21 +83,21 @@ describe('Behind nginx, with the question from one process and the answer to the
     expect(await stage.countOf(ada)).toBe(1)
   })
 
-  test.each([
-    ['the same', engine],
-    ['another', loom],
-  ])('who goes back and allows %s learns that it is done, and the first answer stays', async (_, second) => {
-    const tab = await askedTab()
-    await tab.allow(engine)
-    await tab.back()
-    await tab.allow(second)
-    expect(await tab.trouble()).toEqual({
-      says: expect.stringContaining('You allowed access already'),
-      wayBack: 'At home',
-    })
-    expect(await outcomeOf()).toEqual(oneCode(ada, engine))
-    expect(await stage.countOf(ada)).toBe(1)
-  })
+  test.each(extent(answersAgain.slice(-1), answersAgain))(
+    'who goes back and allows %s learns that it is done, and the first answer stays',
+    async (_, second) => {
+      const tab = await askedTab()
+      await tab.allow(engine)
+      await tab.back()
+      await tab.allow(second)
+      expect(await tab.trouble()).toEqual({
+        says: expect.stringContaining('You allowed access already'),
+        wayBack: 'At home',
+      })
+      expect(await outcomeOf()).toEqual(oneCode(ada, engine))
+      expect(await stage.countOf(ada)).toBe(1)
+    },
+  )
 
   test.each([
     ['cancels after an approval', 'Allow', 'Cancel'],
@@ -98,17 +116,17 @@ describe('Behind nginx, with the question from one process and the answer to the
     },
   )
 
-  test.each<[string, BrowserContextOptions]>([
-    ['with a mouse', {}],
-    ['with a finger', { hasTouch: true, isMobile: true }],
-  ])('who presses Allow twice %s gives the client one code', async (_, device) => {
-    await context.close()
-    context = await browser.newContext(device)
-    const tab = await askedTab()
-    await tab.allowTwice(engine, device.hasTouch === true)
-    expect(await outcomeOf()).toEqual(oneCode(ada, engine))
-    expect(await stage.countOf(ada)).toBe(1)
-  })
+  test.each(extent(presses.slice(0, 1), presses))(
+    'who presses Allow twice %s gives the client one code',
+    async (_, device) => {
+      await context.close()
+      context = await browser.newContext(device)
+      const tab = await askedTab()
+      await tab.allowTwice(engine, device.hasTouch === true)
+      expect(await outcomeOf()).toEqual(oneCode(ada, engine))
+      expect(await stage.countOf(ada)).toBe(1)
+    },
+  )
 
   test('with one question in two tabs grants in each what that tab says', async () => {
     const [one, other] = [await openTab(), await openTab()]
@@ -168,24 +186,21 @@ describe('Behind nginx, with the question from one process and the answer to the
     expect([await stage.countOf(ada), await stage.countOf(grace)]).toEqual([0, 1])
   })
 
-  test.each([
-    [
-      'signs out in another tab',
-      async () => void (await (await openTab()).page.goto(`${stage.issuer}/logout`)),
-    ],
-    ['loses the cookies', () => context.clearCookies()],
-  ])('who %s before the answer grants nothing, and may begin again', async (_, end) => {
-    const tab = await askedTab()
-    await end()
-    await tab.allow(engine)
-    expect(await tab.trouble()).toEqual(lost('You are not signed in any more.'))
-    expect(await outcomeOf()).toEqual(nothing)
-    await tab.open(state)
-    await tab.signIn(ada)
-    await tab.allow(loom)
-    expect(await outcomeOf()).toEqual(oneCode(ada, loom))
-    expect(await stage.countOf(ada)).toBe(1)
-  })
+  test.each(extent(ends.slice(0, 1), ends))(
+    'who %s before the answer grants nothing, and may begin again',
+    async (_, end) => {
+      const tab = await askedTab()
+      await end()
+      await tab.allow(engine)
+      expect(await tab.trouble()).toEqual(lost('You are not signed in any more.'))
+      expect(await outcomeOf()).toEqual(nothing)
+      await tab.open(state)
+      await tab.signIn(ada)
+      await tab.allow(loom)
+      expect(await outcomeOf()).toEqual(oneCode(ada, loom))
+      expect(await stage.countOf(ada)).toBe(1)
+    },
+  )
 
   test('whose session ends, and who signs in again before the answer, has answered', async () => {
     const [tab, other] = [await askedTab(), await openTab()]
