@@ -20,6 +20,8 @@ const day = 24 * 3600
 /** The names of the applications of a page, as a reader sees them. */
 const namesIn = ({ text }: Response) =>
   [...text.matchAll(/<h2><bdi class="name">([^<]*)/g)].map(([, name]) => name)
+/** Whether a page shows no application, in no list and in no question. */
+const isEmpty = ({ status, text }: Response) => status === 200 && !/class="application"|<form/.test(text)
 /** Where the page leads with this text. */
 const linkIn = ({ text }: Response, label: string) =>
   new RegExp(`<a href="([^"]*)">${label}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&')
@@ -92,7 +94,7 @@ describeOnStores('The page of connected applications', (stage) => {
     answers.push(await press(question, 'alice'))
     for (const answer of answers) expect(answer.get('Location')).toBe(`${path}?removed=photo-print`)
     const back = await ask('photo-print')
-    expect(back.text).toContain('No app can access your account.')
+    expect(isEmpty(back)).toBe(true)
   })
 
   test('needs a login, which returns to the page', async () => {
@@ -151,7 +153,7 @@ describeOnStores('The page of connected applications', (stage) => {
     await flow.tokens(photoPrint, {}, 'bob')
     for (const name of ['photo-print', 'photo-book', '__proto__', 'constructor']) {
       for (const page of [await ask(name), await list('alice', `?removed=${name}`)])
-        expect(page.text).toContain('No app can access your account.')
+        expect(isEmpty(page)).toBe(true)
       expect((await list('alice', `?removed=${name}`)).text).not.toContain('is removed')
     }
     expect((await list('bob', '?removed=photo-print')).text).not.toContain('is removed')
@@ -197,9 +199,12 @@ describeOnStores('The page of connected applications', (stage) => {
 
   test('says that an app may be missing, until none can be', async () => {
     const { list, clock } = open()
-    expect((await list()).text).toContain('This list may lack apps')
+    const [lacking, none] = [/This list may lack apps/, /No app can access your account/]
+    const before = await list()
+    expect([lacking.test(before.text), none.test(before.text)]).toEqual([true, false])
     clock.advance(31 * day)
-    expect((await list()).text).not.toContain('This list may lack apps')
+    const after = await list()
+    expect([lacking.test(after.text), none.test(after.text)]).toEqual([false, true])
   })
 
   test('speaks the language of ui_locales through the whole removal', async () => {
@@ -270,7 +275,7 @@ describeOnStores('The page of connected applications', (stage) => {
       if (previous === undefined) break
       page = await set.list('alice', previous)
     }
-    expect(back.toSorted()).toEqual(seen.toSorted())
+    expect([back.length, new Set([...back, ...seen]).size]).toEqual([seen.length, seen.length])
   }, 60_000)
 
   test('shows a client with thousands of authorizations once, and removes them all', async () => {
@@ -382,10 +387,9 @@ describeOnStores('The index of authorizations', (stage) => {
     await flow.revoke(photoPrint, accessToken)
     await oauth.authorizations.list('alice')
     clock.advance(60)
-    const { remove } = store.index
-    Object.assign(store.index, { remove: () => Promise.reject(new Error('connection refused')) })
+    const removal = jest.spyOn(store.index, 'remove').mockRejectedValueOnce(new Error('connection refused'))
     expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
-    Object.assign(store.index, { remove })
+    expect(removal).toHaveBeenCalledTimes(1)
     await oauth.authorizations.list('alice')
     expect(await store.index.list(owner)).toEqual([])
   })

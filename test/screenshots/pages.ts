@@ -50,8 +50,9 @@ export async function takePagePictures(): Promise<void> {
         await page.screenshot({ path: join(folder, `${name}-${picture.suffix}.png`), fullPage: true })
         await page.close()
       }
-    // The guide about the pages shows this one; the package has no other.
+    // The guides show these; the package has no others.
     copyFileSync(join(folder, 'dangerous-phone.png'), join(folder, '../consent-permissions.png'))
+    copyFileSync(join(folder, 'connected-phone.png'), join(folder, '../connected-applications.png'))
   } finally {
     await browser.close()
     await server.stop()

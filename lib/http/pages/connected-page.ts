@@ -3,6 +3,7 @@ import { clientNameOf, type ConsentView, origin } from './consent-page'
 import { html, type Html, pageDocument } from './html'
 import { type ConsentScope, givenPermissions } from './permissions'
 import type { PageLocale } from './texts/locale'
+import type { PageTexts } from './texts/texts'
 
 /** What an owner has approved for one client, in one or several authorizations. */
 export interface ConnectedApplication {
@@ -59,15 +60,13 @@ export function connectedPage(view: ConnectedView, locale: PageLocale): string {
 function listPage(view: ConnectedView, locale: PageLocale): string {
   const { connected } = locale.texts
   const { applications, previous, next, removed } = view
-  const isEmpty = applications.length === 0 && previous === undefined && next === undefined
   return pageDocument({
     title: connected.title,
     locale,
     content: html`
       <header class="intro">
         <h1>${connected.title}</h1>
-        <p>${isEmpty ? connected.none : connected.intro}</p>
-        ${whose(view, locale)}
+        ${introduction(view, connected)} ${whose(view, locale)}
       </header>
       ${
         removed !== undefined &&
@@ -80,6 +79,16 @@ function listPage(view: ConnectedView, locale: PageLocale): string {
       ${(previous ?? next) !== undefined && html`<nav class="actions">${link(previous, connected.previous)}${link(next, connected.next)}</nav>`}
     `,
   })
+}
+
+// An empty list that may be incomplete must not say that no app has access.
+function introduction(
+  { applications, previous, next, isComplete }: ConnectedView,
+  { none, intro }: PageTexts['connected'],
+): Html | undefined {
+  const isEmpty = applications.length === 0 && previous === undefined && next === undefined
+  if (!isEmpty) return html`<p>${intro}</p>`
+  return isComplete ? html`<p>${none}</p>` : undefined
 }
 
 const link = (to: string | undefined, text: string) => to !== undefined && html`<a href="${to}">${text}</a>`
