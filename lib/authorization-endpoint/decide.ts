@@ -3,6 +3,7 @@ import { commit } from '../authorization/commit'
 import {
   type ConsentDecision,
   deny,
+  findAsked,
   findDecidable,
   repeatable,
   requestNotOpen,
@@ -26,6 +27,7 @@ import {
   OverShare,
   Throttled,
   unexpected,
+  UnusableClient,
 } from '../protocol/oauth-error'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope } from '../protocol/scope'
@@ -111,6 +113,25 @@ export async function decide(
   // A denied request stays in the store, and stays counted, until the request expires.
   server.openRequests.ended(decision.subject)
   return step.redirection
+}
+
+/** The client of a consent form, for the page about a decision without an owner; undefined if the form is unknown. */
+export async function findAskingClient(
+  { store, settings }: ServerContext,
+  consentToken: string,
+  sender: Sender,
+): Promise<Client | undefined> {
+  const id = credentialId('authorizationRequest', consentToken)
+  if (id === undefined) return undefined
+  const asked = findAsked((await store.find(id))?.authorization, consentToken)
+  if (asked instanceof OAuthError) return undefined
+  try {
+    return await settings.findClient(asked.clientId, sender)
+  } catch (error) {
+    // A page leads back to no client whose document cannot be used.
+    if (error instanceof UnusableClient) return undefined
+    throw error
+  }
 }
 
 /** A decision, and the record and the client that it is about. */

@@ -6,7 +6,7 @@ import {
   digest,
   hasDigest,
 } from '../protocol/credential'
-import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import { invalidRequest, OAuthError } from '../protocol/oauth-error'
 import { withLogin } from '../protocol/resource-owner'
 import type {
   Approved,
@@ -73,16 +73,12 @@ type Decidable = Exclude<Authorization, Unclaimed | Polled>
  * @returns the authorization, pending or already ended by the same decision; otherwise the refusal.
  */
 export function findDecidable(
-  current: Authorization | undefined,
+  found: Authorization | undefined,
   decision: ConsentDecision,
   now: number,
 ): Decidable | OAuthError {
-  // The client knows the handle of an unclaimed request, so the handle is no consent token. The page of a polled request
-  // decides by itself.
-  if (current === undefined || current.state === 'unclaimed' || current.state === 'polled')
-    return requestNotOpen()
-  if (current.consentToken === undefined) return requestNotOpen()
-  if (!hasDigest(decision.consentToken, current.consentToken)) return requestUnknown()
+  const current = findAsked(found, decision.consentToken)
+  if (current instanceof OAuthError) return current
   if (decision.subject !== current.subject) return requestOfAnotherOwner()
   switch (current.state) {
     case 'pending':
@@ -96,6 +92,16 @@ export function findDecidable(
     case 'active':
       return decision.approved ? current : requestNotOpen()
   }
+}
+
+/** The authorization whose consent form has this token; otherwise the refusal. */
+export function findAsked(current: Authorization | undefined, consentToken: string): Decidable | OAuthError {
+  // The client knows the handle of an unclaimed request, so the handle is no consent token. The page of a polled request
+  // decides by itself.
+  if (current === undefined || current.state === 'unclaimed' || current.state === 'polled')
+    return requestNotOpen()
+  if (current.consentToken === undefined) return requestNotOpen()
+  return hasDigest(consentToken, current.consentToken) ? current : requestUnknown()
 }
 
 /** The refusal of a decision on a request that has ended, or that the server no longer has. */

@@ -9,7 +9,7 @@ import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-e
 import { parseSelection } from '../authorization-endpoint/selection'
 import type { ServerContext } from '../server/context'
 import { consentTokenField, showConsent, showError } from './consent'
-import { decide } from '../authorization-endpoint/decide'
+import { decide, findAskingClient } from '../authorization-endpoint/decide'
 import type { Client } from '../protocol/client'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
@@ -161,10 +161,14 @@ async function takeDecision(
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
   const owner = await ownerOf(server, request)
-  if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
-  const { subject } = owner
   const sender = senderOf(server, request)
   const clientFound = (client?: Client) => client && noteClient(request, client)
+  if (owner === undefined) {
+    // The page leads back to the client, where the owner has to begin again.
+    clientFound(await findAskingClient(server, consentToken, sender))
+    throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  }
+  const { subject } = owner
   const decision = { consentToken, approved, subject, ownerReadAt, selection, sender, clientFound }
   const outcome = await decide(server, decision, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error

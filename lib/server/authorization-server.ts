@@ -3,6 +3,7 @@ import type { AuthorizationServerEvents } from '../audit/events'
 import type { AuthorizationServerOptions } from '../config/options'
 import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
+import { connectedApplications } from '../connected-applications/connected-applications'
 import { authorizationEndpoint } from '../http/authorization-middleware'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { corsByPath } from '../http/endpoint-cors'
@@ -24,6 +25,7 @@ import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../testing/door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from './context'
+import { goneEntries } from './gone-entries'
 import { hostRevocation } from './host-revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from './owner-authorizations'
 import { clientRevocation } from './client-revocation'
@@ -113,7 +115,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const context = createServerContext(settings)
   settings.plugIns.start(runningServer(context))
   const { audit, requests } = context
-  const pages = new Map(settings.pages.map((page) => [page.name, page]))
+  const noteGone = goneEntries(context)
+  const authorizations = ownerAuthorizations(context, noteGone)
+  const allPages = [...settings.pages, ...connectedApplications(context, authorizations, noteGone)]
+  const pages = new Map(allPages.map((page) => [page.name, page]))
   const endpoints = wireEndpoints(context)
   const { table } = endpoints
   const strategies = [...context.strategies.values()]
@@ -173,7 +178,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return strategies
     },
     revoke: hostRevocation(context),
-    authorizations: ownerAuthorizations(context),
+    authorizations,
     events: audit.events,
     ...wireRegistration(context),
     ...lifecycleOf({ ...settings, readiness: readinessOf(context), requests }),

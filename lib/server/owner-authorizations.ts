@@ -4,11 +4,16 @@ import type { Active, Approved, Authorization } from '../authorization/authoriza
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone } from '../authorization/one-time-use'
-import type { StoredAuthorization } from '../authorization/store'
+import type { ServerSettings } from '../config/settings'
+import { choiceIn, choicesName } from '../extensions/choices'
+import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
+import { inTurns } from '../primitives/in-turns'
 import { ConfigurationError } from '../primitives/options-reader'
+import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import { clientRevocation } from './client-revocation'
 import type { ServerContext } from './context'
+import type { NoteGone } from './gone-entries'
 import { revokeFound } from './host-revocation'
 
 /** An authorization of a resource owner, for pages and jobs of the host. */
@@ -17,6 +22,10 @@ export interface ListedAuthorization {
   readonly authorizationId: string
   readonly clientId: string
   readonly scope: Scope
+  /** The answer of the owner to the question of the option `choices`, under its name; undefined if there was none. */
+  readonly choice: Readonly<Record<string, string>> | undefined
+  /** The URIs of the resources that it is for; empty without the option `resources`. */
+  readonly resources: readonly string[]
   /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
   readonly grantedAt: number | undefined
   /** When the client last got tokens, as the beginning of that day (UTC), in seconds since the epoch. */
@@ -77,20 +86,22 @@ export interface OwnerAuthorizations {
 
 const usualLimit = 100
 const longestLimit = 1000
-// Records that are read or removed at once.
-const atOnce = 16
 
 const switchedOff = async (): Promise<never> => {
   throw new ConfigurationError('oauth.authorizations cannot work:', [
     {
       path: 'authorizations',
-      message: 'must be true, so that the server lists the authorizations of owners.',
+      message: 'must be true or { path }, so that the server lists the authorizations of owners.',
     },
   ])
 }
 
-/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
-export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations {
+/**
+ * Without the option `authorizations`, each function rejects with a ConfigurationError.
+ *
+ * @param noteGone removes entries of the index whose records are gone.
+ */
+export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): OwnerAuthorizations {
   const { settings, store, index, indexedSince, now } = server
   const revokeClient = clientRevocation(server)
   if (index === undefined || indexedSince === undefined || revokeClient === undefined)
@@ -99,15 +110,12 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   const own = issuerDigest(settings.issuer)
   const ownerOf = (subject: string) => indexOwner(own, subject)
 
-  const liveIn = (read: StoredAuthorization | undefined, subject: string) => {
-    const found = ignoreTombstone(read?.authorization)
-    return found?.subject === subject && isGranted(found) && expiryOf(found) > now() ? found : undefined
-  }
+  const storedAt = async (id: string) => (await store.find(id))?.authorization
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
       const read = await store.find(id)
-      const live = liveIn(read, subject)
+      const live = liveIn(read?.authorization, subject, now())
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
       if (isMeant) await revokeFound(server, id, read)
       // The record of an approval under way may not exist yet: the mark of a removal refuses it.
@@ -125,9 +133,13 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
-      const found = await inTurns(part, async (id) => liveIn(await store.find(id), subject))
+      const found = await inTurns(part, storedAt)
+      await noteGone(
+        ownerOf(subject),
+        part.filter((_, at) => found[at] === undefined),
+      )
       return {
-        authorizations: found.flatMap((live) => (live === undefined ? [] : [listed(live)])),
+        authorizations: listedIn(found, subject, now(), settings),
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
       }
@@ -153,11 +165,36 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   }
 }
 
+/** The live authorizations of an owner among some records, as a list shows them. */
+export const listedIn = (
+  records: readonly (Authorization | undefined)[],
+  subject: string,
+  now: number,
+  settings: Pick<ServerSettings, 'resources'>,
+): readonly ListedAuthorization[] =>
+  records.flatMap((stored) => {
+    const live = liveIn(stored, subject, now)
+    return live === undefined ? [] : [listed(live, settings)]
+  })
+
+/** The authorization of a record; undefined if it gives its client nothing, or belongs to another owner. */
+function liveIn(
+  stored: Authorization | undefined,
+  subject: string,
+  now: number,
+): Approved | Active | undefined {
+  const found = ignoreTombstone(stored)
+  return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined
+}
+
 const isGranted = (authorization: Authorization): authorization is Approved | Active =>
   authorization.state === 'approved' || authorization.state === 'active'
 
-function listed(live: Approved | Active): ListedAuthorization {
-  const { id: authorizationId, clientId, scope, grantedAt } = live
+function listed(
+  live: Approved | Active,
+  { resources }: Pick<ServerSettings, 'resources'>,
+): ListedAuthorization {
+  const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
   const rotatedAt = live.state === 'active' ? live.refreshToken?.rotation?.at : undefined
   const issuedAt = rotatedAt ?? grantedAt
   const day = 24 * 3600
@@ -165,18 +202,10 @@ function listed(live: Approved | Active): ListedAuthorization {
     authorizationId,
     clientId,
     scope,
+    choice: choiceIn(dataOf(choicesName, extensionData)),
+    resources: resources === undefined ? [] : approvedResources(extensionData, resources),
     grantedAt,
     lastIssuedOn: issuedAt === undefined ? undefined : issuedAt - (issuedAt % day),
     expiresAt: expiryOf(live),
   }
-}
-
-async function inTurns<Item, Result>(
-  items: readonly Item[],
-  act: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = []
-  for (let first = 0; first < items.length; first += atOnce)
-    results.push(...(await Promise.all(items.slice(first, first + atOnce).map(act))))
-  return results
 }

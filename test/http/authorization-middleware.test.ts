@@ -82,6 +82,24 @@ describe('the authorization endpoint: a decision', () => {
     expect(host.failures).toEqual([expect.objectContaining({ reason: 'owner_not_logged_in' })])
   })
 
+  it('without an owner leads back to the client, but only from a form of this server', async () => {
+    let owner: string | undefined = 'alice'
+    const host = hostWith({ resourceOwner: () => owner })
+    const form = await decision(host)
+    owner = undefined
+    const linkAfter = async (token: string) => {
+      const sent = request(host.app).post('/authorize').type('form')
+      const { text } = await sent.send({ ...form, authorization_request: token })
+      expect(text).toContain('You are not signed in any more.')
+      return /<div class="actions">\s*<a href="([^"]*)"/.exec(text)?.[1]
+    }
+    const { authorization_request: token } = form
+    expect(await linkAfter(token)).toBe(new URL(authorizationRequest.redirect_uri).origin + '/')
+    const forged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A')
+    expect(await linkAfter(forged)).toBeUndefined()
+    expect(await linkAfter('ar_')).toBeUndefined()
+  })
+
   it('is not accepted from another owner', async () => {
     let owner = 'alice'
     const host = hostWith({ resourceOwner: () => owner })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { type EagerClient, startEagerClient } from '../support/browser/eager-client'
+import { pressTwice } from '../support/browser/press-twice'
 import { startSlowLine } from '../support/browser/slow-line'
 import { launchChromium } from '../support/chromium'
 import { extent } from '../support/extent'
@@ -62,20 +62,6 @@ const phone: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },
   hasTouch: true,
   isMobile: true,
-}
-
-// Milliseconds of a press, and between two: Chromium itself makes one of two that come without any time between.
-const pause = 40
-
-/** Presses a button twice, as a hurried hand does. */
-async function pressTwice(page: Page, name: string, isTouched: boolean): Promise<void> {
-  const box = await page.getByRole('button', { name }).boundingBox()
-  if (box === null) throw new Error(`There is no button ${name}.`)
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
-  if (!isTouched) return page.mouse.dblclick(x, y, { delay: pause })
-  await page.touchscreen.tap(x, y)
-  await setTimeout(pause)
-  await page.touchscreen.tap(x, y)
 }
 
 /** Where the owner ends who presses a button twice, and follows the one link of a page that says it is done. */

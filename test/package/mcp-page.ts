@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { freePort } from '../support/mcp/free-port'
 import { requireNode22 } from '../support/node-22'
 import { waitUntil } from '../support/wait-until'
 import type { PackedPackage } from './packed-package'
+import { ended, fenced, runCommand } from './page-commands'
 
 /** What the section "Try it" of docs/mcp.md makes of an empty folder. */
 export interface TriedPage {
@@ -31,7 +31,7 @@ export async function tryPage(
   const { commands, program } = sectionOf(page)
   const isOfNpm = (command: string) => command.startsWith('npm ')
   const [start = '', ...rest] = commands.filter((command) => !isOfNpm(command))
-  for (const command of commands.filter(isOfNpm)) run(packed, folder, command)
+  for (const command of commands.filter(isOfNpm)) runCommand(packed, folder, command)
   writeFileSync(join(folder, 'mcp.ts'), fenced(page, 'ts')[0] ?? '')
   writeFileSync(join(folder, 'start.js'), change(program))
   const port = await freePort()
@@ -67,25 +67,7 @@ function sectionOf(page: string) {
   return { commands, program }
 }
 
-function fenced(text: string, language: string): readonly string[] {
-  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))
-  return Array.from(blocks, ([, block = '']) => block)
-}
-
-function run(packed: PackedPackage, folder: string, command: string): void {
-  const [, names] = /^npm install (.+)$/.exec(command) ?? []
-  if (names !== undefined) return packed.install(folder, names.split(' '))
-  const { status, stderr } = spawnSync('/bin/sh', ['-c', command], { cwd: folder, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${command} ends with ${status}:\n${stderr}`)
-}
-
 /** The page asks for a Node that runs TypeScript. */
 function pathWith22(): string {
   return [dirname(requireNode22()), process.env['PATH']].join(delimiter)
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  const gone = once(child, 'exit')
-  child.kill()
-  await gone
 }

@@ -4,9 +4,14 @@ import { dirname, join, posix } from 'node:path'
 import { isRecord } from '../../lib/primitives/options-reader'
 import * as suite from '../../lib/index'
 import * as kit from '../../lib/testing/index'
+import type { Browser, Page } from 'playwright-core'
+import { follow, press } from '../support/browser/follow'
+import { launchChromium } from '../support/chromium'
 import { extent } from '../support/extent'
 import { cursorUris, throughCursor } from '../support/mcp/cursor'
 import { runClient } from '../support/mcp/run-client'
+import { startServer, type StartedServer } from '../support/rooms/start-server'
+import { followGuide, type GuidedApplication } from './existing-application'
 import { imported, required } from './kit-tests'
 import { mcpHost } from './mcp-host'
 import { tryPage, type TriedPage } from './mcp-page'
@@ -315,6 +320,75 @@ describe('the page of MCP, tried in an empty folder', () => {
     } finally {
       await admitting.stop()
     }
+  })
+})
+
+describe('the page of an existing application, followed in an empty folder', () => {
+  let client: StartedServer
+  let application: GuidedApplication
+  let browser: Browser
+  beforeAll(async () => {
+    client = await startServer((_request, response) => void response.end('At the app'))
+    application = await followGuide(packed, client.port)
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await application.stop()
+    await client.stop()
+  })
+
+  const fontOf = (page: Page) => page.evaluate('getComputedStyle(document.body).fontFamily')
+  const ownDesign = 'Georgia, serif'
+
+  test('asks in its own design, admits the token of the app, and refuses it after the owner has removed the app', async () => {
+    const { origin, request, redemption } = application
+    const page = await browser.newPage()
+    await page.goto(request)
+    await page.getByLabel('Name').fill('ada')
+    await page.getByLabel('Password').fill('wrong')
+    await press(page, 'Sign in')
+    await page.getByLabel('Name').fill('ada')
+    await page.getByLabel('Password').fill('lovelace')
+    await press(page, 'Sign in')
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(
+      'Album wants to access your account',
+    )
+    expect(await page.getByText('Ada Lovelace').count()).toBe(1)
+    expect(await fontOf(page)).toBe(ownDesign)
+    await page.getByLabel('Delete your photos').check()
+    await press(page, 'Allow')
+    await page.getByText('At the app').waitFor()
+
+    const code = new URL(page.url()).searchParams.get('code') ?? ''
+    const body = new URLSearchParams({ ...redemption, code })
+    const tokens: unknown = await (await fetch(`${origin}/token`, { method: 'POST', body })).json()
+    expect(tokens).toMatchObject({ scope: 'photos:read photos:delete' })
+    const headers = { Authorization: `Bearer ${Object(tokens).access_token}` }
+    const photos = () => fetch(`${origin}/api/photos`, { headers })
+    expect(await (await photos()).json()).toEqual({ photosOf: 'u-1815' })
+
+    await page.goto(origin)
+    await follow(page, () => page.getByRole('link', { name: 'Connected apps' }).click())
+    expect(await page.locator('section').innerText()).toMatch(
+      /^Album\n[^]*Delete your photos[^]*Allowed on 20/,
+    )
+    expect(await fontOf(page)).toBe(ownDesign)
+    await follow(page, () => page.getByRole('link', { name: 'Remove Album' }).click())
+    expect((await photos()).status).toBe(200)
+    await press(page, 'Remove')
+    await page.getByText('No app can access your account.').waitFor()
+    expect(await page.getByRole('status').innerText()).toContain('Album is removed.')
+    expect((await photos()).status).toBe(401)
+    expect(application.output()).toBe('')
+  })
+
+  test('shows an error in its own design', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${application.origin}/authorize?client_id=unknown`)
+    expect(await page.getByRole('heading').innerText()).toBe('This request cannot go on')
+    expect(await page.getByText('The app is not known here, or is blocked.').count()).toBe(1)
+    expect(await fontOf(page)).toBe(ownDesign)
   })
 })
 

@@ -24,7 +24,15 @@ const consentPages: readonly Picture[] = [
   { suffix: 'ar', language: 'ar', width: 360 },
   { suffix: 'zoom', language: 'en', width: 320, zoom: 2 },
 ]
-const inAllWays = new Set(['dangerous', 'choice', 'unverified-device', 'error', 'logout'])
+const inAllWays = new Set([
+  'dangerous',
+  'choice',
+  'unverified-device',
+  'error',
+  'logout',
+  'connected',
+  'connected-remove',
+])
 
 /** Takes pictures of every page of the suite; of the main ones in several languages, sizes and colours. */
 export async function takePagePictures(): Promise<void> {
@@ -42,8 +50,9 @@ export async function takePagePictures(): Promise<void> {
         await page.screenshot({ path: join(folder, `${name}-${picture.suffix}.png`), fullPage: true })
         await page.close()
       }
-    // The guide about the pages shows this one; the package has no other.
+    // The guides show these; the package has no others.
     copyFileSync(join(folder, 'dangerous-phone.png'), join(folder, '../consent-permissions.png'))
+    copyFileSync(join(folder, 'connected-phone.png'), join(folder, '../connected-applications.png'))
   } finally {
     await browser.close()
     await server.stop()

@@ -4,6 +4,7 @@ import {
   apacheProgram,
   chromiumProgram,
   findOrInstallProgram,
+  nginxProgram,
   postgresProgram,
   pythonProgram,
   redisProgram,
@@ -14,7 +15,14 @@ function globalSetup(): void {
   const environment = process.env
   const surroundings = { environment, isRoot: process.getuid?.() === 0 }
   // The workers inherit what is set here.
-  const programs = [redisProgram, chromiumProgram, postgresProgram, apacheProgram, pythonProgram]
+  const programs = [
+    redisProgram,
+    chromiumProgram,
+    postgresProgram,
+    apacheProgram,
+    nginxProgram,
+    pythonProgram,
+  ]
   for (const program of programs) environment[program.variable] = findOrInstallProgram(program, surroundings)
   installMissingFonts(surroundings)
   findOrInstallNode22(environment)

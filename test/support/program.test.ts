@@ -3,6 +3,7 @@ import {
   chromiumProgram,
   findOrInstallProgram,
   findProgram,
+  nginxProgram,
   postgresProgram,
   pythonProgram,
   redisProgram,
@@ -34,6 +35,13 @@ describe('a program that the tests need', () => {
     const elsewhere = { ...apacheProgram, directories: () => [] }
     expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
       /^The tests need Apache with mod_auth_openidc: [^.\n]*APACHE[^.\n]*apache2 on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
+    )
+  })
+
+  test('its absence gives one sentence that names every way to provide nginx', () => {
+    const elsewhere = { ...nginxProgram, directories: () => [] }
+    expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
+      /^The tests need nginx: [^.\n]*NGINX[^.\n]*nginx on the PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
   })
 

@@ -74,6 +74,21 @@ export const apacheProgram: Program = {
     'or run as root on Debian, where it is installed with apt-get.',
 }
 
+export const nginxProgram: Program = {
+  variable: 'NGINX',
+  names: ['nginx'],
+  packages: ['nginx'],
+  directories: () => ['/usr/sbin'],
+  // Debian would start a server at port 80 of every address: without its example sites, it listens nowhere.
+  configuration: {
+    path: '/etc/dpkg/dpkg.cfg.d/tests-nginx',
+    text: 'path-exclude=/etc/nginx/sites-*\n',
+  },
+  missing:
+    'The tests need nginx: set NGINX to the path of its program, put nginx on the PATH, ' +
+    'or run as root on Debian, where it is installed with apt-get.',
+}
+
 export const pythonProgram: Program = {
   variable: 'PYTHON',
   names: ['python3'],

@@ -45,7 +45,9 @@ const everyLook = pageLanguages.flatMap((language) => [
   [language, 'dark'] as const,
 ])
 const looks = extent([['en', 'light'] as const, ['ar', 'dark'] as const], everyLook)
-const inEveryLook = new Set(extent(['dangerous', 'list', 'obstacle', 'unverified-device', 'error'], names))
+const inEveryLook = new Set(
+  extent(['dangerous', 'list', 'obstacle', 'unverified-device', 'error', 'connected'], names),
+)
 const exhibits = looks.flatMap(([language, colors]) =>
   names
     .filter((name) => language === 'en' || inEveryLook.has(name))
@@ -156,6 +158,16 @@ describe('With the keyboard alone', () => {
       choice: 'w1',
       decision: 'approve',
     })
+  })
+
+  it('a person removes an application, or keeps it', async () => {
+    await page.goto(urlOf('connected', 'en'))
+    expect(await tour()).toEqual(['=Remove', '=Remove', '=Remove'])
+    await page.goto(urlOf('connected-remove', 'en'))
+    expect(await tour()).toEqual(['=Keep', '='])
+    const sent = page.waitForRequest((request) => request.method() === 'POST')
+    await page.getByRole('button', { name: 'Remove' }).press('Enter')
+    expect((await sent).postData()).toBe('authorization_id=x')
   })
 
   it.each(['choice', 'list'])(

@@ -13,6 +13,8 @@ export interface Redeemed {
 
 /** A client that redeems whatever code comes to its redirection endpoint, at once and each time. */
 export interface EagerClient extends StartedServer {
+  /** What came to its redirection endpoint with this `state`, in order: `code`, or the error. */
+  answers(state: string): readonly string[]
   /** Every redemption that belongs to this `state`. */
   redeemed(state: string): readonly Redeemed[]
 }
@@ -22,12 +24,15 @@ export async function startEagerClient(
   reach: () => { readonly client: string; readonly tokenEndpoint: string },
 ): Promise<EagerClient> {
   const redemptions: (Redeemed & { readonly state: string })[] = []
+  const answers: { readonly state: string; readonly kind: string }[] = []
   const app = express()
   app.get('/', (_request, response) => void response.send('<h1>At home</h1>'))
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { searchParams } = new URL(request.originalUrl, reach().client)
     const [code, state = '', error] = ['code', 'state', 'error'].map((name) => searchParams.get(name) ?? '')
-    if (code === undefined || code === '') {
+    const isRefusal = code === undefined || code === ''
+    answers.push({ state, kind: isRefusal ? String(error) : 'code' })
+    if (isRefusal) {
       response.send(`<h1>Refused: ${error}</h1>`)
       return
     }
@@ -46,6 +51,7 @@ export async function startEagerClient(
   const started = await startServer(app)
   return {
     ...started,
+    answers: (wanted) => answers.filter(({ state }) => state === wanted).map(({ kind }) => kind),
     redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted),
   }
 }

@@ -1,0 +1,53 @@
+import { confirmAbsence } from '../authorization/store'
+import { BoundedMap } from '../primitives/bounded-map'
+import { inTurns } from '../primitives/in-turns'
+import type { ServerContext } from './context'
+
+/**
+ * Notes the entries of an owner whose records a reader of the list has not found, and removes those that are gone for
+ * good.
+ *
+ * @param owner names the owner in the index.
+ */
+export type NoteGone = (owner: string, authorizationIds: readonly string[]) => Promise<void>
+
+// Ids that this process has not found. Of more, it forgets the oldest, and looks again.
+const notedAtMost = 20_000
+
+/**
+ * Removes entries of the index whose records have ended. The entry of a new authorization is there before its record, so
+ * an entry goes only if two looks found no record, and more time lies between them than a creation has: one call of the
+ * index and two of the store. A creation that took longer has failed, so no client holds what it would create. Reads may
+ * come from a replica that lags: the store confirms the absence.
+ */
+export function goneEntries({
+  settings: { storeDeadline },
+  store,
+  index,
+  now,
+}: Pick<ServerContext, 'settings' | 'store' | 'index' | 'now'>): NoteGone {
+  const firstMissed = new BoundedMap<number>(notedAtMost)
+  // `now` is in whole seconds.
+  const patience = 3 * storeDeadline + 1
+
+  const isGone = (id: string): boolean => {
+    const missedAt = firstMissed.get(id)
+    if (missedAt === undefined) firstMissed.put(id, now())
+    return missedAt !== undefined && now() - missedAt > patience
+  }
+
+  return async (owner, authorizationIds) => {
+    const gone = authorizationIds.filter(isGone)
+    if (gone.length === 0 || index === undefined) return
+    try {
+      const confirmed = await inTurns(gone, (id) => confirmAbsence(store, id))
+      await index.remove(
+        owner,
+        gone.filter((_, at) => confirmed[at]),
+      )
+      for (const id of gone) firstMissed.delete(id)
+    } catch {
+      // The reader has its list. The next one tries again.
+    }
+  }
+}

@@ -1,0 +1,462 @@
+import { randomBytes } from 'node:crypto'
+import type { Response } from 'supertest'
+import { type ConnectedView, html, pageDocument } from '../../lib/index'
+import { indexOwner } from '../../lib/authorization/authorization-index'
+import { issuerDigest } from '../../lib/authorization/issuer'
+import { canonicalOptions, mountPhotos, withoutLimits } from '../support/flows/application'
+import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
+import { consentFormOf } from '../support/flows/consent-form'
+import { authorizationRequest, type Headers } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { decideWith, workspaceQuestion } from '../support/flows/owner-decision'
+import { extent } from '../support/extent'
+import { codeOf } from '../support/flows/redirection'
+import { photosApi, threeResources } from '../support/flows/resources'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
+
+const path = '/authorizations'
+const day = 24 * 3600
+
+/** The names of the applications of a page, as a reader sees them. */
+const namesIn = ({ text }: Response) =>
+  [...text.matchAll(/<h2><bdi class="name">([^<]*)/g)].map(([, name]) => name)
+/** Whether a page shows no application, in no list and in no question. */
+const isEmpty = ({ status, text }: Response) => status === 200 && !/class="application"|<form/.test(text)
+/** Where the page leads with this text. */
+const linkIn = ({ text }: Response, label: string) =>
+  new RegExp(`<a href="([^"]*)">${label}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&')
+
+function actions(set: Stage) {
+  const { flow } = set
+  const list = (owner = 'alice', query = '', headers: Headers = {}) => flow.open(path + query, owner, headers)
+  const ask = (clientId: string, owner = 'alice') =>
+    list(owner, `?${new URLSearchParams({ remove: clientId }).toString()}`)
+  const formOf = (page: Response) => consentFormOf(page, path)
+  const press = (page: Response, owner?: string, headers: Headers = {}) => {
+    const { action, fields } = formOf(page)
+    return flow.submit(action, fields, owner, headers)
+  }
+  return { ...set, list, ask, formOf, press }
+}
+
+describeOnStores('The page of connected applications', (stage) => {
+  function open(...[options]: Parameters<SetStage>) {
+    const clients = [photoPrint, photoBook, photoFrame].map(({ registration }) => registration)
+    return actions(stage({ authorizations: {}, clients, ...withoutLimits, ...options }))
+  }
+
+  test('lists each client of the owner once, with every permission and the days', async () => {
+    const { flow, list, clock } = open()
+    await flow.tokens(photoPrint, { scope: 'photos:read' })
+    clock.advance(3 * day)
+    await flow.tokens(photoPrint, { scope: 'photos:print' })
+    await flow.tokens(photoBook, { scope: 'photos:read' })
+    await flow.tokens(photoFrame, {}, 'bob')
+    const page = await list()
+    expect(page.status).toBe(200)
+    expect(namesIn(page)).toEqual(['Photo Book', 'Photo Print'])
+    expect(page.text.match(/<code>[^<]*/g)).toEqual([
+      '<code>photos:read',
+      '<code>photos:read',
+      '<code>photos:print',
+    ])
+    const date = (seconds: number) => new Date(seconds).toISOString().slice(0, 10)
+    const [today, before] = [date(clock.read()), date(clock.read() - 3 * day * 1000)]
+    expect(page.text.match(/(?<=datetime=")[^"]*/g)).toEqual([today, today, before, today])
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
+  })
+
+  test('asks before a removal, removes everything of the client at once, and says so', async () => {
+    const { flow, oauth, list, ask, press } = open()
+    const revoked: string[] = []
+    oauth.events.on('revoked', ({ clientId = '' }) => revoked.push(clientId))
+    const both = [await flow.tokens(photoPrint), await flow.tokens(photoPrint, { scope: 'photos:read' })]
+    const other = await flow.tokens(photoBook)
+    const question = await ask('photo-print')
+    expect(question.text).toContain('<h1>Remove the access of <bdi>Photo Print</bdi>?</h1>')
+    expect((await flow.photos(both[0]?.accessToken ?? '')).status).toBe(200)
+    const done = await press(question, 'alice')
+    expect([done.status, done.get('Location')]).toEqual([303, `${path}?removed=photo-print`])
+    for (const { accessToken } of both) expect((await flow.photos(accessToken)).status).toBe(401)
+    expect((await flow.photos(other.accessToken)).status).toBe(200)
+    expect(revoked).toEqual(['photo-print', 'photo-print'])
+    const after = await flow.open(String(done.get('Location')), 'alice')
+    expect(after.text).toContain('The access of <bdi>Photo Print</bdi> is removed.')
+    expect(namesIn(after)).toEqual(['Photo Book'])
+    expect(namesIn(await list())).toEqual(['Photo Book'])
+  })
+
+  test('ends in one result for a double click, and for a question that comes too late', async () => {
+    const { flow, ask, press } = open()
+    await flow.tokens(photoPrint)
+    const question = await ask('photo-print')
+    const answers = await Promise.all([press(question, 'alice'), press(question, 'alice')])
+    answers.push(await press(question, 'alice'))
+    for (const answer of answers) expect(answer.get('Location')).toBe(`${path}?removed=photo-print`)
+    const back = await ask('photo-print')
+    expect(isEmpty(back)).toBe(true)
+  })
+
+  test('needs a login, which returns to the page', async () => {
+    const response = await open().flow.open(path)
+    expect(outcomeOf(response)).toBe('login')
+    expect(response.get('Location')).toContain(encodeURIComponent(`${path}?`))
+  })
+
+  test('removes nothing if the session ended between question and answer', async () => {
+    const { flow, ask, press } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    expect(outcomeOf(await press(await ask('photo-print')))).toBe('page 400 invalid_request')
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test.each<[string, Headers]>([
+    ['of another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['of a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+    ['of another origin, in an old browser', { Origin: 'https://evil.example' }],
+  ])('refuses a form %s', async (_whose, headers) => {
+    const { flow, ask, press } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    expect(outcomeOf(await press(await ask('photo-print'), 'alice', headers))).toBe(
+      'page 400 invalid_request',
+    )
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test('removes nothing by a form without the text that only the page of this owner has', async () => {
+    const { flow, ask, formOf } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    await flow.tokens(photoPrint, {}, 'bob')
+    const { fields } = formOf(await ask('photo-print', 'bob'))
+    for (const id of [
+      fields['authorization_id'],
+      'photo-print',
+      '__proto__',
+      'x'.repeat(3000),
+      'a'.repeat(22),
+    ])
+      expect((await flow.submit(path, { authorization_id: id }, 'alice')).get('Location')).toBe(path)
+    const own = formOf(await ask('photo-print')).fields['authorization_id'] ?? ''
+    for (const wrong of [
+      {},
+      { remove: 'photo-print' },
+      { authorization_id: [own, own] },
+      `authorization_id[]=${own}`,
+    ])
+      expect(outcomeOf(await flow.submit(path, wrong, 'alice'))).toBe('page 400 invalid_request')
+    await flow.open(`${path}?authorization_id=${own}`, 'alice')
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+
+  test('knows no client of another owner, and says nothing about one that the owner never approved', async () => {
+    const { flow, list, ask } = open()
+    await flow.tokens(photoPrint, {}, 'bob')
+    for (const name of ['photo-print', 'photo-book', '__proto__', 'constructor']) {
+      for (const page of [await ask(name), await list('alice', `?removed=${name}`)])
+        expect(isEmpty(page)).toBe(true)
+      expect((await list('alice', `?removed=${name}`)).text).not.toContain('is removed')
+    }
+    expect((await list('bob', '?removed=photo-print')).text).not.toContain('is removed')
+    expect(outcomeOf(await list('alice', '?remove=a&remove=b'))).toBe('page 400 invalid_request')
+  })
+
+  test('serves a client and an owner with odd names', async () => {
+    const odd = bent(photoPrint, { client_id: '__proto__', client_name: '<b>Odd</b>' })
+    const { flow, list, ask, press } = open({ clients: [odd.registration] })
+    await flow.tokens(odd, {}, 'constructor')
+    expect((await list('constructor')).text).toContain('&lt;b&gt;Odd&lt;/b&gt;')
+    await press(await ask('__proto__', 'constructor'), 'constructor')
+    expect(namesIn(await list('constructor'))).toEqual([])
+  })
+
+  test('shows a client that is not registered any more by its id, and removes it', async () => {
+    const set = open()
+    await set.flow.tokens(photoPrint)
+    const later = actions({ ...set, ...open({ clients: [], store: set.store }) })
+    expect(namesIn(await later.list())).toEqual(['photo-print'])
+    await later.press(await later.ask('photo-print'), 'alice')
+    expect(namesIn(await later.list())).toEqual([])
+  })
+
+  test('shows the resources by their names, and the choice of the owner', async () => {
+    const client = bent(photoPrint, { scope: 'photos:read' })
+    const { flow, oauth, list } = open({
+      clients: [client.registration],
+      resources: threeResources,
+      defaultResource: photosApi,
+      choices: () => workspaceQuestion('w1', 'w2'),
+    })
+    const page = await flow.ask({ ...authorizationRequest(client), resource: photosApi }, 'alice')
+    await flow.redeem(client, codeOf(await decideWith(flow, page, { choice: 'w2' })))
+    const { text } = await list()
+    expect(text.match(/<d[td][^>]*>(?:<p><bdi>)?[^<\s][^<]*/g)?.join(' ')).toMatch(
+      /Access to.*Photos of the API.*workspace.*w2/,
+    )
+    expect(text).not.toContain(photosApi)
+    const { authorizations } = await oauth.authorizations.list('alice')
+    expect(authorizations).toMatchObject([{ choice: { workspace: 'w2' }, resources: [photosApi] }])
+  })
+
+  test('says that an app may be missing, until none can be', async () => {
+    const { list, clock } = open()
+    const [lacking, none] = [/This list may lack apps/, /No app can access your account/]
+    const before = await list()
+    expect([lacking.test(before.text), none.test(before.text)]).toEqual([true, false])
+    clock.advance(31 * day)
+    const after = await list()
+    expect([lacking.test(after.text), none.test(after.text)]).toEqual([false, true])
+  })
+
+  test('speaks the language of ui_locales through the whole removal', async () => {
+    const { flow, list, press } = open()
+    await flow.tokens(photoPrint)
+    const first = await list('alice', '?ui_locales=de')
+    const remove = /<a href="([^"]*)" aria-label="Photo Print entfernen"/.exec(first.text)?.[1] ?? ''
+    const question = await list('alice', remove.replaceAll('&amp;', '&'))
+    expect(question.text).toContain('Den Zugriff von <bdi>Photo Print</bdi> entfernen?')
+    expect(linkIn(question, 'Behalten')).toBe('?ui_locales=de')
+    const done = await flow.open(String((await press(question, 'alice')).get('Location')), 'alice')
+    expect(done.text).toContain('Der Zugriff von <bdi>Photo Print</bdi> ist entfernt.')
+  })
+
+  test('a store or an index that fails is a page that says to try again', async () => {
+    const { flow, list, ask, press, store } = open()
+    await flow.tokens(photoPrint)
+    const question = await ask('photo-print')
+    for (const verb of ['index', 'find'] as const) {
+      store.begin('fails', verb)
+      expect(outcomeOf(await list())).toBe('page 503 temporarily_unavailable')
+      store.recover()
+    }
+    store.begin('fails', 'remove')
+    expect(outcomeOf(await press(question, 'alice'))).toBe('page 503 temporarily_unavailable')
+    store.recover()
+    expect((await press(question, 'alice')).status).toBe(303)
+    expect(namesIn(await list())).toEqual([])
+  })
+
+  /** Copies the only authorization of alice, for each of these clients. */
+  async function copies({ oauth, store }: Stage, clientIds: readonly string[]): Promise<void> {
+    const [listed] = (await oauth.authorizations.list('alice')).authorizations
+    const found = await store.find(listed?.authorizationId ?? '')
+    if (found === undefined) throw new Error('Alice has approved nothing.')
+    const owner = indexOwner(issuerDigest(canonicalOptions.issuer), 'alice')
+    const write = async (clientId: string) => {
+      const id = randomBytes(16).toString('base64url')
+      await store.index.add(owner, { authorizationId: id, clientId }, { seconds: day, age: 0 })
+      await store.save({ ...found.authorization, id, clientId }, randomBytes(16).toString('base64url'))
+    }
+    for (let first = 0; first < clientIds.length; first += 500)
+      await Promise.all(clientIds.slice(first, first + 500).map(write))
+  }
+
+  test('comes in parts: each of many clients is on one page, forwards and backwards', async () => {
+    const set = open()
+    await set.flow.tokens(photoPrint)
+    await copies(
+      set,
+      Array.from({ length: extent(99, 999) }, (_, index) => `c${index}`),
+    )
+    const seen: (string | undefined)[] = []
+    let page = await set.list()
+    let pages = 1
+    for (; pages < 200; pages++) {
+      seen.push(...namesIn(page))
+      expect(page.text.length).toBeLessThan(20_000)
+      const next = linkIn(page, 'More')
+      if (next === undefined) break
+      page = await set.list('alice', next)
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([extent(100, 1000), extent(100, 1000)])
+    const back: (string | undefined)[] = []
+    for (let left = pages; left > 0; left--) {
+      back.push(...namesIn(page))
+      const previous = linkIn(page, 'Back')
+      if (previous === undefined) break
+      page = await set.list('alice', previous)
+    }
+    expect([back.length, new Set([...back, ...seen]).size]).toEqual([seen.length, seen.length])
+  }, 60_000)
+
+  test('shows a client with thousands of authorizations once, and removes them all', async () => {
+    const set = open()
+    const { accessToken } = await set.flow.tokens(photoPrint)
+    await copies(
+      set,
+      Array.from({ length: extent(499, 9_999) }, () => 'photo-print'),
+    )
+    expect(namesIn(await set.list())).toEqual(['Photo Print'])
+    const done = await set.press(await set.ask('photo-print'), 'alice')
+    expect(done.status).toBe(303)
+    expect(namesIn(await set.list())).toEqual([])
+    expect((await set.flow.photos(accessToken)).status).toBe(401)
+  }, 60_000)
+})
+
+describeOnStores('The page of connected applications as JSON', (stage) => {
+  const open = () => actions(stage({ authorizations: {} }))
+  const json = { Accept: 'application/json' }
+
+  test('is the view, and a removal says where to go', async () => {
+    const { flow, list } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    const response = await list('alice', '', json)
+    expect([response.status, response.get('Access-Control-Allow-Origin')]).toEqual([200, undefined])
+    expect(response.body).toMatchObject({
+      language: { tag: 'en', dir: 'ltr' },
+      resourceOwner: { subject: 'alice' },
+      applications: [
+        {
+          client: { client_id: 'photo-print', client_name: 'Photo Print' },
+          scope: [{ token: 'photos:read', description: 'See your photos', weight: 'read' }, {}],
+          removeAt: '?remove=photo-print',
+          fields: { authorization_id: expect.stringMatching(/^[\w-]{22}$/) },
+        },
+      ],
+      isComplete: false,
+      action: '?',
+    })
+    const [application]: ConnectedView['applications'] = response.body.applications
+    const headers = { ...json, 'Content-Type': 'application/json' }
+    const removal = JSON.stringify(application?.fields)
+    const refused = await flow.submit(path, removal, 'alice', { ...headers, 'Sec-Fetch-Site': 'cross-site' })
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request'])
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    const done = await flow.submit(path, removal, 'alice', headers)
+    expect([done.status, done.body]).toEqual([200, { redirect_to: `${path}?removed=photo-print` }])
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect((await list('alice', '?removed=photo-print', json)).body).toMatchObject({
+      removed: { client_name: 'Photo Print' },
+    })
+  })
+
+  test('is for scripts of this site and owners who are logged in alone', async () => {
+    const { flow, list } = open()
+    for (const response of [
+      await list('alice', '', { ...json, 'Sec-Fetch-Site': 'cross-site' }),
+      await flow.open(path, undefined, json),
+      await flow.submit(path, '[]', 'alice', { ...json, 'Content-Type': 'application/json' }),
+    ])
+      expect([response.status, response.body.error]).toEqual([400, 'invalid_request'])
+  })
+})
+
+describeOnStores('The index of authorizations', (stage) => {
+  const open = (...[options]: Parameters<SetStage>) => actions(stage({ authorizations: {}, ...options }))
+  const owner = indexOwner(issuerDigest(canonicalOptions.issuer), 'alice')
+
+  test('loses an entry whose record is gone, at the second look', async () => {
+    const { flow, oauth, store, clock } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    await flow.tokens(photoBook)
+    await flow.revoke(photoPrint, accessToken)
+    for (let look = 0; look < 2; look++) {
+      await oauth.authorizations.list('alice')
+      expect(await store.index.list(owner)).toHaveLength(2)
+    }
+    clock.advance(60)
+    await oauth.authorizations.list('alice')
+    expect(await store.index.list(owner)).toMatchObject([{ clientId: 'photo-book' }])
+  })
+
+  test('loses no entry whose record is still being created, however often the list is read', async () => {
+    const { flow, oauth, store, clock, list } = open({ skipConsent: () => true })
+    const save = store.save
+    const waiting: (() => void)[] = []
+    store.save = async (...given) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return save(...given)
+    }
+    const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
+    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    for (let look = 0; look < 3; look++) {
+      await oauth.authorizations.list('alice')
+      await list()
+      // One call of the index and two of the store may take 10 seconds each.
+      clock.advance(10)
+    }
+    store.save = save
+    for (const resolve of waiting) resolve()
+    await flow.redeem(photoPrint, codeOf(await asked))
+    expect(namesIn(await list())).toEqual(['Photo Print'])
+  })
+
+  test('keeps its entry if it cannot remove it, and the list comes all the same', async () => {
+    const { flow, oauth, store, clock } = open()
+    const { accessToken } = await flow.tokens(photoPrint)
+    await flow.revoke(photoPrint, accessToken)
+    await oauth.authorizations.list('alice')
+    clock.advance(60)
+    const removal = jest.spyOn(store.index, 'remove').mockRejectedValueOnce(new Error('connection refused'))
+    expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
+    expect(removal).toHaveBeenCalledTimes(1)
+    await oauth.authorizations.list('alice')
+    expect(await store.index.list(owner)).toEqual([])
+  })
+})
+
+describeOnStores('A host', (stage) => {
+  test('renders the list and the question itself, in its own design', async () => {
+    const connected = (_request: unknown, response: { send(text: string): unknown }, view: ConnectedView) => {
+      const { removing, applications, action } = view
+      const content =
+        removing === undefined
+          ? html`<ul>
+              ${applications.map(({ client, removeAt }) => html`<li><a href="${removeAt}">${client.client_id}</a></li>`)}
+            </ul>`
+          : html`<form method="post" action="${action}">
+              ${Object.entries(removing.fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+            </form>`
+      response.send(pageDocument({ title: 'Own', content }))
+    }
+    const { flow, list, press } = actions(stage({ authorizations: {}, pages: { connected } }))
+    const { accessToken } = await flow.tokens(photoPrint)
+    const page = await list()
+    expect([page.text.includes('<title>Own</title>'), page.get('Cache-Control')]).toEqual([true, 'no-store'])
+    const question = await list('alice', linkIn(page, 'photo-print'))
+    expect((await press(question, 'alice')).status).toBe(303)
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect((await list('alice', '', { Accept: 'application/json' })).body).toHaveProperty('applications')
+  })
+
+  test('mounts the page alone, under a prefix', async () => {
+    const set = actions(
+      stage(
+        { issuer: 'http://localhost/oauth', authorizations: { path: '/mine' } },
+        {
+          paths: { authorize: '/oauth/authorize', token: '/oauth/token' },
+          mount: (app, oauth) => {
+            app.all('/oauth/mine', oauth.endpoint('authorizations'))
+            app.use('/oauth', oauth.router())
+            mountPhotos(app, oauth)
+          },
+        },
+      ),
+    )
+    const { accessToken } = await set.flow.tokens(photoPrint)
+    const question = await set.flow.open('/oauth/mine?remove=photo-print', 'alice')
+    const { action, fields } = consentFormOf(question, '/oauth/mine')
+    const done = await set.flow.submit(action, fields, 'alice')
+    expect(done.get('Location')).toBe('/oauth/mine?removed=photo-print')
+    expect((await set.flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test.each<[string, object | true, string | undefined]>([
+    ['the page', {}, '/authorizations'],
+    ['the page at its path', { path: '/apps' }, '/apps'],
+    ['a page of the host', { manageAt: 'https://photos.example/apps' }, 'https://photos.example/apps'],
+    ['no page', true, undefined],
+  ])('leads from the consent page to %s', async (_where, authorizations, manageAt) => {
+    const { flow } = stage({ authorizations })
+    const { text } = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(/You can end the access at any time under <a href="([^"]*)"/.exec(text)?.[1]).toBe(manageAt)
+  })
+
+  test('that lists without a page of the suite has none', async () => {
+    for (const authorizations of [true, { manageAt: '/me' }]) {
+      const { flow, oauth } = stage({ authorizations })
+      expect((await flow.open(path, 'alice')).status).toBe(404)
+      expect(() => oauth.endpoint('authorizations')).toThrow(/the endpoints are/)
+    }
+  })
+})
