@@ -3,7 +3,7 @@ import { end } from '../authorization/commit'
 import type { Active, Approved, Authorization } from '../authorization/authorization'
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
-import { ignoreTombstone } from '../authorization/one-time-use'
+import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import type { ServerSettings } from '../config/settings'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
@@ -102,15 +102,16 @@ export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): 
   const isComplete = completenessOf(index, own, server)
 
   const storedAt = async (id: string) => (await store.find(id))?.authorization
-  const liveAt = async (id: string, subject: string) => liveIn(await storedAt(id), subject, now())
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
-      const live = await liveAt(id, subject)
+      const stored = await storedAt(id)
+      const live = liveIn(stored, subject, now())
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
       if (isMeant) await revokeOne(id)
-      // The record of an approval under way may not exist yet: the mark of a removal refuses it.
-      else await end(store, id)
+      // The record of an approval under way may not exist yet: the mark of a removal refuses it. What remembers a one-time
+      // use stays: without it, the assertion would be good again.
+      else if (!isUsedOnce(stored)) await end(store, id)
       return isMeant
     })
     return ended.filter(Boolean).length
