@@ -125,6 +125,8 @@ export function resolveOptions(options: Options): ServerSettings {
   const taken = usedByEndpoints()
   const accessTokenFormats = resolveFormats(sources)
   checkFormatsOf(reading, resources, accessTokenFormats)
+  const endpoints = resolveEndpoints(reading, sources, taken)
+  const listing = readAuthorizations(reading, issuer.mount, furtherPaths(taken, connectedPageNames))
   const settings: ServerSettings = {
     ...issuer,
     ...resolveClients(reading, {
@@ -145,8 +147,8 @@ export function resolveOptions(options: Options): ServerSettings {
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     logOut,
     ...stores,
-    ...resolveEndpoints(reading, sources, taken),
-    ...readAuthorizations(reading, issuer.mount, furtherPaths(taken, connectedPageNames)),
+    ...endpoints,
+    ...listing,
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
     lifetimes,
@@ -167,7 +169,7 @@ export function resolveOptions(options: Options): ServerSettings {
       ...ofOwner(reading, options),
     ]),
     guards: readGuards(reading),
-    ...resolveLimits(reading, lifetimes, authorizations),
+    ...resolveLimits(reading, lifetimes, listing.authorizations),
     storeDeadline,
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
     bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineExpectation),

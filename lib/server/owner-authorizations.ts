@@ -3,7 +3,7 @@ import { end } from '../authorization/commit'
 import type { Active, Approved, Authorization } from '../authorization/authorization'
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
-import { ignoreTombstone } from '../authorization/one-time-use'
+import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import type { ServerSettings } from '../config/settings'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
@@ -118,8 +118,9 @@ export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): 
       const live = liveIn(read?.authorization, subject, now())
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
       if (isMeant) await revokeFound(server, id, read)
-      // The record of an approval under way may not exist yet: the mark of a removal refuses it.
-      else await end(store, id)
+      // The record of an approval under way may not exist yet: the mark of a removal refuses it. What remembers a one-time
+      // use stays: without it, the assertion would be good again.
+      else if (!isUsedOnce(read?.authorization)) await end(store, id)
       return isMeant
     })
     return ended.filter(Boolean).length

@@ -57,6 +57,20 @@ describe.each(requests)('%s', (_, make) => {
       expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
     })
 
+    test('and stays used when its owner removes the client, twice, and then everything, twice', async () => {
+      const set = stage({ grantTypes, clients, authorizations: true })
+      const request = make(set.clock)
+      tokensOf(await ask(set, request))
+      const { authorizations } = set.oauth
+      const owner = 'voucher' in request ? 'alice' : 'alice@issuer.example'
+      const [listed] = (await authorizations.list(owner)).authorizations
+      for (let time = 0; time < 2; time++) await authorizations.revoke(owner, 'photo-print')
+      for (let time = 0; time < 2; time++) await authorizations.revokeAll(owner)
+      expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
+      const stored = await set.store.find(listed?.authorizationId ?? '')
+      expect(stored?.authorization).toMatchObject({ state: 'active', accessTokens: [] })
+    })
+
     test('and stays used when its token is revoked by the client, twice', async () => {
       const set = open(stage)
       const request = make(set.clock)

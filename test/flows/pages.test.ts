@@ -149,6 +149,43 @@ describe('a page', () => {
   })
 })
 
+describe('a page with json', () => {
+  const tally: PageEndpoint = {
+    kind: 'page',
+    name: 'tally',
+    path: '/tally',
+    json: true,
+    handle: async ({ method, parameters }) =>
+      method === 'POST'
+        ? { redirect: `/tally?more=${parameters.require('more')}` }
+        : { html: '<p>1</p>', ...(parameters.mentions('bare') ? {} : { view: { count: 1 } }) },
+  }
+  const { flow } = setStage({ endpoints: [tally, greeting] })
+  const json = { Accept: 'application/json' }
+  const sent = { 'Content-Type': 'application/json' }
+
+  test('gives scripts its view, and people the page', async () => {
+    expect((await flow.open('/tally', undefined, json)).body).toEqual({ count: 1 })
+    expect((await flow.open('/tally')).text).toBe('<p>1</p>')
+    expect((await flow.open('/tally?bare', undefined, json)).text).toBe('<p>1</p>')
+  })
+
+  test('takes a form as JSON, and says where to go', async () => {
+    const response = await flow.submit('/tally', '{"more":"2"}', undefined, sent)
+    expect([response.status, response.body]).toEqual([200, { redirect_to: '/tally?more=2' }])
+  })
+
+  test('refuses scripts of other sites, and a page without json takes no JSON', async () => {
+    const crossing = { 'Sec-Fetch-Site': 'cross-site' }
+    for (const response of [
+      await flow.open('/tally', undefined, { ...json, ...crossing }),
+      await flow.submit('/tally', '{"more":"2"}', undefined, { ...sent, ...crossing }),
+      await flow.submit('/greeting', '{"name":"ada"}', undefined, sent),
+    ])
+      expect([response.status, response.body.error]).toEqual([400, 'invalid_request'])
+  })
+})
+
 test.each<[string, unknown]>([
   ['another origin', { redirect: 'https://evil.example/' }],
   ['a path that is a host', { redirect: '//evil.example/' }],
@@ -162,6 +199,7 @@ test.each<[string, unknown]>([
   ['no text', { html: 7 }],
   ['another status', { html: '', status: 302 }],
   ['headers that are no texts', { html: '', headers: { a: 1 } }],
+  ['a view that is no object', { html: '', view: 'x' }],
   ['a member that nobody knows', { html: '', body: '' }],
   ['nothing', undefined],
 ])('a page that resolves to %s is a fault of the server, and leads nowhere', async (_what, response) => {
@@ -176,9 +214,9 @@ test('mistakes in pages are listed when the server is made', () => {
       ({ path }) => path,
     )
   expect(mistakes({ ...greeting, kind: 'sheet' })).toEqual(['endpoints[0].kind'])
-  const wrong = { name: 'token', path: '/token', method: 'PUT', login: 'yes', listed: 1, cors: true }
+  const wrong = { name: 'token', path: '/token', method: 'PUT', login: 'yes', listed: 1, json: 1, cors: true }
   expect(mistakes({ ...greeting, ...wrong })).toEqual(
-    ['name', 'path', 'method', 'login', 'listed', 'cors'].map((field) => `endpoints[0].${field}`),
+    ['name', 'path', 'method', 'login', 'listed', 'json', 'cors'].map((field) => `endpoints[0].${field}`),
   )
   expect(mistakes(greeting, { resourceOwner: undefined, clients: [] })).toEqual(['resourceOwner'])
 })
