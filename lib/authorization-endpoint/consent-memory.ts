@@ -17,8 +17,6 @@ interface MemoryTerms {
   readonly issuerDigest: string
   /** How long a consent counts. */
   readonly seconds: number
-  /** Milliseconds, by a clock that does not step. */
-  readonly clock: () => number
   /** Seconds since the epoch. */
   readonly now: () => number
 }
@@ -27,9 +25,9 @@ interface MemoryTerms {
 export class ConsentMemory {
   constructor(private readonly terms: MemoryTerms) {}
 
-  /** A moment, for the age of a decision. */
+  /** This moment, for the age of a decision: the store measures real time, whatever clock the host has. */
   moment(): number {
-    return this.terms.clock()
+    return performance.now()
   }
 
   /**
@@ -57,10 +55,10 @@ export class ConsentMemory {
     decision: RememberedDecision,
     ownerReadAt: number,
   ): Promise<void> {
-    const { store, seconds, clock } = this.terms
+    const { store, seconds } = this.terms
     const text = encodeConsent(withDecision(await this.read(subject, clientId), decision))
     if (text === undefined) return
-    const age = Math.max(0, clock() - ownerReadAt) / 1000
+    const age = (this.moment() - ownerReadAt) / 1000
     await store.remember(this.ownerOf(subject), clientId, text, { seconds, age })
   }
 

@@ -171,7 +171,7 @@ function consentMemory(
 ): ConsentMemory | undefined {
   if (rememberConsent === undefined || store === undefined) return undefined
   const now = () => Math.floor(clock() / 1000)
-  return new ConsentMemory({ store, issuerDigest, ...rememberConsent, clock: steadyClock(clock), now })
+  return new ConsentMemory({ store, issuerDigest, ...rememberConsent, now })
 }
 
 function withIndex(
