@@ -401,7 +401,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { store, oauth, flow } = set
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    const { remember } = store.consents
+    const remember = store.consents.remember.bind(store.consents)
     let revoked = false
     store.consents.remember = async (...given) => {
       await oauth.authorizations.revokeAll('alice')
@@ -419,7 +419,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { store, oauth } = set
     await approve(set, photoPrint)
-    const { find } = store.consents
+    const find = store.consents.find.bind(store.consents)
     let revoked = false
     store.consents.find = async (...given) => {
       const found = await find(...given)
@@ -462,10 +462,10 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
 
   test('of two decisions in two tabs, both give a code and at least the last one is remembered', async () => {
     const set = open()
-    const asked = ['photos:read', 'photos:print'].map((scope) => ({
-      ...authorizationRequest(photoPrint),
-      scope,
-    }))
+    const asked = [
+      { ...authorizationRequest(photoPrint), scope: 'photos:read' },
+      { ...authorizationRequest(photoPrint), scope: 'photos:print' },
+    ]
     const pages = await Promise.all(asked.map((fields) => set.flow.ask(fields, 'alice')))
     const responses = await Promise.all(pages.map((page) => set.flow.decide(page, 'approve', 'alice')))
     for (const response of responses) codeOf(response)
