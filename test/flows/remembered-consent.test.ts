@@ -492,4 +492,16 @@ test('rememberConsent needs a store with consents', () => {
   )
 })
 
+test.each([null, 0, -1, 1.5, '60', 315_360_001])('rememberConsent refuses %j seconds', (seconds) => {
+  const options: unknown = { rememberConsent: { seconds } }
+  expect(() => application(Object.assign({}, options))).toThrow(
+    /rememberConsent\.seconds must be whole seconds, 1 to 315360000\./,
+  )
+})
+
+test('rememberConsent refuses a member that it does not know', () => {
+  const options: unknown = { rememberConsent: { days: 7 } }
+  expect(() => application(Object.assign({}, options))).toThrow(/rememberConsent\.days is not known here/)
+})
+
 const never = async (): Promise<never> => Promise.reject(new Error('no store'))
