@@ -95,7 +95,7 @@ export interface AuthorizationServerOptions {
   /**
    * Returns one question that the owner answers with the approval, such as for which workspace the access is. Routes,
    * introspection and JWT access tokens get the answer as `choice`. With two answers or more, the page appears also if
-   * `skipConsent` says true; the server takes a single answer without a question. Default: no question.
+   * `skipConsent` says true, unless `rememberConsent` knows which one; the server takes a single answer without a question. Default: no question.
    */
   readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
   /**
