@@ -7,7 +7,6 @@ import {
   memoryStore,
   type OwnerQuestion,
 } from '../../lib/index'
-import { isAbsentOr, isText } from '../../lib/primitives/options-reader'
 import { canonicalOptions, withoutLimits } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -345,7 +344,7 @@ async function take(walker: Walker, fields: RepeatedFields, allowed: Allowed): P
   const answer: unknown = given.choice?.workspace
   if (given.active !== true) return complain(walker, `A token was dead at once: ${described}`)
   if (given.sub !== allowed.owner) complain(walker, `A token of ${given.sub}: ${described}`)
-  const choice = isAbsentOr(isText, answer) ? answer : 'no text'
+  const choice = typeof answer === 'string' || answer === undefined ? answer : 'no text'
   for (const each of allowancesOf({ scope: granted, resources: audience, choice }))
     if (!allowed.allowances.has(each)) complain(walker, `With ${each}: ${described}`)
   refreshTokens.push({ token: String(body.refresh_token), allowed })
