@@ -401,12 +401,14 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { store, oauth, flow } = set
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    const remember = store.consents.remember.bind(store.consents)
+    const find = store.consents.find.bind(store.consents)
     let revoked = false
-    store.consents.remember = async (...given) => {
-      await oauth.authorizations.revokeAll('alice')
+    // The server looks at what it remembers already, between the approval and the write of the memory.
+    store.consents.find = async (...given) => {
+      const found = await find(...given)
+      if (!revoked) await oauth.authorizations.revokeAll('alice')
       revoked = true
-      return remember(...given)
+      return found
     }
     codeOf(await flow.decide(page, 'approve', 'alice'))
     expect(revoked).toBe(true)

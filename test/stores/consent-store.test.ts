@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Cluster, Redis } from 'ioredis'
 import { memoryStore, redisStore } from '../../lib/index'
 import { consentStoreContract } from '../../lib/testing/index'
@@ -44,6 +45,24 @@ describe('The consents of redisStore on one server', () => {
     const left = await client.pttl(`${prefix}consents:owner`)
     expect(left).toBeGreaterThan(5_900_000)
     expect(left).toBeLessThanOrEqual(6_000_000)
+  })
+
+  it('take nothing from a command that is held on its way while the owner takes everything back', async () => {
+    const prefix = uniquePrefix()
+    const { consents } = redisStore({ client, prefix })
+    const isLate = (words: readonly string[]) => words.includes('late')
+    const holding = {
+      call: async (command: string, ...words: string[]) => {
+        if (isLate(words)) {
+          await consents.forget('owner', undefined)
+          await setTimeout(20)
+        }
+        return client.call(command, ...words)
+      },
+    }
+    const held = redisStore({ client: holding, prefix }).consents
+    expect(await held.remember('owner', 'client', 'late', { seconds: 60, age: 0 })).toBe(false)
+    expect(await consents.find('owner', 'client')).toBeUndefined()
   })
 
   it('leave a mark for an hour where everything is forgotten', async () => {
