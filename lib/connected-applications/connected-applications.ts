@@ -145,7 +145,7 @@ async function applicationViewOf(
   return {
     client: await clientOf(server, request, clientId),
     scope: scopeOf(server, authorizations).map((token) =>
-      scopeViewOf(token, server.settings.scopes.get(token), { optional: [] }, locale),
+      scopeViewOf(token, server.settings.scopes.get(token), { optional: [], allowedBefore: [] }, locale),
     ),
     facts: [...resourceFact(server, authorizations), ...choiceFacts(authorizations)],
     grantedAt: least(authorizations.map(({ grantedAt }) => grantedAt)),

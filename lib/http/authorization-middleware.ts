@@ -160,6 +160,7 @@ async function takeDecision(
   const approved = isApproval(form.require('decision'))
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
+  const ownerReadMoment = server.consents?.moment()
   const owner = await ownerOf(server, request)
   const sender = senderOf(server, request)
   const clientFound = (client?: Client) => client && noteClient(request, client)
@@ -169,7 +170,16 @@ async function takeDecision(
     throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   }
   const { subject } = owner
-  const decision = { consentToken, approved, subject, ownerReadAt, selection, sender, clientFound }
+  const decision = {
+    consentToken,
+    approved,
+    subject,
+    ownerReadAt,
+    ownerReadMoment,
+    selection,
+    sender,
+    clientFound,
+  }
   const outcome = await decide(server, decision, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'done' && wantsJson(request)) throw requestNotOpen()

@@ -132,7 +132,7 @@ function consentViewOf(
 export function scopeViewOf(
   token: string,
   described: ScopeDescription | undefined,
-  { optional }: Pick<Question, 'optional'>,
+  { optional, allowedBefore }: Pick<Question, 'optional' | 'allowedBefore'>,
   locale: PageLocale,
 ): ConsentScope {
   const { description = token, group, weight = 'read' } = described ?? {}
@@ -142,6 +142,7 @@ export function scopeViewOf(
     group: group === undefined ? undefined : locale.pick(group),
     weight,
     field: optional.includes(token) ? boxOf(token) : undefined,
+    allowedBefore: allowedBefore.includes(token),
   }
 }
 

@@ -71,7 +71,10 @@ export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
    * https URI (RFC 6749 10.2).
    */
   readonly mayApprove: boolean
-  /** Whether the option `skipConsent` says that the owner has approved before. False unless `mayApprove`. */
+  /**
+   * Whether the option `skipConsent` says that the owner has approved before, or the server remembers it. False unless
+   * `mayApprove`.
+   */
   readonly hasApproved: () => Promise<boolean>
 }
 

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
+import { ConsentMemory } from '../authorization-endpoint/consent-memory'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
 import { type AuthorizationIndex, indexing, type RequireRoom } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
+import type { ConsentStore } from '../authorization/consent-store'
 import { completionOf } from '../authorization/complete-issue'
 import { indexedSince } from '../authorization/indexed-since'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
@@ -28,7 +30,7 @@ import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { publishedSubjectBy } from '../protocol/published-subject'
-import { indexWithDeadline, withDeadline } from '../stores/deadline'
+import { consentsWithDeadline, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import { checkedGrantType, type ServedGrantType } from '../token-endpoint/grant-type'
@@ -56,6 +58,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const index = indexOf(settings)
   const clientMarks = marksOf(settings, index, ownDigest)
   const store = withIndex(clientMarks?.forEndpoints(ownStore) ?? ownStore, index, settings)
+  const consentStore = settings.store.consents && consentsWithDeadline(settings.store.consents, storeDeadline)
   const guards = createGuardContext(settings, {
     ...tokenFinders(clientMarks?.forGuards(ownStore) ?? store, settings.accessTokenFormats),
     observeToken: observerOf(settings, settings.store, storeDeadline, clientMarks),
@@ -67,6 +70,8 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     settings,
     store,
     index,
+    consents: consentMemory(settings, consentStore, ownDigest),
+    consentStore,
     clientMarks,
     indexedSince: settings.authorizations && index ? indexedSince(index, ownDigest, settings) : undefined,
     takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
@@ -177,6 +182,16 @@ function marksOf(
   if (!authorizations || index === undefined) return undefined
   const requestLifetime = lifetimes.authorizationRequest
   return new ClientMarks({ index, issuerDigest: ownDigest, clock, requestLifetime })
+}
+
+function consentMemory(
+  { rememberConsent, clock }: ServerSettings,
+  store: ConsentStore | undefined,
+  ownDigest: string,
+): ConsentMemory | undefined {
+  if (rememberConsent === undefined || store === undefined) return undefined
+  const now = () => Math.floor(clock() / 1000)
+  return new ConsentMemory({ store, issuerDigest: ownDigest, ...rememberConsent, now })
 }
 
 function withIndex(

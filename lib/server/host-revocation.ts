@@ -1,3 +1,4 @@
+import { indexOwner } from '../authorization/authorization-index'
 import { commit, end } from '../authorization/commit'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
@@ -5,15 +6,24 @@ import type { ServerContext } from './context'
 
 type Revoking = Pick<ServerContext, 'store' | 'audit' | 'issueContext'>
 
-/** Revokes an authorization for the host. */
-export function hostRevocation(server: Revoking): (authorizationId: string) => Promise<void> {
-  const { store } = server
+/**
+ * Revokes an authorization for the host. Forgets first that the owner has allowed this client anything: once the record is
+ * gone, nothing names the owner.
+ */
+export function hostRevocation(
+  server: Revoking & Pick<ServerContext, 'consentStore'>,
+): (authorizationId: string) => Promise<void> {
+  const { store, consentStore } = server
   return async (authorizationId) => {
     // The event needs the record, and a one-time use must stay used. If the store cannot read the record, the
     // revocation continues.
     const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
     // Another issuer may have a record under this id. This host must not remove such a record.
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
+    const { subject, clientId, issuerDigest } =
+      (read === 'unreadable' ? undefined : read?.authorization) ?? {}
+    if (consentStore !== undefined && subject !== undefined && issuerDigest !== undefined)
+      await consentStore.forget(indexOwner(issuerDigest, subject), clientId)
     await revokeFound(server, authorizationId, read)
   }
 }

@@ -102,7 +102,7 @@ const switchedOff = async (): Promise<never> => {
  * @param noteGone removes entries of the index whose records are gone.
  */
 export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): OwnerAuthorizations {
-  const { settings, store, index, indexedSince, now } = server
+  const { settings, store, index, indexedSince, consentStore, now } = server
   const revokeClient = clientRevocation(server)
   if (index === undefined || indexedSince === undefined || revokeClient === undefined)
     return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff, revokeClient: switchedOff }
@@ -147,6 +147,7 @@ export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): 
     },
 
     async revoke(subject, clientId) {
+      await consentStore?.forget(ownerOf(subject), clientId)
       const entries = await index.list(ownerOf(subject))
       const ids = entries.flatMap((entry) => (entry.clientId === clientId ? [entry.authorizationId] : []))
       return { count: await endAll(ids, subject, clientId), isComplete: await isComplete() }
@@ -155,6 +156,7 @@ export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): 
     async revokeAll(subject) {
       const owner = ownerOf(subject)
       const { refreshToken, accessToken } = settings.lifetimes
+      await consentStore?.forget(owner, undefined)
       // The mark comes first: whatever is added after it is refused, and whatever was added before is in the list.
       await index.mark(owner, 2 * Math.max(refreshToken, accessToken))
       const entries = await index.list(owner)

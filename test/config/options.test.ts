@@ -231,6 +231,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, 'yes', []],
     cure: 'must be true, false, or an object: { path, manageAt }.',
   },
+  rememberConsent: { wrong: [null, 7, 'yes'], cure: 'must be true, false or { seconds }.' },
   skipConsent: callable,
   choices: callable,
   stillAllowed: callable,
@@ -245,6 +246,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
 const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
   ...optionsWith(),
   authorizations: { path: '/apps', manageAt: '/account' },
+  rememberConsent: { seconds: 1 },
   resourceOwner: () => 'alice',
   defaultScope: 'photos.read',
   resources: {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { consentsAtMost } from '../../lib/authorization/consent-store'
 import { redisStore, type RedisStore } from '../../lib/index'
 import { findRecord, saveRecord, threeVersions } from '../../lib/testing/example-records'
 import { photoBook } from '../support/flows/clients'
@@ -63,6 +64,12 @@ describe('redisStore', () => {
     await store.index.remove('owner', [])
     expect(await store.index.list('owner')).toEqual([entry])
     await store.index.remove('owner', [entry.authorizationId])
+    const terms = { seconds: 60, age: 0 }
+    for (let client = 0; client <= consentsAtMost; client++)
+      expect(await store.consents.remember('owner', `client ${client}`, 'text', terms)).toBe(true)
+    expect(await store.consents.find('owner', 'client 9')).toBe('text')
+    await store.consents.forget('owner', 'client 9')
+    await store.consents.forget('owner', undefined)
     expect(await store.check()).toEqual([])
   })
 })

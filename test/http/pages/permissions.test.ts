@@ -31,6 +31,20 @@ describe('The permissions', () => {
     ])
   })
 
+  it('that the owner has allowed before stand last, below their own heading, with their marks', () => {
+    const known = scope.map((each) => ({ ...each, allowedBefore: each.token !== 'name' }))
+    const texts = [...pageOf({ scope: known }).matchAll(/<h3 dir="auto">([^<]*)|<span dir="auto">([^<]*)/g)]
+    expect(texts.map(([, heading, description]) => heading ?? description)).toEqual([
+      'Name',
+      'You have allowed this already',
+      'Erase',
+      'See',
+      'Add',
+      'Mail',
+    ])
+    expect(pageOf({ scope: known })).toContain('Far-reaching')
+  })
+
   it('are marked by their weight', () => {
     const page = pageOf({ scope })
     expect(page.match(/<strong class="weight">Far-reaching<\/strong>/g)).toHaveLength(1)
