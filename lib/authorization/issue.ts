@@ -105,7 +105,12 @@ export function addAccessToken<Holder extends Approved | Active>(
       ? authorization.extensionData
       : { ...authorization.extensionData, ...authorizationData }
   return {
-    authorization: { ...authorization, extensionData: kept, accessTokens },
+    authorization: {
+      ...authorization,
+      extensionData: kept,
+      accessTokens,
+      ...keptTime(authorization, context),
+    },
     issued: {
       accessToken,
       tokenType: tokenType.name,
@@ -115,6 +120,13 @@ export function addAccessToken<Holder extends Approved | Active>(
       refreshToken: undefined,
     },
   }
+}
+
+function keptTime(
+  { subject, grantedAt }: Approved | Active,
+  { keepsGrantedAt = false, now }: IssueContext,
+): Pick<Active, 'grantedAt'> {
+  return keepsGrantedAt && subject !== undefined ? { grantedAt: grantedAt ?? now } : {}
 }
 
 function offered(name: string, tokenTypes: TokenTypes): TokenType {

@@ -121,7 +121,10 @@ function spend(
   }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
   const event = issueEvent('issued', authorization.accessTokens.at(-1))
-  // Without a refresh token, nothing more descends from the approval, and the record need not keep its time.
-  const kept = refreshToken ? authorization : { ...authorization, grantedAt: undefined }
+  // Without a refresh token, nothing more descends from the approval, and only the index needs its time.
+  const kept =
+    refreshToken || context.keepsGrantedAt === true
+      ? authorization
+      : { ...authorization, grantedAt: undefined }
   return { action: 'save', authorization: kept, outcome: issued, event }
 }

@@ -94,6 +94,8 @@ export interface IssueContext extends RecordContext {
   readonly formats?: ReadonlyMap<string, AccessTokenFormat> | undefined
   /** What the extensions found in the request of the client, each under its name. Default: nothing. */
   readonly evidence?: Evidence | undefined
+  /** Whether each authorization of an owner keeps the time of its approval, for the index. Default: as others need it. */
+  readonly keepsGrantedAt?: boolean
   /**
    * Counts one response with tokens towards the option `limits.issuing`. Several calls for the same request count once.
    *

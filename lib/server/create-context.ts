@@ -78,6 +78,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       usualFormat,
       formats,
       evidence,
+      keepsGrantedAt: index !== undefined,
       countIssue: limits?.countOfRequest() ?? countNothing,
       restrict,
     }),
@@ -162,11 +163,11 @@ function indexOf({
 function withIndex(
   store: AuthorizationStore,
   index: AuthorizationIndex | undefined,
-  { plugIns, lifetimes, clock }: ServerSettings,
+  { plugIns, lifetimes, clock, storeDeadline: patience }: ServerSettings,
 ): AuthorizationStore {
   if (index === undefined) return store
-  const now = () => Math.floor(clock() / 1000)
-  return indexing(store, { index, now, lifetimes, leastSeconds: plugIns.indexSeconds ?? 0 })
+  const now = () => clock() / 1000
+  return indexing(store, { index, now, patience, lifetimes, leastSeconds: plugIns.indexSeconds ?? 0 })
 }
 
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
