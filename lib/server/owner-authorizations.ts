@@ -3,7 +3,7 @@ import { end } from '../authorization/commit'
 import type { Active, Approved, Authorization } from '../authorization/authorization'
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
-import { ignoreTombstone } from '../authorization/one-time-use'
+import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { ConfigurationError } from '../primitives/options-reader'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from './context'
@@ -60,8 +60,8 @@ export interface OwnerAuthorizations {
   /**
    * Ends all that an owner has approved, for a changed password or a deleted account. Approvals that are under way
    * fail. An authorization that the index does not have ends at its next refresh, so its last access tokens live on until
-   * then, or until they expire. May be repeated. An approval within two seconds after it fails, too, and the client may
-   * ask again.
+   * then, or until they expire. May be repeated. An approval in the first seconds after it may fail, too, and the client
+   * may ask again.
    */
   revokeAll(subject: string): Promise<Revoked>
 }
@@ -90,18 +90,22 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   const revokeOne = hostRevocation(server)
   const isComplete = completenessOf(index, own, server)
 
-  const liveAt = async (id: string, subject: string) => {
-    const found = ignoreTombstone((await store.find(id))?.authorization)
+  const storedAt = async (id: string) => (await store.find(id))?.authorization
+
+  const liveIn = (stored: Authorization | undefined, subject: string) => {
+    const found = ignoreTombstone(stored)
     return found?.subject === subject && isGranted(found) && expiryOf(found) > now() ? found : undefined
   }
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
-      const live = await liveAt(id, subject)
+      const stored = await storedAt(id)
+      const live = liveIn(stored, subject)
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
       if (isMeant) await revokeOne(id)
-      // The record of an approval under way may not exist yet: the mark of a removal refuses it.
-      else await end(store, id)
+      // The record of an approval under way may not exist yet: the mark of a removal refuses it. A one-time use stays
+      // used.
+      else if (!isUsedOnce(stored)) await end(store, id)
       return isMeant
     })
     return ended.filter(Boolean).length
@@ -115,7 +119,7 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
-      const found = await inTurns(part, (id) => liveAt(id, subject))
+      const found = await inTurns(part, async (id) => liveIn(await storedAt(id), subject))
       return {
         authorizations: found.flatMap((live) => (live === undefined ? [] : [listed(live)])),
         next: rest.length > part.length ? part.at(-1) : undefined,
