@@ -7,7 +7,7 @@ import { application, type Application, withoutLimits } from '../support/flows/a
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, type Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
-import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { fragmentOf, redirectionOf } from '../support/flows/redirection'
 import { type ServerProcess, startServer } from '../support/flows/start-server'
 import { tokensOf } from '../support/flows/tokens'
 import type { RedisCluster } from '../support/redis-cluster'
@@ -76,10 +76,11 @@ class Gains {
 
   /** Takes what came back with the browser of the owner. */
   takeRedirect(response: Response): void {
-    if (outcomeOf(response) !== 'redirect code') return
-    const token = fragmentOf(response).parameters['access_token']
-    if (token === undefined) this.codes.push(codeOf(response))
-    else this.accessTokens.push(token)
+    if (response.status !== 303) return
+    const { access_token: token } = fragmentOf(response).parameters
+    const { code } = redirectionOf(response).parameters
+    if (token !== undefined) this.accessTokens.push(token)
+    if (code !== undefined) this.codes.push(code)
   }
 }
 
@@ -165,7 +166,7 @@ const casesAt = (stops: readonly Point[]): readonly Case[] =>
 
 /** Every case of a list in turn, those that follow each other far apart. */
 const spread = (cases: readonly Case[], count: number): readonly Case[] =>
-  Array.from({ length: count }, (_, round) => cases[(round * 7) % cases.length]).filter(
+  Array.from({ length: count }, (_, round) => cases[(round * 11) % cases.length]).filter(
     (one) => one !== undefined,
   )
 
@@ -284,7 +285,7 @@ async function untilLater(seconds: number): Promise<void> {
 const almostTooLate = 1.5
 
 test('what stops at any step of an approval while revokeAll runs, and then goes on, gives the client nothing', async () => {
-  for (const one of spread(casesAt([...reads, ...points]), extent(7, 84))) {
+  for (const one of spread(casesAt([...reads, ...points]), extent(6, 112))) {
     const { process, gains, act } = await stopAt(one)
     let overtaken = Promise.resolve()
     const overtake = async (): Promise<void> => {
