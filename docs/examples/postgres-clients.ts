@@ -1,5 +1,6 @@
 import type { ClientRegistration, ClientRegistry } from 'express-authorization-server'
-import type { Pool, QueryResult } from 'pg'
+import type { Pool } from 'pg'
+import { isWritten } from './postgres-rows'
 
 /** For your migrations. */
 export const clientsSchema = `
@@ -41,7 +42,7 @@ export function postgresClients(pool: Pool): ClientRegistry {
 
     async add(registration) {
       const done = await pool.query(add, [registration.client_id, JSON.stringify(registration)])
-      return isDone(done)
+      return isWritten(done)
     },
 
     async update(clientId, change) {
@@ -52,7 +53,7 @@ export function postgresClients(pool: Pool): ClientRegistry {
         const next = change(current)
         if (next.client_id !== clientId) throw new RangeError('A change must not change the client_id.')
         if (next === current) return current
-        if (isDone(await pool.query(replace, [clientId, before, JSON.stringify(next)]))) return next
+        if (isWritten(await pool.query(replace, [clientId, before, JSON.stringify(next)]))) return next
       }
     },
 
@@ -61,11 +62,6 @@ export function postgresClients(pool: Pool): ClientRegistry {
       return rows.map((row) => read(textOf(row)))
     },
   }
-}
-
-function isDone({ rowCount }: QueryResult): boolean {
-  if (rowCount === 0 || rowCount === 1) return rowCount === 1
-  throw new Error('The database did not tell how many rows were written.')
 }
 
 /** The server checks what it finds by every rule of a registration. */

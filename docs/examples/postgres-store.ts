@@ -2,13 +2,20 @@ import {
   decodeAuthorization,
   encodeAuthorization,
   expiryOf,
+  type AuthorizationIndex,
   type AuthorizationStore,
+  type ConsentStore,
   type Counters,
+  type KeyStore,
 } from 'express-authorization-server'
-import type { Pool, QueryResult } from 'pg'
+import type { Pool } from 'pg'
+import { consentsSchema, consentsSweeps, postgresConsents } from './postgres-consents'
+import { indexSchema, indexSweeps, postgresIndex } from './postgres-index'
+import { keysSchema, postgresKeys } from './postgres-keys'
+import { isWritten, sweepOf } from './postgres-rows'
 
 /** For your migrations. Ids and revisions are compared byte by byte, whatever the database's collation. */
-export const schema = `
+export const schema = `${indexSchema}${keysSchema}${consentsSchema}
 create table if not exists oauth_authorizations (
   id text collate "C" primary key,
   revision text collate "C" not null,
@@ -25,9 +32,10 @@ create index if not exists oauth_counters_expires_at on oauth_counters (expires_
 `
 
 const find = `
-select revision, record from oauth_authorizations where id = $1 and expires_at > now()`
+select revision, record from oauth_authorizations where id = $1 and expires_at > now() and revision <> ''`
 
-// A row that has expired is none. One with our own revision was written by us: only the reply was lost.
+// A row that has expired is none. One with our own revision was written by us: only the reply was lost. The mark of a
+// removal is a row whose revision no writer has.
 const create = `
 insert into oauth_authorizations as stored (id, revision, record, expires_at)
 values ($1, $2, $3, now() + $4::float8 * interval '1 second')
@@ -41,14 +49,34 @@ update oauth_authorizations
 set revision = $2, record = $3, expires_at = now() + $4::float8 * interval '1 second'
 where id = $1 and revision in ($2, $5) and expires_at > now()`
 
-const remove = `delete from oauth_authorizations where id = $1`
+// Leaves a mark, longer than any create may take: the creation of an authorization that its owner has revoked meanwhile
+// must fail.
+const remove = `
+insert into oauth_authorizations (id, revision, record, expires_at)
+values ($1, '', '', now() + interval '2 minutes')
+on conflict (id) do update
+set revision = excluded.revision, record = excluded.record, expires_at = excluded.expires_at`
+
+const findMark = `
+select from oauth_authorizations where id = $1 and expires_at > now() and revision = ''`
+
+/** What {@link postgresStore} keeps. */
+export interface PostgresStore extends AuthorizationStore {
+  readonly counters: Counters
+  readonly index: AuthorizationIndex
+  readonly keys: KeyStore
+  readonly consents: ConsentStore
+}
 
 /** Authorizations in PostgreSQL 12 or later: a row for each, and each verb one statement. */
-export function postgresStore(pool: Pool): AuthorizationStore & { readonly counters: Counters } {
+export function postgresStore(pool: Pool): PostgresStore {
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', () => {})
   return {
     counters: postgresCounters(pool),
+    index: postgresIndex(pool),
+    keys: postgresKeys(pool),
+    consents: postgresConsents(pool),
 
     async find(id) {
       const { rows } = await pool.query<Record<string, unknown>>(find, [id])
@@ -64,9 +92,11 @@ export function postgresStore(pool: Pool): AuthorizationStore & { readonly count
       // A span and not a point in time, so that the clocks of process and database need not agree.
       const seconds = expiryOf(authorization) - Date.now() / 1000
       const row = [authorization.id, revision, encodeAuthorization(authorization), seconds]
-      const done =
-        expected === undefined ? await pool.query(create, row) : await pool.query(replace, [...row, expected])
-      return isDone(done)
+      if (expected !== undefined) return isWritten(await pool.query(replace, [...row, expected]))
+      if (isWritten(await pool.query(create, row))) return true
+      const { rowCount } = await pool.query(findMark, [authorization.id])
+      if (rowCount !== 0) throw new Error('The authorization was removed.')
+      return false
     },
 
     async remove(id) {
@@ -102,22 +132,16 @@ function postgresCounters(pool: Pool): Counters {
     },
 
     async useOnce(key, seconds) {
-      return isDone(await pool.query(spend, [Buffer.from(`spent:${key}`), seconds]))
+      return isWritten(await pool.query(spend, [Buffer.from(`spent:${key}`), seconds]))
     },
   }
 }
 
-// Taken for no row, trouble would look like a code that was redeemed.
-function isDone({ rowCount }: QueryResult): boolean {
-  if (rowCount === 0 || rowCount === 1) return rowCount === 1
-  throw new Error('The database did not tell how many rows were written.')
-}
-
 const sweeps = [
-  `delete from oauth_authorizations where id in (
-    select id from oauth_authorizations where expires_at <= now() limit 1000 for update skip locked)`,
-  `delete from oauth_counters where key in (
-    select key from oauth_counters where expires_at <= now() limit 1000 for update skip locked)`,
+  sweepOf('oauth_authorizations', 'id'),
+  sweepOf('oauth_counters', 'key'),
+  ...indexSweeps,
+  ...consentsSweeps,
 ]
 
 /** Deletes what has expired, in small steps. Nothing depends on it but the size of the tables: call it every minute. */

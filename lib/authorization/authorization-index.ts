@@ -2,9 +2,9 @@ import { isRecord } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { accessDenied, invalidGrant, tooManyForShare } from '../protocol/oauth-error'
-import { type Authorization, expiryOf } from './authorization'
+import { type Active, type Authorization, expiryOf } from './authorization'
 import type { Lifetimes } from './lifetimes'
-import { ignoreTombstone } from './one-time-use'
+import { ignoreTombstone, isUsedOnce, tombstoneOf } from './one-time-use'
 import { type AuthorizationStore, decorate } from './store'
 
 /** An authorization in the index of its resource owner. */
@@ -87,8 +87,10 @@ export type RequireRoom = (approval: NewApproval) => Promise<void>
 /** How a server writes the index. */
 interface IndexTerms {
   readonly index: AuthorizationIndex
-  /** Seconds since the epoch. */
+  /** Seconds since the epoch, with their fraction. */
   readonly now: () => number
+  /** Seconds after which a call of the index fails. */
+  readonly patience: number
   readonly lifetimes: Lifetimes
   /** Seconds for which an entry stays at least, also if its record ends sooner. */
   readonly leastSeconds: number
@@ -103,22 +105,21 @@ interface IndexTerms {
 export function indexing(store: AuthorizationStore, terms: IndexTerms): AuthorizationStore {
   return decorate(store, {
     async save(authorization, revision, expected) {
-      const now = terms.now()
       const owner = ownerInIndex(authorization)
       if (owner === undefined || indexedUntil(authorization) >= expiryOf(authorization))
         return store.save(authorization, revision, expected)
       const { requireRoom } = terms
       if (requireRoom !== undefined && isNewApproval(authorization)) await requireRoom(authorization)
+      const now = Math.floor(terms.now())
       const seconds = secondsFor(authorization, now, terms)
-      const { id: authorizationId, clientId } = authorization
-      const outcome = await terms.index.add(
-        owner,
-        { authorizationId, clientId },
-        { seconds, age: ageOf(authorization, now) },
-      )
-      if (outcome !== 'added') throw refusalOf(outcome, authorization)
-      const extensionData = { ...authorization.extensionData, [indexName]: now + seconds }
-      return store.save({ ...authorization, extensionData }, revision, expected)
+      const outcome = await enter(owner, authorization, seconds, terms)
+      if (outcome === 'added') {
+        const extensionData = { ...authorization.extensionData, [indexName]: now + seconds }
+        return store.save({ ...authorization, extensionData }, revision, expected)
+      }
+      if (outcome === 'marked' && authorization.state === 'active' && expected !== undefined)
+        await endUnlisted(store, authorization, revision, expected)
+      throw refusalOf(outcome, authorization)
     },
   })
 }
@@ -130,6 +131,43 @@ function isNewApproval(authorization: Authorization): authorization is Authoriza
     authorization.state !== 'active' ||
     (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
   )
+}
+
+// The index did not have the record when the owner revoked all. A one-time use must stay used.
+async function endUnlisted(
+  store: AuthorizationStore,
+  authorization: Active,
+  revision: string,
+  expected: string,
+): Promise<void> {
+  if (isUsedOnce(authorization)) await store.save(tombstoneOf(authorization), revision, expected)
+  else await store.remove(authorization.id)
+}
+
+// Seconds that an addition usually takes at most.
+const usualDelay = 1
+
+/**
+ * Adds an entry. The age of the approval grows while the addition is on its way: one that took long could have passed a
+ * mark that is newer than its approval. So a second one assumes the longest way.
+ */
+async function enter(
+  owner: string,
+  authorization: Authorization,
+  seconds: number,
+  { index, now, patience }: IndexTerms,
+): Promise<EntryOutcome> {
+  const { id: authorizationId, clientId } = authorization
+  const add = (delay: number) =>
+    index.add(
+      owner,
+      { authorizationId, clientId },
+      { seconds, age: ageOf(authorization, now(), patience) + delay },
+    )
+  const sentAt = performance.now()
+  const outcome = await add(usualDelay)
+  const isLate = performance.now() - sentAt > usualDelay * 1000
+  return outcome === 'added' && isLate ? add(patience) : outcome
 }
 
 /** The owner in the index; undefined for a record that gives nothing to its client. */
@@ -155,10 +193,11 @@ function secondsFor(authorization: Authorization, now: number, { lifetimes, leas
   return Math.max(2 * longest, leastSeconds, expiryOf(authorization) - now)
 }
 
-// The time of the approval is in whole seconds, and so is now: the approval may be a second older than the difference.
-function ageOf(authorization: Authorization, now: number): number {
+// A record of an earlier form may have no time of its approval: its owner was read as long ago as a call of the store may
+// take.
+function ageOf(authorization: Authorization, now: number, patience: number): number {
   const grantedAt = 'grantedAt' in authorization ? authorization.grantedAt : undefined
-  return Math.max(0, now - (grantedAt ?? now)) + 1
+  return grantedAt === undefined ? patience : Math.max(0, now - grantedAt)
 }
 
 function refusalOf(outcome: Exclude<EntryOutcome, 'added'>, { state }: Authorization) {

@@ -165,9 +165,9 @@ export interface Active extends Grant {
    */
   readonly usedUntil: number | undefined
   /**
-   * When the owner approved. Without a code, when the client got its first tokens. Undefined for a grant whose client
-   * can get no more tokens, unless the server has the option `authorizations`, and in a record of an earlier form until
-   * its next refresh.
+   * When the owner approved. Without a code, when the client asked for its first tokens. Undefined for a grant whose
+   * client can get no more tokens, unless the server has an index, and in a record of an earlier form until its next
+   * refresh.
    */
   readonly grantedAt?: number | undefined
 }

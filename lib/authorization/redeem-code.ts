@@ -121,7 +121,7 @@ function spend(
   }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
   const event = issueEvent('issued', authorization.accessTokens.at(-1))
-  // Without a refresh token, nothing more descends from the approval: only a mark of the client asks for its time.
+  // Without a refresh token, nothing more descends from the approval: only marks of the owner and of the client ask for its time.
   const keepsTime = refreshToken || context.keepsGrantTime === true
   const kept = keepsTime ? authorization : { ...authorization, grantedAt: undefined }
   return { action: 'save', authorization: kept, outcome: issued, event }

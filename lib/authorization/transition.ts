@@ -95,8 +95,8 @@ export interface IssueContext extends RecordContext {
   /** What the extensions found in the request of the client, each under its name. Default: nothing. */
   readonly evidence?: Evidence | undefined
   /**
-   * Whether each record says when its grant began, also if its client can get no more tokens. The mark "revoked before"
-   * of its client is compared with this time. Default: false.
+   * Whether each record says when its grant began, also if its client can get no more tokens. The marks of its owner and
+   * of its client are compared with this time. Default: false.
    */
   readonly keepsGrantTime?: boolean | undefined
   /**

@@ -91,7 +91,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       formats,
       evidence,
       countIssue: limits?.countOfRequest() ?? countNothing,
-      keepsGrantTime: clientMarks !== undefined,
+      keepsGrantTime: index !== undefined,
       restrict,
     }),
     requireService: maintenance && unlessClosed(maintenance),
@@ -201,9 +201,17 @@ function withIndex(
 ): AuthorizationStore {
   if (index === undefined) return store
   const { plugIns, lifetimes, clock } = settings
-  const now = () => Math.floor(clock() / 1000)
-  const requireRoom = shareOf(settings, { index, store, now })
-  return indexing(store, { index, now, lifetimes, leastSeconds: plugIns.indexSeconds ?? 0, requireRoom })
+  const now = () => clock() / 1000
+  const requireRoom = shareOf(settings, { index, store, now: () => Math.floor(now()) })
+  const leastSeconds = plugIns.indexSeconds ?? 0
+  return indexing(store, {
+    index,
+    now,
+    patience: settings.storeDeadline,
+    lifetimes,
+    leastSeconds,
+    requireRoom,
+  })
 }
 
 /** The share of each owner in self-registered clients; undefined if it is off, or no client registers itself. */

@@ -71,7 +71,8 @@ export interface OwnerAuthorizations {
   /**
    * Ends all that an owner has approved, for a changed password or a deleted account. Approvals that are under way
    * fail. An authorization that the index does not have ends at its next refresh, so its last access tokens live on until
-   * they expire. May be repeated. An approval within a second after it fails, too, and the client may ask again.
+   * then, or until they expire. May be repeated. An approval in the first seconds after it may fail, too, and the client
+   * may ask again.
    */
   revokeAll(subject: string): Promise<Revoked>
   /**

@@ -2,6 +2,8 @@ import { Pool } from 'pg'
 import { postgresClients } from '../../docs/examples/postgres-clients'
 import { postgresStore } from '../../docs/examples/postgres-store'
 import { application } from '../support/flows/application'
+import { authorizationRequest } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
 import { everyClient, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { usePostgresTables } from '../support/docs/postgres-tables'
@@ -68,6 +70,41 @@ describe('a server on PostgreSQL', () => {
     expect((await flow.revoke(photoPrint, refreshToken)).status).toBe(200)
     expect((await flow.photos(accessToken)).status).toBe(401)
     expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('lists what an owner has approved, and ends all of it', async () => {
+    const { flow, oauth } = stage({ authorizations: true })
+    const tokens = [await flow.tokens(photoBook, {}, 'carol'), await flow.tokens(photoPrint, {}, 'carol')]
+    const { authorizations } = await oauth.authorizations.list('carol')
+    expect(authorizations.map(({ clientId }) => clientId).toSorted()).toEqual(['photo-book', 'photo-print'])
+    expect(await oauth.authorizations.revokeAll('carol')).toMatchObject({ count: 2 })
+    for (const { accessToken } of tokens) expect((await flow.photos(accessToken)).status).toBe(401)
+    expect((await oauth.authorizations.list('carol')).authorizations).toEqual([])
+  })
+
+  test('an authorization that is revoked before its record exists gives the client nothing', async () => {
+    const { store } = tables()
+    const gate = { isOpen: false, hasEntry: false }
+    const index: typeof store.index = {
+      ...store.index,
+      async add(...given) {
+        const outcome = await store.index.add(...given)
+        gate.hasEntry = true
+        await waitUntil('the gate opens', async () => gate.isOpen)
+        return outcome
+      },
+    }
+    const { flow, oauth } = stage({
+      store: { ...store, index },
+      authorizations: true,
+      skipConsent: () => true,
+    })
+    const asked = flow.ask(authorizationRequest(photoBook), 'dave')
+    await waitUntil('the index has the entry', async () => gate.hasEntry)
+    await oauth.authorizations.revokeAll('dave')
+    gate.isOpen = true
+    expect(outcomeOf(await asked)).toBe('redirect temporarily_unavailable')
+    expect((await oauth.authorizations.list('dave')).authorizations).toEqual([])
   })
 
   test('writes digests only, and uses one row for an authorization', async () => {

@@ -1,3 +1,5 @@
+import { implicit, jwtBearer } from '../../lib/index'
+import { claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { application } from '../support/flows/application'
@@ -168,6 +170,46 @@ describeOnStores('oauth.authorizations', (stage) => {
     expect((await later.oauth.authorizations.list('alice')).authorizations).toEqual([])
     await later.flow.refresh(photoPrint, refreshToken)
     expect((await later.oauth.authorizations.list('alice')).authorizations).toHaveLength(1)
+  })
+
+  test('an authorization from before the option ends with its tokens at its next refresh after revokeAll', async () => {
+    const { flow, clock, store } = stage()
+    const { accessToken, refreshToken } = await flow.tokens(photoPrint)
+    clock.advance(60)
+    const later = application({ store, clock: clock.read, storeDeadline: 10, authorizations: true })
+    await later.oauth.authorizations.revokeAll('alice')
+    expect(outcomeOf(await later.flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+    expect((await later.flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test('an assertion stays used after revokeAll, any number of times', async () => {
+    const bearer = jwtBearer({ issuers, audience: 'http://localhost', resourceOwner: () => 'alice' })
+    const trusted = bent(photoPrint, { grant_types: [bearer.name] })
+    const { flow, oauth, clock } = open({ clients: [trusted.registration], grantTypes: [bearer] })
+    const assertion = jwt(hub, claimsAt(Math.floor(clock.read() / 1000)))
+    const request = { grant_type: bearer.name, assertion, scope: 'photos:read' }
+    expect(outcomeOf(await flow.request(trusted, request))).toBe('tokens')
+    expect(await oauth.authorizations.revokeAll('alice')).toMatchObject({ count: 1 })
+    expect(await oauth.authorizations.revokeAll('alice')).toMatchObject({ count: 0 })
+    expect(outcomeOf(await flow.request(trusted, request))).toBe('400 invalid_grant')
+  })
+
+  test('knows when the owner approved an authorization without a refresh token', async () => {
+    const once = bent(photoPrint, { grant_types: ['authorization_code'] })
+    const inBrowser = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
+    const { flow, oauth, clock } = open({
+      clients: [once.registration, inBrowser.registration],
+      responseTypes: [implicit()],
+    })
+    const approvedAt = Math.floor(clock.read() / 1000)
+    const code = await flow.approve(once)
+    clock.advance(10)
+    await flow.redeem(once, code)
+    const request = { ...authorizationRequest(inBrowser), response_type: 'token' }
+    await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
+    const { authorizations } = await oauth.authorizations.list('alice')
+    const times = Object.fromEntries(authorizations.map(({ clientId, grantedAt }) => [clientId, grantedAt]))
+    expect(times).toEqual({ 'photo-print': approvedAt, 'photo-book': approvedAt + 10 })
   })
 
   test('an index that fails is temporarily_unavailable', async () => {

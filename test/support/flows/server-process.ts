@@ -2,6 +2,7 @@ import express from 'express'
 import { lookupInDns } from '../../../lib/clients/document-fetch/target-address'
 import {
   createAuthorizationServer,
+  implicit,
   jwtBearer,
   tokenExchange,
   type AuthorizationServerOptions,
@@ -33,6 +34,8 @@ export interface ServerPlan {
   readonly maximumClients?: number
   /** Whether Photo Frame exchanges tokens and gets some for itself, and whether clients that register get some, too. */
   readonly forMachines?: boolean
+  /** Whether it lists the authorizations of owners. A request with the header `X-Approved` then needs no page. */
+  readonly authorizations?: boolean
   /** What is wrong with its store. */
   readonly planted?: PlantedDefect
   /**
@@ -63,6 +66,7 @@ function serve({
   clients = usualClients,
   maximumClients,
   forMachines = false,
+  authorizations = false,
   planted,
   documents,
 }: ServerPlan): void {
@@ -81,6 +85,7 @@ function serve({
     ...(issuers && optionsForAssertions(issuers)),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(forMachines ? optionsForMachines(maximumClients) : {}),
+    ...(authorizations ? optionsForOwners : {}),
     ...(documents && {
       clients: metadataDocuments({
         registered: clients,
@@ -112,6 +117,12 @@ function tellMemory(): void {
   const { rss, heapUsed } = process.memoryUsage()
   process.stdout.write(`${JSON.stringify({ rss, heapUsed })}\n`)
 }
+
+const optionsForOwners = {
+  authorizations: true,
+  responseTypes: [implicit()],
+  skipConsent: (request) => request.get('X-Approved') !== undefined,
+} satisfies Partial<AuthorizationServerOptions>
 
 function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
   const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })

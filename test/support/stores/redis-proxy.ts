@@ -11,8 +11,8 @@ export interface RedisProxy {
 export interface Between {
   /** With what a client sends. */
   readonly sent?: (words: Buffer) => void
-  /** Whether what a client sends never arrives. */
-  readonly holds?: (words: Buffer) => boolean
+  /** Whether what a client sends does not arrive now: `pass` hands it on, and may be called later or never. */
+  readonly holds?: (words: Buffer, pass: () => void) => boolean
   /** With what Redis replies: `pass` hands it on, and may be called later. */
   readonly replied?: (pass: () => void, client: Socket) => void
 }
@@ -23,7 +23,8 @@ export async function startRedisProxy(port: number, between: () => Between): Pro
     const { sent, holds, replied } = between()
     client.on('data', (words) => {
       sent?.(words)
-      if (holds?.(words) !== true) redis.write(words)
+      const pass = () => void redis.write(words)
+      if (holds?.(words, pass) !== true) pass()
     })
     redis.on('data', (reply) => {
       const pass = () => void client.write(reply)
