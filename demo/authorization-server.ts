@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
-import session, { type Store } from 'express-session'
+import type { Store } from 'express-session'
 import helmet from 'helmet'
 import { stylesheetHash } from '../lib/http/pages/stylesheet'
 import {
@@ -10,18 +9,21 @@ import {
   type AuthorizationStore,
   type ClientRegistration,
 } from '../lib/index'
+import type { AppGroup } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'
 import { mcpUrl, photoScopes } from './mcp-server'
+import { sessionCookie } from './session-cookie'
 import { signIn, signOut } from './sign-in'
-import { awayPage, type AppOfDemo } from './sign-in-pages'
+import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
+import { whichWorkspace } from './workspaces'
 
 export interface AuthorizationServerSettings {
   readonly app: Express
   readonly issuer: string
   /** What the front page leads to. */
-  readonly apps: readonly AppOfDemo[]
+  readonly apps: readonly AppGroup[]
   /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
   readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
@@ -49,18 +51,7 @@ export function authorizationServer({
       },
     }),
   )
-  app.use(
-    session({
-      // The cookies of localhost are shared by all its ports, so the apps must not use the same name.
-      name: 'authorization-server.sid',
-      secret: process.env['SESSION_SECRET'] ?? randomBytes(32).toString('base64url'),
-      store: sessions,
-      resave: false,
-      saveUninitialized: false,
-      // Not strict: whoever comes from a client would arrive without the session.
-      cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
-    }),
-  )
+  app.use(sessionCookie('authorization-server', sessions))
   app.use(signIn(issuer, limits, apps))
 
   const oauth = createAuthorizationServer({
@@ -76,6 +67,8 @@ export function authorizationServer({
     plugIns: logInWithLumen(),
     resourceOwner: (request) => request.session.resourceOwner,
     logOut: (request) => signOut(request),
+    // Each app sees one workspace, which the person chooses on the consent page.
+    choices: (_request, question) => whichWorkspace(question),
     store,
   })
   app.get('/ready', async (_request, response) => {

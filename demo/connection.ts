@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 /** What the client application knows of its registration. */
 export interface Registration {
   readonly client_id: string
-  readonly client_secret: string
+  /** Undefined for a public client. */
+  readonly client_secret?: string
   readonly redirect_uri: string
   readonly authorizationServer: string
 }
@@ -57,19 +58,29 @@ export async function arrive(
   answer: URLSearchParams,
   departure: Departure | undefined,
 ): Promise<Tokens> {
-  // Whatever does not answer the question that this browser was sent off with is somebody else's.
-  if (departure === undefined || answer.get('state') !== departure.state)
-    throw new NotConnected('state_mismatch')
-  // RFC 9207: an answer of another authorization server must not be taken to this one.
-  if (answer.get('iss') !== registration.authorizationServer) throw new NotConnected('issuer_mismatch')
-  const code = answer.get('code')
-  if (code === null) throw new NotConnected(answer.get('error') ?? 'code_missing')
+  const { code, codeVerifier } = codeIn(registration, answer, departure)
   return requestTokens(registration, {
     grant_type: 'authorization_code',
     code,
     redirect_uri: registration.redirect_uri,
-    code_verifier: departure.codeVerifier,
+    code_verifier: codeVerifier,
   })
+}
+
+/** Takes the code from an answer that this browser was sent off for. @throws NotConnected */
+export function codeIn(
+  { authorizationServer }: Registration,
+  answer: URLSearchParams,
+  departure: Departure | undefined,
+): { readonly code: string; readonly codeVerifier: string } {
+  // Whatever does not answer the question that this browser was sent off with is somebody else's.
+  if (departure === undefined || answer.get('state') !== departure.state)
+    throw new NotConnected('state_mismatch')
+  // RFC 9207: an answer of another authorization server must not be taken to this one.
+  if (answer.get('iss') !== authorizationServer) throw new NotConnected('issuer_mismatch')
+  const code = answer.get('code')
+  if (code === null) throw new NotConnected(answer.get('error') ?? 'code_missing')
+  return { code, codeVerifier: departure.codeVerifier }
 }
 
 /** Trades the refresh token for new tokens. @throws NotConnected */
@@ -103,12 +114,23 @@ function post(
   path: string,
   form: Record<string, string>,
 ): Promise<Response> {
-  const credentials = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`
+  // RFC 6749 3.2.1: a client without a secret names itself in the body.
+  if (client_secret === undefined)
+    return fetch(authorizationServer + path, {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, client_id }),
+    })
   return fetch(authorizationServer + path, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    headers: { authorization: basic(client_id, client_secret) },
     body: new URLSearchParams(form),
   })
+}
+
+/** The header of a client that shows its secret. RFC 6749 2.3.1: both are form encoded first. */
+export function basic(clientId: string, clientSecret: string): string {
+  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
 interface TokenAnswer {

@@ -1,21 +1,25 @@
 import { demoAccount } from './accounts'
 import { authorizationServer } from './authorization-server'
-import { client } from './client'
-import { listen } from './listen'
+import { attackLabApp } from './attack-lab'
+import { listen, type Listener } from './listen'
 import { mcpUrl } from './mcp-server'
+import { photoBook } from './photo-book'
+import { postcards } from './postcards'
 import { registerClients, type DemoClients } from './registered-clients'
 import { relyingParty } from './relying-party'
 import { resourceServer } from './resource-server'
-import type { AppOfDemo } from './sign-in-pages'
+import type { AppGroup } from './home-page'
 import { openStorage } from './storage'
 
 export interface DemoOptions {
-  /** Where the four apps listen; 0 takes any free port. Default 3000 to 3003. */
+  /** Where the six apps listen; 0 takes any free port. Default 3000 to 3005. */
   readonly ports?: {
     readonly authorizationServer: number
     readonly client: number
     readonly resourceServer: number
     readonly relyingParty: number
+    readonly postcards: number
+    readonly attackLab: number
   }
   /** Keeps authorizations and sessions in this Redis. Default: in memory. */
   readonly redisUrl?: string | undefined
@@ -28,6 +32,10 @@ export interface Demo {
   readonly resourceServer: string
   /** The site with "log in with Lumen". */
   readonly relyingParty: string
+  /** The client that registers itself. */
+  readonly postcards: string
+  /** Where visitors watch attacks. */
+  readonly attackLab: string
   /** The URL of the MCP server beside the photos. */
   readonly mcpServer: string
   /** The registered clients, with the secrets of this run. */
@@ -37,10 +45,17 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-const defaultPorts = { authorizationServer: 3000, client: 3001, resourceServer: 3002, relyingParty: 3003 }
+const defaultPorts = {
+  authorizationServer: 3000,
+  client: 3001,
+  resourceServer: 3002,
+  relyingParty: 3003,
+  postcards: 3004,
+  attackLab: 3005,
+}
 
 /**
- * Starts the authorization server, the client application, the resource server and the relying party.
+ * Starts the authorization server, the resource server and their clients.
  *
  * @throws CannotStart when a port is taken. Redis may come later: until then the pages say that it is away.
  */
@@ -59,46 +74,58 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     const atClient = keep(await listen(ports.client))
     const atResourceServer = keep(await listen(ports.resourceServer))
     const atRelyingParty = keep(await listen(ports.relyingParty))
-    const { registrations, clients } = registerClients(atClient.url, atRelyingParty.url)
+    const atPostcards = keep(await listen(ports.postcards))
+    const atAttackLab = keep(await listen(ports.attackLab))
+    const { registrations, clients } = registerClients(atClient.url, atRelyingParty.url, atAttackLab.url)
+    const issuer = atAuthorizationServer.url
     // What is kept last is closed first: requests in flight finish before their listeners close.
-    const oauth = authorizationServer({
-      app: atAuthorizationServer.app,
-      issuer: atAuthorizationServer.url,
-      apps: appsAt(atClient.url, atRelyingParty.url, atResourceServer.url),
+    keep(
+      authorizationServer({
+        app: atAuthorizationServer.app,
+        issuer,
+        apps: appsAt({
+          photoBook: atClient.url,
+          postcards: atPostcards.url,
+          supperClub: atRelyingParty.url,
+          attackLab: atAttackLab.url,
+          photoApi: atResourceServer.url,
+        }),
+        resourceServer: atResourceServer.url,
+        clients: registrations,
+        store: storage.authorizations,
+        sessions: storage.sessions('authorization-server'),
+        limits: storage.limits,
+      }),
+    )
+    const settingsOf = ({ app }: Listener, name: string) => ({
+      app,
+      authorizationServer: issuer,
       resourceServer: atResourceServer.url,
-      clients: registrations,
-      store: storage.authorizations,
-      sessions: storage.sessions('authorization-server'),
-      limits: storage.limits,
+      sessions: storage.sessions(name),
     })
-    keep(oauth)
-    client({
-      app: atClient.app,
-      ...clients.photoBook,
-      authorizationServer: atAuthorizationServer.url,
-      resourceServer: atResourceServer.url,
-      sessions: storage.sessions('photo-book'),
-    })
-    relyingParty({
-      app: atRelyingParty.app,
-      ...clients.supperClub,
-      issuer: atAuthorizationServer.url,
-      sessions: storage.sessions('supper-club'),
-    })
+    photoBook(settingsOf(atClient, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
+    postcards(settingsOf(atPostcards, 'postcards'), `${atPostcards.url}/callback`)
+    relyingParty(settingsOf(atRelyingParty, 'supper-club'), { ...clients.supperClub, issuer })
+    attackLabApp(
+      { ...settingsOf(atAttackLab, 'attack-lab'), target: clients.nightlyReport },
+      { ...clients.attackLab, authorizationServer: issuer },
+    )
     // In another process it would open the same Redis itself.
     keep(
       resourceServer({
         app: atResourceServer.app,
         url: atResourceServer.url,
-        issuer: atAuthorizationServer.url,
+        issuer,
         store: storage.authorizations,
       }),
     )
     return {
-      authorizationServer: atAuthorizationServer.url,
+      authorizationServer: issuer,
       client: atClient.url,
       resourceServer: atResourceServer.url,
       relyingParty: atRelyingParty.url,
+      postcards: atPostcards.url,
+      attackLab: atAttackLab.url,
       mcpServer: mcpUrl(atResourceServer.url),
       clients,
       account: demoAccount,
@@ -110,11 +137,40 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
   }
 }
 
-function appsAt(album: string, site: string, api: string): readonly AppOfDemo[] {
+function appsAt(urls: Readonly<Record<AppKey, string>>): readonly AppGroup[] {
   return [
-    { name: 'Photo Book', url: album, does: 'asks for access to your photos, and shows them.' },
-    { name: 'Supper Club', url: site, does: 'logs you in with Lumen, and learns your name.' },
-    { name: 'Photo API', url: api, does: 'keeps the photos for clients that have a token.' },
-    { name: 'MCP server', does: 'gives the photos to AI clients that you allow.' },
+    {
+      title: 'Apps that ask you for access',
+      apps: [
+        {
+          name: 'Photo Book',
+          url: urls.photoBook,
+          does: 'asks for the photos of one workspace, and shows them.',
+        },
+        {
+          name: 'Postcards',
+          url: urls.postcards,
+          does: 'is unknown to Lumen, introduces itself, and is marked as not verified.',
+        },
+        { name: 'Supper Club', url: urls.supperClub, does: 'logs you in with Lumen, and learns your name.' },
+        {
+          name: 'Attack Lab',
+          url: urls.attackLab,
+          does: 'attacks Lumen at the press of a button, and shows why that fails.',
+        },
+      ],
+    },
+    {
+      title: 'Where they get the photos from',
+      apps: [
+        { name: 'Photo API', url: urls.photoApi, does: 'gives photos to clients that have a token.' },
+        {
+          name: 'MCP server',
+          does: 'gives photos to AI clients that you allow. The terminal says how to start one.',
+        },
+      ],
+    },
   ]
 }
+
+type AppKey = 'photoBook' | 'postcards' | 'supperClub' | 'attackLab' | 'photoApi'

@@ -6,6 +6,7 @@ import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { extent } from '../support/extent'
 import { startRedis, type RedisServer } from '../support/redis-server'
+import { allow, signIn } from './visit'
 
 let browser: Browser
 beforeAll(async () => {
@@ -50,12 +51,6 @@ describe.each(extent(devices.slice(0, 2), devices))(
 
     const keep = (title: string) => keepScreenshot(page, `${name} ${title}`)
 
-    async function signIn(password: string): Promise<void> {
-      await page.getByLabel('Name').fill(demo.account.username)
-      await page.getByLabel('Password').fill(password)
-      await press(page, 'Sign in')
-    }
-
     async function fact(title: string): Promise<string> {
       return page
         .getByRole('definition')
@@ -81,10 +76,10 @@ describe.each(extent(devices.slice(0, 2), devices))(
 
       expect(page.url()).toContain(`${demo.authorizationServer}/login?return_to=`)
       await keep('2 sign in')
-      await signIn('not the password')
+      await signIn(page, demo, 'not the password')
       expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
       await keep('3 wrong password')
-      await signIn(demo.account.password)
+      await signIn(page, demo)
 
       expect(await page.getByRole('heading', { level: 1, name: 'Photo Book' }).isVisible()).toBe(true)
       expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
@@ -95,7 +90,7 @@ describe.each(extent(devices.slice(0, 2), devices))(
         'Ada Lovelace Not you?',
       ])
       await keep('4 consent')
-      await press(page, 'Allow')
+      await allow(page)
 
       expect(page.url()).toBe(`${demo.client}/`)
       await expectPhotos()
@@ -118,7 +113,7 @@ describe.each(extent(devices.slice(0, 2), devices))(
       await page.goto(demo.authorizationServer)
       await keep('7 home')
       await press(page, 'Sign in')
-      await signIn(demo.account.password)
+      await signIn(page, demo)
       expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
       await keep('8 home signed in')
 

@@ -1,6 +1,6 @@
-import { source as axe } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { pageLanguages } from '../../../lib/http/pages/texts/catalogues'
+import { faultsOn } from '../../support/browser/axe'
 import { launchChromium } from '../../support/chromium'
 import { extent } from '../../support/extent'
 import { gallery, startGallery } from '../../support/page-gallery'
@@ -27,14 +27,6 @@ afterAll(async () => {
 const names = Object.keys(gallery)
 const urlOf = (name: string, language: string) =>
   `http://127.0.0.1:${server.port}/${name}?ui_locales=${language}`
-
-/** What axe finds on a page, as `rule: element`. */
-async function faultsOn(page: Page): Promise<unknown> {
-  await page.evaluate(axe)
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
-  )
-}
 
 // Every page in each language and both colours in the long run; one language of each direction otherwise.
 const everyLook = pageLanguages.flatMap((language) => [

@@ -1,16 +1,25 @@
 import type { Demo } from '../../../demo/demo'
+import { firstAnswerIn } from '../flows/consent-form'
 
-/** A person with a browser: keeps cookies, signs in where asked, and allows or denies. */
+/** A person with a browser: keeps cookies, signs in and gives the first answer where asked, and allows or denies. */
 export class ResourceOwner {
   private readonly cookies = new Map<string, string>()
 
   constructor(private readonly demo: Demo) {}
 
-  /** Follows an authorization request to its end; returns where the client is told the answer. */
-  async decide(authorizationUrl: string | URL, decision: 'approve' | 'deny' = 'approve'): Promise<URL> {
+  /**
+   * Follows an authorization request to its end; returns where the client is told the answer.
+   *
+   * @param answers fields of the form in place of what the page offers first.
+   */
+  async decide(
+    authorizationUrl: string | URL,
+    decision: 'approve' | 'deny' = 'approve',
+    answers: Readonly<Record<string, string>> = {},
+  ): Promise<URL> {
     const page = await this.open(new URL(authorizationUrl))
     const action = page.url
-    const form = { ...hiddenFields(page.html), decision }
+    const form = { ...hiddenFields(page.html), ...firstAnswerIn(page.html), ...answers, decision }
     const { location } = await this.send(new URL('?', action), form)
     return new URL(location ?? '')
   }
