@@ -13,7 +13,7 @@ export interface PhotoEntry {
 interface HomeView {
   readonly tokens: Tokens | undefined
   readonly photos: readonly PhotoEntry[]
-  /** What to tell: an error code, or a word of {@link news}. */
+  /** What to tell: an error code, or a word of {@link noticesOf}. */
   readonly notice: string | undefined
   readonly steps: readonly Step[]
 }
@@ -32,12 +32,10 @@ export function homePage(look: ClientLook, { tokens, photos, notice, steps }: Ho
     look,
     html`
       ${notice !== undefined && noticeOf(noticesOf(look), notice)}
-      ${tokens === undefined ? look.invitation : [gallery(photos), connection(tokens), story(steps), look.aside ?? nothing]}
+      ${tokens === undefined ? look.invitation : html`${gallery(photos)} ${connection(tokens)} ${story(steps)} ${look.aside}`}
     `,
   )
 }
-
-const nothing = html``
 
 const noticesOf = ({ name }: AppLook): Notices => ({
   news: {

@@ -24,7 +24,9 @@ class SelfIntroduction implements Introduction {
   async introduce() {
     // Each time: Lumen forgets such a client after a while.
     const { client_id } = await this.register()
-    return [{ what: 'Introduced itself, and Lumen gave it a name', how: `POST /register ${client_id}` }]
+    return [
+      { what: 'Introduced itself, and Lumen gave it an identifier', how: `POST /register ${client_id}` },
+    ]
   }
 
   private async register(): Promise<Registration> {
@@ -61,8 +63,8 @@ const look = {
   aside: html`<section class="panel">
     <h2>Why Lumen marked Postcards</h2>
     <p>
-      Postcards told Lumen its name itself, a moment ago. Another app could tell the same name. So Lumen marks
-      it as not verified, shows no logo of it, and lets you decide.
+      Postcards told Lumen its name itself, and another app could tell the same name. So Lumen marks it as not
+      verified, shows no logo of it, and lets you decide.
     </p>
     <p><a href="https://www.rfc-editor.org/rfc/rfc7591#section-5">RFC 7591, section 5</a></p>
   </section>`,

@@ -20,8 +20,9 @@ export class ResourceOwner {
     const page = await this.open(new URL(authorizationUrl))
     const action = page.url
     const form = { ...hiddenFields(page.html), ...firstAnswerIn(page.html), ...answers, decision }
-    const { location } = await this.send(new URL('?', action), form)
-    return new URL(location ?? '')
+    const { location, status } = await this.send(new URL('?', action), form)
+    if (location === undefined) throw new Error(`The decision led to no redirection: ${status}`)
+    return new URL(location)
   }
 
   /** Opens a page, signing in on the way if the server asks. */
@@ -39,7 +40,7 @@ export class ResourceOwner {
   private async send(
     url: URL,
     form?: Record<string, string>,
-  ): Promise<{ location: string | undefined; html: string }> {
+  ): Promise<{ location: string | undefined; html: string; status: number }> {
     const headers: Record<string, string> = {
       cookie: [...this.cookies].map((pair) => pair.join('=')).join('; '),
     }
@@ -49,7 +50,8 @@ export class ResourceOwner {
       const [name = '', value = ''] = cookie.split(';', 1)[0]?.split(/=(.*)/s) ?? []
       this.cookies.set(name, value)
     }
-    return { location: response.headers.get('location') ?? undefined, html: await response.text() }
+    const location = response.headers.get('location') ?? undefined
+    return { location, html: await response.text(), status: response.status }
   }
 }
 
