@@ -4,10 +4,25 @@ import { dataOf } from '../protocol/extension-data'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
+import type { Scope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 import type { ParsedAuthorizationRequest } from './authorization-request'
-import type { OfferedQuestion, OwnerAnswerTo } from './consent-offer'
-import { type ChoicesQuestion, mayHavePriorConsent, type PriorConsentQuestion } from './prior-consent'
+import type { OfferedMemory, OfferedQuestion, OwnerAnswerTo } from './consent-offer'
+import {
+  type ChoicesQuestion,
+  mayHavePriorConsent,
+  mayRemember,
+  type PriorConsentQuestion,
+} from './prior-consent'
+import {
+  allowedScope,
+  choiceKey,
+  clientFingerprint,
+  factKeys,
+  hasChoice,
+  isRemembered,
+  type RememberedConsent,
+} from './remembered-consent'
 
 /** A question for the owner of a request, and the extension that asks. */
 interface AskedQuestion {
@@ -38,9 +53,12 @@ interface RequestInQuestion {
 export class OwnerQuestions {
   private question: Promise<AskedQuestion | undefined> | undefined
   private approval: Promise<boolean> | undefined
+  private memory: Promise<RememberedConsent | undefined> | undefined
+  /** What the memory must still say when the approval is stored. */
+  private readonly demands: ((consent: RememberedConsent) => boolean)[] = []
 
   constructor(
-    private readonly askers: ServerContext['askers'],
+    private readonly server: Pick<ServerContext, 'askers' | 'consents'>,
     private readonly request: RequestInQuestion,
     private readonly host: OwnerHost,
   ) {}
@@ -55,14 +73,58 @@ export class OwnerQuestions {
     return this.question
   }
 
-  /** Whether the request may be approved without a page, and the host says that the owner has approved before. */
+  /**
+   * The answer that needs no page: the only one, or the only one that this owner has given this client before, and that is
+   * still offered.
+   */
+  async answer(): Promise<OwnerAnswerTo | undefined> {
+    const asked = await this.asked()
+    if (asked === undefined) return undefined
+    const answers = answersOf(asked)
+    if (answers.length < 2) return answers[0]
+    const remembered = await this.remembered()
+    const [only, second] = answers.filter((each) => remembered && hasChoice(remembered, choiceKey(each)))
+    if (only === undefined || second !== undefined) return undefined
+    this.demands.push((consent) => hasChoice(consent, choiceKey(only)))
+    return only
+  }
+
+  /** Whether only the owner can answer: there is no answer, or a choice. */
+  async lacksAnswer(): Promise<boolean> {
+    return (await this.asked()) !== undefined && (await this.answer()) === undefined
+  }
+
+  /**
+   * The part of the scope that the owner has allowed before, for the same facts and answer. Empty if the page asks a
+   * question: the scope may then be new for the next answer.
+   */
+  async allowedBefore(): Promise<Scope> {
+    const remembered = await this.remembered()
+    if (remembered === undefined || asksOnPage(await this.asked())) return []
+    const { scope, facts } = this.request.parsed
+    const choice = choiceKey(await this.answer())
+    const allowed = allowedScope(remembered, { choice, facts: factKeys(facts) }) ?? []
+    return scope.filter((token) => allowed.includes(token))
+  }
+
+  /** What the record keeps until the decision, so that the server can remember it; undefined if it remembers nothing. */
+  offeredMemory(): OfferedMemory | undefined {
+    if (!this.mayRemember()) return undefined
+    const { client, parsed } = this.request
+    return { fingerprint: clientFingerprint(client), facts: factKeys(parsed.facts) }
+  }
+
+  /**
+   * Whether the request may be approved without a page, and the host says that the owner has approved before, or the
+   * server remembers it.
+   */
   hasApproved(): Promise<boolean> {
     this.approval ??= this.askAboutApproval()
     return this.approval
   }
 
   private async ask(): Promise<AskedQuestion | undefined> {
-    const { askers = [] } = this
+    const { askers = [] } = this.server
     const { resourceOwner, client, parameters, parsed } = this.request
     if (resourceOwner === undefined) return undefined
     const { responseType, scope, extensionData } = parsed
@@ -86,12 +148,49 @@ export class OwnerQuestions {
     if (resourceOwner === undefined || !mayHavePriorConsent(client, parsed.responseType, redirectUri))
       return false
     const described = this.described(resourceOwner)
-    if (this.askers === undefined) return this.host.skipConsent(described)
-    const asked = await this.asked()
-    if (lacksAnswer(asked)) return false
-    const answer = onlyAnswer(asked)
+    const { askers, consents } = this.server
+    if (askers !== undefined && (await this.lacksAnswer())) return false
+    const answer = askers === undefined ? undefined : await this.answer()
     const choice = answer && { [answer.name]: answer.value }
-    return this.host.skipConsent(choice === undefined ? described : { ...described, choice })
+    if (await this.host.skipConsent(choice === undefined ? described : { ...described, choice })) return true
+    return consents !== undefined && (await this.isRemembered(answer))
+  }
+
+  private async isRemembered(answer: OwnerAnswerTo | undefined): Promise<boolean> {
+    const remembered = await this.remembered()
+    const { scope, facts } = this.request.parsed
+    const circumstances = { choice: choiceKey(answer), facts: factKeys(facts) }
+    const isAllowed = (consent: RememberedConsent) => isRemembered(consent, scope, circumstances)
+    if (remembered === undefined || !isAllowed(remembered)) return false
+    this.demands.push(isAllowed)
+    return true
+  }
+
+  /** Whether an approval rests on what the server remembers. */
+  get restsOnMemory(): boolean {
+    return this.demands.length > 0
+  }
+
+  /** Whether the memory still says, at this moment, what the approval rests on. */
+  async isStillRemembered(): Promise<boolean> {
+    const consent = await this.lookUp()
+    return consent !== undefined && this.demands.every((holds) => holds(consent))
+  }
+
+  private remembered(): Promise<RememberedConsent | undefined> {
+    this.memory ??= this.lookUp()
+    return this.memory
+  }
+
+  private async lookUp(): Promise<RememberedConsent | undefined> {
+    const { client, resourceOwner } = this.request
+    if (resourceOwner === undefined || !this.mayRemember()) return undefined
+    return this.server.consents?.find(resourceOwner.subject, client)
+  }
+
+  private mayRemember(): boolean {
+    const { client, parsed, redirectUri } = this.request
+    return this.server.consents !== undefined && mayRemember(client, parsed.responseType, redirectUri)
   }
 
   private described({ subject }: ResourceOwner): ChoicesQuestion {
@@ -112,17 +211,13 @@ async function questionOf(
   return question
 }
 
-/** Whether only the owner can answer: there is no answer, or a choice. */
-export function lacksAnswer(asked: AskedQuestion | undefined): boolean {
+/** Whether the page asks the question: there is no answer, or a choice. */
+export function asksOnPage(asked: AskedQuestion | undefined): boolean {
   return asked !== undefined && asked.question.answers.length !== 1
 }
 
-/** The only answer of a question; undefined without a question, and for a choice. */
-export function onlyAnswer(asked: AskedQuestion | undefined): OwnerAnswerTo | undefined {
-  const [only, second] = asked?.question.answers ?? []
-  if (asked === undefined || only === undefined || second !== undefined) return undefined
-  return { extension: asked.extension, name: asked.question.name, value: only.value }
-}
+const answersOf = ({ extension, question: { name, answers } }: AskedQuestion): readonly OwnerAnswerTo[] =>
+  answers.map(({ value }) => ({ extension, name, value }))
 
 /** What the record keeps of a question until the decision. */
 export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | undefined {

@@ -1,8 +1,17 @@
+import { end } from '../authorization/commit'
 import type { AuthorizationProposal } from '../authorization/decision'
+import { decorate } from '../authorization/store'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact, Extension } from '../protocol/extension'
-import { invalidRequest, OAuthError, OverShare, Throttled, unexpected } from '../protocol/oauth-error'
+import {
+  accessDenied,
+  invalidRequest,
+  OAuthError,
+  OverShare,
+  Throttled,
+  unexpected,
+} from '../protocol/oauth-error'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
@@ -12,7 +21,7 @@ import type { Sender } from '../protocol/sender'
 import { protocolOf } from '../protocol/uri'
 import type { ServerContext } from '../server/context'
 import { contextOf } from './approve-request'
-import { lacksAnswer, offeredBy, onlyAnswer, type OwnerHost, OwnerQuestions } from './ask-owner'
+import { asksOnPage, offeredBy, type OwnerHost, OwnerQuestions } from './ask-owner'
 import {
   destinationOf,
   type ParsedAuthorizationRequest,
@@ -69,6 +78,8 @@ export interface Question {
   readonly redirectUri: string
   /** The scope that the owner may leave out. */
   readonly optional: Scope
+  /** The scope that the owner has allowed this client before. */
+  readonly allowedBefore: Scope
   /** What the owner has to answer; undefined if the page asks nothing. */
   readonly asked: OwnerQuestion | undefined
   /** The query of the same request with the choice of an account before; undefined if the request is good only once. */
@@ -172,7 +183,7 @@ async function handleRequest(
   const resourceOwner = await host.resourceOwner()
   const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
   const inQuestion = { client, redirectUri, parameters, parsed, resourceOwner }
-  const questions = new OwnerQuestions(server.askers, inQuestion, host)
+  const questions = new OwnerQuestions(server, inQuestion, host)
   const course =
     ownerExtensions === undefined && parsed.requestedLogin === undefined
       ? undefined
@@ -216,14 +227,18 @@ async function finish(
   const { client, redirectUri } = settled.destination
   const { responseType, scope, facts } = parsed
   const isApproved = course === undefined ? await questions.hasApproved() : course.isApproved
-  const asked = server.askers === undefined ? undefined : await questions.asked()
   const claimed = course === undefined ? settled.claimed : course.claimed
   if (isApproved) {
-    const approved = settleDecision(server.deciders, client, proposal, { scope, answer: onlyAnswer(asked) })
-    return approveAtOnce(server, client, responseType, approved, claimed, context, onCommitted)
+    const answer = server.askers === undefined ? undefined : await questions.answer()
+    const approved = settleDecision(server.deciders, client, proposal, { scope, answer })
+    const approving = questions.restsOnMemory ? withConfirmation(server, questions) : server
+    return approveAtOnce(approving, client, responseType, approved, claimed, context, onCommitted)
   }
+  const asked = server.askers === undefined ? undefined : await questions.asked()
+  const allowedBefore = server.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
-  const extensionData = withOffer(proposal.extensionData, { optional, question: offeredBy(asked) })
+  const offer = { optional, question: offeredBy(asked), memory: questions.offeredMemory() }
+  const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
   if (consentToken instanceof OAuthError) return { kind: 'refused', error: consentToken }
   const isRepeatable = settled.claimed === undefined && settled.parameters === received
@@ -234,11 +249,30 @@ async function finish(
     facts,
     redirectUri,
     optional,
-    asked: lacksAnswer(asked) ? asked?.question : undefined,
+    allowedBefore,
+    asked: asksOnPage(asked) ? asked?.question : undefined,
     switchAccount: isRepeatable ? accountSwitchOf(received) : undefined,
     consentToken,
   })
   return answered
+}
+
+/**
+ * The server with a store that looks again once it has saved the approval: an owner who takes the consent back meanwhile
+ * finds the authorization in the index and ends it, or else this look finds nothing remembered.
+ */
+function withConfirmation(server: ServerContext, questions: OwnerQuestions): ServerContext {
+  const { store } = server
+  const save: typeof store.save = async (authorization, revision, expected) => {
+    const isSaved = await store.save(authorization, revision, expected)
+    if (!isSaved || (await questions.isStillRemembered())) return isSaved
+    await end(store, authorization.id)
+    throw accessDenied(
+      'authorizations_revoked',
+      'The resource owner has revoked the authorization meanwhile.',
+    )
+  }
+  return { ...server, store: decorate(store, { save }) }
 }
 
 const answered: AuthorizationOutcome = { kind: 'answered' }

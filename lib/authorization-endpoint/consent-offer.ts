@@ -17,6 +17,16 @@ interface ConsentOffer {
   readonly optional: Scope
   /** The question of an extension; undefined if the page asks nothing. */
   readonly question: OfferedQuestion | undefined
+  /** What the server needs to remember the decision; undefined if it remembers none. */
+  readonly memory: OfferedMemory | undefined
+}
+
+/** What a page is about, besides its scope. */
+export interface OfferedMemory {
+  /** Names what the client was when the page appeared. */
+  readonly fingerprint: string
+  /** Names the facts of the page. */
+  readonly facts: readonly string[]
 }
 
 /** A question with the values of its answers. */
@@ -39,19 +49,34 @@ export interface OwnerAnswerTo extends GivenAnswer {
 }
 
 /** Adds an offer to the data of a record. A page that offers nothing adds nothing. */
-export function withOffer(data: ExtensionData, { optional, question }: ConsentOffer): ExtensionData {
-  if (optional.length === 0 && question === undefined) return data
-  return { ...data, [consentOfferName]: { optional, ...(question && { question: { ...question } }) } }
+export function withOffer(data: ExtensionData, { optional, question, memory }: ConsentOffer): ExtensionData {
+  if (optional.length === 0 && question === undefined && memory === undefined) return data
+  const offer = {
+    optional,
+    ...(question && { question: { ...question } }),
+    ...(memory && { memory: { ...memory } }),
+  }
+  return { ...data, [consentOfferName]: offer }
 }
 
-const nothing: ConsentOffer = { optional: [], question: undefined }
+const nothing: ConsentOffer = { optional: [], question: undefined, memory: undefined }
 
 /** Reads the offer in the data of a record. */
 export function offerIn(data: ExtensionData): ConsentOffer {
   const offer = dataOf(consentOfferName, data)
   if (!isRecord(offer)) return nothing
-  const { optional, question } = offer
-  return { optional: isTexts(optional) ? optional : [], question: questionIn(question) }
+  const { optional, question, memory } = offer
+  return {
+    optional: isTexts(optional) ? optional : [],
+    question: questionIn(question),
+    memory: memoryIn(memory),
+  }
+}
+
+function memoryIn(value: unknown): OfferedMemory | undefined {
+  if (!isRecord(value)) return undefined
+  const { fingerprint, facts } = value
+  return isText(fingerprint) && isTexts(facts) ? { fingerprint, facts } : undefined
 }
 
 function questionIn(value: unknown): OfferedQuestion | undefined {

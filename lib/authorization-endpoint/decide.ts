@@ -21,13 +21,15 @@ import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { accessDenied, invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
-import { requireScope } from '../protocol/scope'
+import type { Reason } from '../protocol/reasons'
+import { requireScope, type Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 import { type ApprovedRequest, approveRequest, completeApproval, contextOf } from './approve-request'
 import { requireClient, requireRedirectUri, requireResponseType } from './authorization-request'
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
-import { grantedBy, offerIn } from './consent-offer'
+import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
+import { choiceKey, type RememberedDecision } from './remembered-consent'
 import { nothingSelected, type Selection, selectionText } from './selection'
 import { settleDecision } from './settle-decision'
 
@@ -35,6 +37,8 @@ import { settleDecision } from './settle-decision'
 export interface Decision extends ConsentDecision {
   /** Seconds since the epoch, before the resource owner was read. */
   readonly ownerReadAt: number
+  /** The same moment by the memory of consents; undefined if the server remembers none. */
+  readonly ownerReadMoment?: number | undefined
   /** What the form selects. Default: the form has only the buttons. */
   readonly selection?: Selection | undefined
   /** The sender of the request; undefined outside of HTTP. */
@@ -54,7 +58,13 @@ type DecisionOutcome =
 type DecisionStep =
   | DecisionOutcome
   /** The request is open no more: the owner has approved it. */
-  | { readonly kind: 'approved'; readonly redirection: Redirection; readonly approved: ApprovedRequest }
+  | {
+      readonly kind: 'approved'
+      readonly redirection: Redirection
+      readonly approved: ApprovedRequest
+      /** What the server remembers of the decision; undefined if it remembers nothing. */
+      readonly remembered: RememberedDecision | undefined
+    }
   /** An earlier approval has made a code that may still be on its way to the client. */
   | { readonly kind: 'early' }
 
@@ -101,7 +111,24 @@ export async function decide(
   if (step.kind !== 'approved') return step
   // A denied request stays in the store, and stays counted, until the request expires.
   server.openRequests.ended(decision.subject)
+  if (step.remembered !== undefined) await remember(deciding, step.remembered)
   return step.redirection
+}
+
+/** Remembers a decision. The client has its code, so a failure changes nothing but that the owner is asked again. */
+async function remember(
+  { server, decision: { subject, ownerReadMoment }, client }: Deciding,
+  decided: RememberedDecision,
+): Promise<void> {
+  const { consents, audit } = server
+  const clientId = client.client_id
+  if (consents === undefined || ownerReadMoment === undefined) return
+  try {
+    await consents.remember(subject, clientId, decided, ownerReadMoment)
+  } catch (cause) {
+    const reason: Reason<'temporarily_unavailable'> = 'consent_not_remembered'
+    audit.reportLateFailure({ endpoint: 'authorization', clientId, subject }, reason, cause)
+  }
 }
 
 /** A decision, and the record and the client that it is about. */
@@ -191,9 +218,15 @@ function approvalStep(
   requested: RequestedAuthorization,
   { server, decision, client, context }: Deciding,
 ): TransitionResult<DecisionStep> {
-  const settled = decidable.state === 'pending' ? settledBy(decision, requested, server, client) : requested
+  const offer = offerIn(requested.extensionData)
+  const granted =
+    decidable.state === 'pending'
+      ? grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
+      : undefined
   // An outcome and no refusal: the owner sees this error, and the request stays open.
-  if (settled instanceof OAuthError) return { action: 'none', outcome: { kind: 'refused', error: settled } }
+  if (granted instanceof OAuthError) return { action: 'none', outcome: { kind: 'refused', error: granted } }
+  const settled =
+    granted === undefined ? requested : settleDecision(server.deciders, client, requested, granted)
   const responseType = requireResponseType(client, settled.request.responseType, server.responseTypes)
   requireScope(client, settled.scope)
   const salt = decidable.state === 'approved' ? decidable.code.repetition?.salt : undefined
@@ -210,7 +243,12 @@ function approvalStep(
     return {
       action: 'save',
       authorization: withForm(authorization, decidable, repetition.salt),
-      outcome: { kind: 'approved', redirection, approved },
+      outcome: {
+        kind: 'approved',
+        redirection,
+        approved,
+        remembered: granted && rememberedOf(offer.memory, requested.scope, granted, context.now),
+      },
       event: approvalEvent(authorization, name),
     }
   // A form with other boxes or another answer derives another code: the first approval counts, and the owner sees that
@@ -221,15 +259,13 @@ function approvalStep(
     : { action: 'none', outcome: { kind: 'done', client } }
 }
 
-/** The request as its owner has approved it; the refusal if the form selects what its page did not offer. */
-function settledBy(
-  { selection = nothingSelected }: Decision,
-  requested: RequestedAuthorization,
-  { deciders }: ServerContext,
-  client: Client,
-): RequestedAuthorization | OAuthError {
-  const granted = grantedBy(selection, requested.scope, offerIn(requested.extensionData))
-  return granted instanceof OAuthError ? granted : settleDecision(deciders, client, requested, granted)
+function rememberedOf(
+  memory: OfferedMemory | undefined,
+  shown: Scope,
+  { scope: allowed, answer }: Granted,
+  at: number,
+): RememberedDecision | undefined {
+  return memory && { ...memory, at, choice: choiceKey(answer), shown, allowed }
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
-import { lacksAnswer, type OwnerQuestions } from './ask-owner'
+import type { OwnerQuestions } from './ask-owner'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
 import { loginReferenceOf, requestDigest } from './login-return'
 import { mayHavePriorConsent } from './prior-consent'
@@ -101,7 +101,7 @@ export async function courseOf(
     return { demand: { reference, request }, isApproved: false, claimed }
   }
   const asks = verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
-  const lacks = server.askers !== undefined && lacksAnswer(await questions.asked())
+  const lacks = server.askers !== undefined && (await questions.lacksAnswer())
   const isApproved = !asks && !lacks && (verdict === 'approve' ? mayApprove : await hasApproved())
   if (isSilent && !isApproved) throw lacks ? needsAnswer() : mayApprove ? neverApproved() : needsPage()
   return { demand: undefined, isApproved, claimed }

@@ -44,6 +44,14 @@ export function mayHavePriorConsent(
   return isProvenClient && grantTypes.every((name) => name === 'authorization_code')
 }
 
+/**
+ * Whether the server may remember that an owner has allowed this. Never for a client that registered itself: everybody
+ * can register one under any name.
+ */
+export function mayRemember(client: Client, responseType: ResponseType, redirectUri: string): boolean {
+  return client.selfRegistered !== true && mayHavePriorConsent(client, responseType, redirectUri)
+}
+
 /** Reads the result of the host's `skipConsent` function. @throws TypeError for anything but true and false. */
 export function parsePriorConsent(value: unknown): boolean {
   if (typeof value === 'boolean') return value

@@ -85,6 +85,14 @@ export interface AuthorizationServerOptions {
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
+   * Whether the server remembers, by `store.consents`, what an owner has allowed a client on the page. A request is then
+   * approved without a page if all of it was allowed before: its scope, its facts such as resources, and its choice.
+   * Never for a public client whose redirection URI is not https, nor for a client that registered itself, because another
+   * app could pass for such a client (RFC 6749 10.2). `seconds`: how long a decision counts. Default: `false`; for true,
+   * 31 536 000 (a year), at most 10 years.
+   */
+  readonly rememberConsent?: boolean | { readonly seconds?: number }
+  /**
    * Returns one question that the owner answers with the approval, such as for which workspace the access is. Routes,
    * introspection and JWT access tokens get the answer as `choice`. With two answers or more, the page appears also if
    * `skipConsent` says true; the server takes a single answer without a question. Default: no question.

@@ -174,6 +174,7 @@ export function resolveOptions(options: Options): ServerSettings {
     bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineExpectation),
     maintenance: hook(reading, 'maintenance', options.maintenance),
     errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageExpectation),
+    rememberConsent: resolveRememberConsent(reading, stores.store),
     skipConsent: hook(reading, 'skipConsent', options.skipConsent),
     choices: options.choices,
     ...resolvePages(reading, options.pages),
@@ -245,6 +246,32 @@ function resolveLimits(
     openRequestLimit: readLimit(fields, 'openRequests', openRequests(lifetimes)),
     singleUseLimit: readLimit(fields, 'singleUses', usualSingleUses),
   }))
+}
+
+const year = 365 * 24 * 3600
+
+function resolveRememberConsent(
+  reading: OptionsReader,
+  { consents }: Storage,
+): ServerSettings['rememberConsent'] {
+  const key = 'rememberConsent'
+  const given = reading.optional<boolean | Readonly<Record<string, unknown>>>(
+    key,
+    false,
+    (value) => isBoolean(value) || isRecord(value),
+    'must be true, false or { seconds }.',
+  )
+  if (given === false) return undefined
+  if (consents === undefined)
+    reading.wrong(
+      'store',
+      'must have the member consents, because the option rememberConsent needs it: redisStore({ url }) and memoryStore() have it.',
+    )
+  const fields = new OptionsReader(given === true ? {} : given, key, reading.issues)
+  const expectation = `must be whole seconds, 1 to ${tenYears}.`
+  const seconds = fields.optional('seconds', year, isWhole(1, tenYears), expectation)
+  fields.refuseUnknown()
+  return { seconds }
 }
 
 function resolvePages(

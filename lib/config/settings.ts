@@ -120,6 +120,8 @@ export interface ServerSettings extends GuardSettings {
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly skipConsent: AuthorizationServerOptions['skipConsent']
   readonly choices: AuthorizationServerOptions['choices']
+  /** How long a consent counts, in seconds; undefined if the server remembers none. */
+  readonly rememberConsent: { readonly seconds: number } | undefined
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
   readonly authorizations: boolean

@@ -158,11 +158,12 @@ async function takeDecision(
   const approved = isApproval(form.require('decision'))
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
+  const ownerReadMoment = server.consents?.moment()
   const owner = await ownerOf(server, request)
   if (owner === undefined) throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const { subject } = owner
   const sender = senderOf(server, request)
-  const decision = { consentToken, approved, subject, ownerReadAt, selection, sender }
+  const decision = { consentToken, approved, subject, ownerReadAt, ownerReadMoment, selection, sender }
   const outcome = await decide(server, decision, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind === 'done' && wantsJson(request)) throw requestNotOpen()

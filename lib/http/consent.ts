@@ -136,7 +136,7 @@ function consentViewOf(
 function scopeViewOf(
   token: string,
   described: ScopeDescription | undefined,
-  { optional }: Question,
+  { optional, allowedBefore }: Question,
   locale: PageLocale,
 ): ConsentScope {
   const { description = token, group, weight = 'read' } = described ?? {}
@@ -146,6 +146,7 @@ function scopeViewOf(
     group: group === undefined ? undefined : locale.pick(group),
     weight,
     field: optional.includes(token) ? boxOf(token) : undefined,
+    allowedBefore: allowedBefore.includes(token),
   }
 }
 

@@ -212,6 +212,7 @@ export const reasons = {
     'signing_keys_unavailable',
     'signer_unavailable',
     'logout_not_delivered',
+    'consent_not_remembered',
     'introspection_unavailable',
     'introspection_not_authorized',
     'introspection_limited',

@@ -1,7 +1,9 @@
 import type { Request } from 'express'
 import type { AuditLog } from '../audit/audit-log'
+import type { ConsentMemory } from '../authorization-endpoint/consent-memory'
 import type { ResponseTypes } from '../authorization-endpoint/response-types'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
+import type { ConsentStore } from '../authorization/consent-store'
 import type { FindAccess } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { CompleteIssue } from '../authorization/complete-issue'
@@ -50,6 +52,10 @@ export interface ServerContext extends GuardContext {
   readonly store: AuthorizationStore
   /** The index of the authorizations of resource owners, with the deadline of the store; undefined if nothing needs it. */
   readonly index: AuthorizationIndex | undefined
+  /** Remembers what owners have allowed; undefined if the option `rememberConsent` is off. */
+  readonly consents: ConsentMemory | undefined
+  /** The consents in the store, with its deadline, also if the option is off; undefined for a store without consents. */
+  readonly consentStore: ConsentStore | undefined
   readonly takeCached: OwnWrites['takeCached']
   /** Undefined if the limits are off. */
   readonly issueLimits: IssueLimits | undefined

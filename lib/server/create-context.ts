@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
+import { ConsentMemory } from '../authorization-endpoint/consent-memory'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
 import { type AuthorizationIndex, indexing } from '../authorization/authorization-index'
+import type { ConsentStore } from '../authorization/consent-store'
 import { completionOf } from '../authorization/complete-issue'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
@@ -24,7 +26,7 @@ import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { publishedSubjectBy } from '../protocol/published-subject'
-import { indexWithDeadline, withDeadline } from '../stores/deadline'
+import { consentsWithDeadline, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import { checkedGrantType, type ServedGrantType } from '../token-endpoint/grant-type'
@@ -51,6 +53,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const index = indexOf(settings)
   const store = withIndex(ownStore, index, settings)
+  const consentStore = settings.store.consents && consentsWithDeadline(settings.store.consents, storeDeadline)
   const guards = createGuardContext(settings, {
     ...tokenFinders(store, settings.accessTokenFormats),
     observeToken: observerOf(settings, settings.store, storeDeadline),
@@ -62,6 +65,8 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     settings,
     store,
     index,
+    consents: consentMemory(settings, consentStore, ownDigest),
+    consentStore,
     takeCached,
     grantTypes: servedGrantTypes(settings),
     findAccess: ownAccess(store, settings),
@@ -157,6 +162,16 @@ function indexOf({
   return !authorizations && plugIns.indexSeconds === undefined
     ? undefined
     : store.index && indexWithDeadline(store.index, storeDeadline)
+}
+
+function consentMemory(
+  { rememberConsent, clock }: ServerSettings,
+  store: ConsentStore | undefined,
+  issuerDigest: string,
+): ConsentMemory | undefined {
+  if (rememberConsent === undefined || store === undefined) return undefined
+  const now = () => Math.floor(clock() / 1000)
+  return new ConsentMemory({ store, issuerDigest, ...rememberConsent, now })
 }
 
 function withIndex(

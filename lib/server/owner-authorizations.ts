@@ -81,12 +81,12 @@ const switchedOff = async (): Promise<never> => {
 
 /** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations {
-  const { settings, store, index, now } = server
+  const { settings, store, index, consentStore, now } = server
   if (!settings.authorizations || index === undefined)
     return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff }
   const own = issuerDigest(settings.issuer)
   const ownerOf = (subject: string) => indexOwner(own, subject)
-  const revokeOne = hostRevocation(server)
+  const revokeOne = hostRevocation({ ...server, consentStore: undefined })
   const isComplete = completenessOf(index, own, server)
 
   const liveAt = async (id: string, subject: string) => {
@@ -123,6 +123,7 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
     },
 
     async revoke(subject, clientId) {
+      await consentStore?.forget(ownerOf(subject), clientId)
       const entries = await index.list(ownerOf(subject))
       const ids = entries.flatMap((entry) => (entry.clientId === clientId ? [entry.authorizationId] : []))
       return { count: await endAll(ids, subject, clientId), isComplete: await isComplete() }
@@ -131,6 +132,7 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
     async revokeAll(subject) {
       const owner = ownerOf(subject)
       const { refreshToken, accessToken } = settings.lifetimes
+      await consentStore?.forget(owner, undefined)
       // The mark comes first: whatever is added after it is refused, and whatever was added before is in the list.
       await index.mark(owner, 2 * Math.max(refreshToken, accessToken))
       const entries = await index.list(owner)

@@ -1,6 +1,7 @@
 import { isText } from '../primitives/options-reader'
 import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
+import type { ConsentStore } from '../authorization/consent-store'
 import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
 import type { ClientRegistry } from '../clients/client-store'
 import type { Counters } from '../limits/counters'
@@ -122,6 +123,16 @@ export function indexWithDeadline(index: AuthorizationIndex, seconds: number): A
     list: (owner) => withinDeadline(() => index.list(owner), seconds, index),
     remove: (owner, ids) => withinDeadline(() => index.remove(owner, ids), seconds, index),
     mark: (owner, lasting) => withinDeadline(() => index.mark(owner, lasting), seconds, index),
+  }
+}
+
+/** Sets a deadline on each verb of a store of consents. */
+export function consentsWithDeadline(consents: ConsentStore, seconds: number): ConsentStore {
+  return {
+    find: (owner, clientId) => withinDeadline(() => consents.find(owner, clientId), seconds, consents),
+    remember: (owner, clientId, consent, terms) =>
+      withinDeadline(() => consents.remember(owner, clientId, consent, terms), seconds, consents),
+    forget: (owner, clientId) => withinDeadline(() => consents.forget(owner, clientId), seconds, consents),
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Authorization, expiryOf } from '../authorization/authorization'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
+import type { ConsentStore } from '../authorization/consent-store'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { ConfigurationError } from '../primitives/options-reader'
 import { shortKey } from '../protocol/credential'
@@ -9,6 +10,7 @@ import type { StoredAuthorization } from '../authorization/store'
 import type { Counters } from '../limits/counters'
 import { ExpiringMap, shareWait } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
+import { MemoryConsents } from './memory-consents'
 import { MemoryIndex } from './memory-index'
 import { MemoryKeys } from './memory-keys'
 import { memoryCounters } from './memory-counters'
@@ -40,6 +42,8 @@ export interface MemoryStore extends Storage {
   readonly keys: KeyStore
   /** The authorizations of each resource owner, for as many owners as `maximumRecords`. */
   readonly index: AuthorizationIndex
+  /** What resource owners have allowed clients, for as many owners as `maximumRecords`. */
+  readonly consents: ConsentStore
 }
 
 /**
@@ -70,6 +74,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly counters: Counters
   readonly keys = new MemoryKeys()
   readonly index: AuthorizationIndex
+  readonly consents: ConsentStore
   /**
    * Pending and denied requests have a room of their own: open consent pages are cheap, and must not crowd out tokens.
    */
@@ -86,6 +91,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     this.steady = steadyClock(clock)
     this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
     this.index = new MemoryIndex(maximumRecords, this.steady)
+    this.consents = new MemoryConsents(maximumRecords, this.steady)
     this.undecided = new ExpiringMap(Math.ceil(maximumRecords / 2), this.steady)
     this.decided = new ExpiringMap(maximumRecords, this.steady)
   }

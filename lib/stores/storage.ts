@@ -1,4 +1,5 @@
 import { type AuthorizationIndex, isAuthorizationIndex } from '../authorization/authorization-index'
+import { type ConsentStore, isConsentStore } from '../authorization/consent-store'
 import type { AuthorizationStore } from '../authorization/store'
 import { type ClientRegistry, isClientRegistry } from '../clients/client-store'
 import {
@@ -25,6 +26,8 @@ export interface Storage extends AuthorizationStore {
   readonly keys?: KeyStore | undefined
   /** Lists the authorizations of each resource owner, for the parts of a server that need the list. */
   readonly index?: AuthorizationIndex | undefined
+  /** Remembers what resource owners have allowed clients, for the option `rememberConsent`. */
+  readonly consents?: ConsentStore | undefined
   /** Names the store in messages about failures, such as `Redis at localhost:6379`. Never a password. */
   readonly place?: string | undefined
   /**
@@ -69,6 +72,10 @@ const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
   index: [
     isAuthorizationIndex,
     'must have the functions add, list, remove and mark, as redisStore({ url }).index has.',
+  ],
+  consents: [
+    isConsentStore,
+    'must have the functions find, remember and forget, as redisStore({ url }).consents has.',
   ],
   place: [isText, 'must be a text that names the store in messages, such as Redis at localhost:6379.'],
   check: needsFunction,

@@ -1,6 +1,7 @@
 import { ConfigurationError, isRecord } from '../primitives/options-reader'
 import { additionRules, changeRules, type ClientsUnderTest } from './client-registry-rules'
 import { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
+import { consentStoreRules, type ConsentsUnderTest } from './consent-store-rules'
 import { countersRules, type CountersUnderTest } from './counters-rules'
 import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 import { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
@@ -178,6 +179,21 @@ export function authorizationIndexContract(
 }
 
 /**
+ * Defines a group of tests, one for each rule of a `ConsentStore`. No two rules use the same owner.
+ *
+ * @param open opens the store under test; runs before each test.
+ * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
+ * @throws ConfigurationError if there is no test runner.
+ */
+export function consentStoreContract(
+  title: string,
+  open: Open<ConsentsUnderTest>,
+  runner?: TestRunner,
+): void {
+  suite(title, consentStoreRules, open, runner)
+}
+
+/**
  * Runs every rule of {@link authorizationStoreContract} in order, without a test runner. Never rejects: the verdicts
  * contain the errors.
  */
@@ -223,4 +239,12 @@ export function checkKeyStore(open: Open<KeyStoreUnderTest>): Promise<readonly V
  */
 export function checkAuthorizationIndex(open: Open<IndexUnderTest>): Promise<readonly Verdict[]> {
   return check(authorizationIndexRules, open)
+}
+
+/**
+ * Runs every rule of {@link consentStoreContract} in order, without a test runner. Never rejects: the verdicts contain
+ * the errors.
+ */
+export function checkConsentStore(open: Open<ConsentsUnderTest>): Promise<readonly Verdict[]> {
+  return check(consentStoreRules, open)
 }

@@ -18,10 +18,12 @@ export {
   checkAuthorizationIndex,
   checkAuthorizationStore,
   checkClientRegistry,
+  checkConsentStore,
   checkCounters,
   checkDynamicClientStore,
   checkKeyStore,
   clientRegistryContract,
+  consentStoreContract,
   countersContract,
   dynamicClientStoreContract,
   keyStoreContract,
@@ -30,6 +32,7 @@ export { authorizationStoreRules, type StoreUnderTest } from './contract'
 export { clientRegistryRules, type ClientsUnderTest } from './contract'
 export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
 export { authorizationIndexRules, type IndexUnderTest } from './authorization-index-rules'
+export { consentStoreRules, type ConsentsUnderTest } from './consent-store-rules'
 export { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
 export { countersRules, type CountersUnderTest } from './counters-rules'
 export type { Open, ContractRule, UnderTest, Verdict } from './contract-rule'

@@ -224,6 +224,11 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
   authorizations: { wrong: [null, 7, 'yes', {}], cure: 'must be true or false.' },
+  rememberConsent: { wrong: [null, 7, 'yes'], cure: 'must be true, false or { seconds }.' },
+  'rememberConsent.seconds': {
+    wrong: [null, 0, 1.5, '60', 315_360_001],
+    cure: 'must be whole seconds, 1 to 315360000.',
+  },
   skipConsent: callable,
   choices: callable,
   stillAllowed: callable,
@@ -237,6 +242,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
 const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
   ...optionsWith(),
   authorizations: true,
+  rememberConsent: { seconds: 1 },
   resourceOwner: () => 'alice',
   defaultScope: 'photos.read',
   resources: {

@@ -26,5 +26,6 @@ export const consentScope = (changed: Partial<ConsentScope> = {}): ConsentScope 
   group: undefined,
   weight: 'read',
   field: undefined,
+  allowedBefore: false,
   ...changed,
 })

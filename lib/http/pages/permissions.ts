@@ -12,6 +12,8 @@ export interface ConsentScope {
   readonly weight: 'read' | 'write' | 'danger'
   /** The name of the check box of an optional scope, whose value is `yes`; undefined for a required scope. */
   readonly field: string | undefined
+  /** Whether this owner has allowed this client the scope before, for the same resources. */
+  readonly allowedBefore: boolean
 }
 
 /** Scopes that stand together. */
@@ -21,18 +23,21 @@ interface Group {
 }
 
 /**
- * What the client may do: groups in the order in which the first scope of each appears, and dangerous scopes last,
- * whatever their group.
+ * What the client may do: groups in the order in which the first scope of each appears, then dangerous scopes, whatever
+ * their group, and last what the owner has allowed before.
  */
 export function permissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
   if (scope.length === 0) return html`<p class="permissions">${consent.noPermission}</p>`
-  const harmless = scope.filter(({ weight }) => weight !== 'danger')
-  const dangerous = scope.filter(({ weight }) => weight === 'danger')
+  const asked = scope.filter(({ allowedBefore }) => !allowedBefore)
+  const known = scope.filter(({ allowedBefore }) => allowedBefore)
+  const harmless = asked.filter(({ weight }) => weight !== 'danger')
+  const dangerous = asked.filter(({ weight }) => weight === 'danger')
   const hasBox = scope.some(({ field }) => field !== undefined)
   return html`<section class="permissions">
     <h2>${consent.permissions}</h2>
     ${groupsOf(harmless).map((group) => list(group, consent))}
     ${dangerous.length > 0 && list({ heading: consent.dangerous, scopes: dangerous }, consent, 'danger')}
+    ${known.length > 0 && list({ heading: consent.allowedBefore, scopes: known }, consent)}
     ${hasBox && html`<p class="hint">${consent.optional}</p>`}
   </section>`
 }

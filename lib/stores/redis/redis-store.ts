@@ -1,5 +1,6 @@
 import { type Authorization, expiryOf } from '../../authorization/authorization'
 import type { AuthorizationIndex } from '../../authorization/authorization-index'
+import type { ConsentStore } from '../../authorization/consent-store'
 import { decodeAuthorization, encodeAuthorization } from '../../authorization/codec'
 import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
 import type { AuthorizationStore, StoredAuthorization } from '../../authorization/store'
@@ -14,6 +15,7 @@ import { cached, type CacheOptions, checkCache } from './cache'
 import { RedisClients } from './clients'
 import { isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
+import { redisConsents } from './redis-consents'
 import { redisCounters } from './redis-counters'
 import { redisIndex } from './redis-index'
 import { redisKeys } from './redis-keys'
@@ -80,6 +82,8 @@ export interface RedisStore extends Storage {
   readonly keys: KeyStore
   /** The authorizations of each resource owner, in the same Redis, below the same prefix. */
   readonly index: AuthorizationIndex
+  /** What resource owners have allowed clients, in the same Redis, below the same prefix. */
+  readonly consents: ConsentStore
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /** The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the host. */
@@ -133,7 +137,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const writes = writesOf(forWrites, wait, unused)
   const store = new KeyPerAuthorization(connection, connection, writes, forCounts, prefix, clock, close)
   if (cache === undefined) return store
-  const { counters, clients, dynamicClients, sharedCache, keys, index, place } = store
+  const { counters, clients, dynamicClients, sharedCache, keys, index, consents, place } = store
   return {
     ...cached(store, connection, { ...cache, url, prefix, clock }),
     counters,
@@ -142,6 +146,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     sharedCache,
     keys,
     index,
+    consents,
     place,
     obstacle: () => store.obstacle(),
   }
@@ -178,6 +183,7 @@ class KeyPerAuthorization implements RedisStore {
   readonly sharedCache: SharedCache
   readonly keys: KeyStore
   readonly index: AuthorizationIndex
+  readonly consents: ConsentStore
   readonly confirmAbsent: AuthorizationStore['confirmAbsent']
   readonly place: string
 
@@ -200,6 +206,10 @@ class KeyPerAuthorization implements RedisStore {
     this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place, obstacle })
     this.keys = Object.assign(redisKeys(client, writes.run, `${prefix}keys:`), { place, obstacle })
     this.index = Object.assign(redisIndex(client, writes.run, `${prefix}index:`), { place, obstacle })
+    this.consents = Object.assign(redisConsents(client, writes.run, `${prefix}consents:`), {
+      place,
+      obstacle,
+    })
     const { confirmAbsent } = writes
     this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.keyOf(id))))
   }

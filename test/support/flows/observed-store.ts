@@ -1,10 +1,18 @@
-import type { AuthorizationIndex, AuthorizationStore, Counters, KeyStore } from '../../../lib/index'
+import type {
+  AuthorizationIndex,
+  AuthorizationStore,
+  ConsentStore,
+  Counters,
+  KeyStore,
+} from '../../../lib/index'
 
 type Verb = 'find' | 'save' | 'remove'
+type Part = Verb | 'index' | 'consents'
 type CountedStore = AuthorizationStore & {
   readonly counters: Counters
   readonly keys: KeyStore
   readonly index: AuthorizationIndex
+  readonly consents: ConsentStore
 }
 export type Trouble = 'fails' | 'hangs'
 
@@ -12,17 +20,20 @@ export type Trouble = 'fails' | 'hangs'
 export class ObservedStore implements AuthorizationStore {
   /** How often the index was called. */
   indexCalls = 0
+  /** How often the consents were called. */
+  consentCalls = 0
   readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0 }
-  private readonly troubles = new Map<Verb | 'index', Trouble>()
+  private readonly troubles = new Map<Part, Trouble>()
 
   readonly counters: Counters
   readonly keys: KeyStore
   readonly index: AuthorizationIndex
+  readonly consents: ConsentStore
 
   constructor(private readonly store: CountedStore) {
     this.counters = store.counters
     this.keys = store.keys
-    const { index } = store
+    const { index, consents } = store
     const pass = <T>(call: () => Promise<T>) => this.pass('index', call)
     this.index = {
       add: (...given) => pass(() => index.add(...given)),
@@ -30,9 +41,15 @@ export class ObservedStore implements AuthorizationStore {
       remove: (...given) => pass(() => index.remove(...given)),
       mark: (...given) => pass(() => index.mark(...given)),
     }
+    const passConsent = <T>(call: () => Promise<T>) => this.pass('consents', call)
+    this.consents = {
+      find: (...given) => passConsent(() => consents.find(...given)),
+      remember: (...given) => passConsent(() => consents.remember(...given)),
+      forget: (...given) => passConsent(() => consents.forget(...given)),
+    }
   }
 
-  begin(trouble: Trouble, ...verbs: readonly (Verb | 'index')[]): void {
+  begin(trouble: Trouble, ...verbs: readonly Part[]): void {
     for (const verb of verbs) this.troubles.set(verb, trouble)
   }
 
@@ -47,8 +64,9 @@ export class ObservedStore implements AuthorizationStore {
 
   remove: AuthorizationStore['remove'] = (id) => this.pass('remove', () => this.store.remove(id))
 
-  private async pass<T>(verb: Verb | 'index', call: () => Promise<T>): Promise<T> {
+  private async pass<T>(verb: Part, call: () => Promise<T>): Promise<T> {
     if (verb === 'index') this.indexCalls += 1
+    else if (verb === 'consents') this.consentCalls += 1
     else this.calls[verb] += 1
     const trouble = this.troubles.get(verb)
     if (trouble === 'fails') throw new Error(`The store cannot ${verb}: connection refused.`)

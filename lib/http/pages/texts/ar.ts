@@ -26,6 +26,7 @@ export const ar: PageTexts = {
     permissions: 'سيتمكن التطبيق من',
     noPermission: 'لا يطلب التطبيق أي إذن محدد.',
     dangerous: 'يُرجى التفكير جيدًا قبل السماح بما يلي',
+    allowedBefore: 'سبق أن سمحت بهذا',
     dangerMark: 'واسع الأثر',
     writeMark: 'يُجري تغييرات',
     optional: 'ما له مربع اختيار ليس إلزاميًا: لا يحصل التطبيق إلا على ما تحدده.',

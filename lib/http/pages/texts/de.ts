@@ -26,6 +26,7 @@ export const de: PageTexts = {
     permissions: 'Sie erlauben der App',
     noPermission: 'Die App bittet um keine besondere Berechtigung.',
     dangerous: 'Überlegen Sie gut, bevor Sie dies erlauben',
+    allowedBefore: 'Dies haben Sie schon erlaubt',
     dangerMark: 'Weitreichend',
     writeMark: 'Ändert etwas',
     optional: 'Was ein Kästchen hat, können Sie weglassen: Die App bekommt nur, was Sie ankreuzen.',

@@ -26,6 +26,7 @@ export const en: PageTexts = {
     permissions: 'It will be able to',
     noPermission: 'It asks for no particular permission.',
     dangerous: 'Think twice before you allow this',
+    allowedBefore: 'You have allowed this already',
     dangerMark: 'Far-reaching',
     writeMark: 'Makes changes',
     optional: 'You may leave out what has a box: the app gets only what you tick.',

@@ -26,6 +26,7 @@ export const es: PageTexts = {
     permissions: 'Podrá',
     noPermission: 'No pide ningún permiso en particular.',
     dangerous: 'Piénselo bien antes de permitir esto',
+    allowedBefore: 'Ya ha permitido esto',
     dangerMark: 'De gran alcance',
     writeMark: 'Hace cambios',
     optional: 'Puede omitir lo que tiene una casilla: la aplicación solo recibe lo que usted marque.',

@@ -26,6 +26,7 @@ export const fr: PageTexts = {
     permissions: 'Elle pourra',
     noPermission: 'Elle ne demande aucune autorisation particulière.',
     dangerous: 'Réfléchissez bien avant d’autoriser ceci',
+    allowedBefore: 'Vous avez déjà autorisé ceci',
     dangerMark: 'Étendue',
     writeMark: 'Apporte des modifications',
     optional:

@@ -26,6 +26,7 @@ export const ja: PageTexts = {
     permissions: 'このアプリに許可する操作',
     noPermission: '特定の権限は求められていません。',
     dangerous: '許可する前によくご確認ください',
+    allowedBefore: 'すでに許可している内容',
     dangerMark: '影響大',
     writeMark: '変更あり',
     optional: 'チェックボックスのある項目は任意です。チェックした項目だけがアプリに許可されます。',

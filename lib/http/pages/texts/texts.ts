@@ -62,6 +62,8 @@ interface ConsentTexts {
   readonly noPermission: string
   /** Above the dangerous permissions. */
   readonly dangerous: string
+  /** Above the permissions that the owner has given the client before. */
+  readonly allowedBefore: string
   /** Marks a dangerous permission. */
   readonly dangerMark: string
   /** Marks a permission to change something. */

@@ -1,0 +1,176 @@
+import { longestConsent } from '../authorization/consent-store'
+import { isList, isRecord, isText, isTexts } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import { digest } from '../protocol/credential'
+import type { ConsentFact } from '../protocol/extension'
+import { covers, type Scope } from '../protocol/scope'
+import type { OwnerAnswerTo } from './consent-offer'
+
+/** What an owner has allowed a client. */
+export interface RememberedConsent {
+  /** What the client was when the owner decided. */
+  readonly fingerprint: string
+  readonly entries: readonly AllowedEntry[]
+}
+
+/** A scope that an owner has allowed for certain facts and one answer. */
+interface AllowedEntry {
+  /** When the owner decided, in seconds since the epoch. */
+  readonly at: number
+  /** Names the answer of the owner; empty if the page asked nothing. */
+  readonly choice: string
+  /** Names of facts; see {@link factKeys}. */
+  readonly facts: readonly string[]
+  readonly scope: Scope
+}
+
+/** What a request asks for besides its scope. */
+interface Circumstances {
+  readonly choice: string
+  readonly facts: readonly string[]
+}
+
+/** A decision of an owner on a page. */
+export interface RememberedDecision extends Circumstances {
+  readonly at: number
+  readonly fingerprint: string
+  /** The scope that the page showed. */
+  readonly shown: Scope
+  /** The part that the owner allowed. */
+  readonly allowed: Scope
+}
+
+/** Names an answer: of one extension, for one question. Empty without an answer. */
+export function choiceKey(answer: OwnerAnswerTo | undefined): string {
+  if (answer === undefined) return ''
+  return digest(JSON.stringify([answer.extension, answer.name, answer.value]))
+}
+
+/**
+ * Names the facts of a page: one name for each resource, together with all other facts. Of several resources, each
+ * counts by itself. Other facts count only all together: nobody but their extension knows what a part of them means.
+ */
+export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
+  const isResource = ({ name, values }: ConsentFact) => name === 'resource' && values.length > 0
+  const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
+  const others = facts
+    .filter((fact) => !isResource(fact))
+    .map((fact) => JSON.stringify([fact.name, valuesOf(fact).toSorted()]))
+    .toSorted()
+  const resources = new Set(facts.filter(isResource).flatMap(valuesOf))
+  const about = resources.size === 0 ? [undefined] : [...resources]
+  return about.map((resource) => digest(JSON.stringify([others, resource ?? null])))
+}
+
+/**
+ * Names what makes a client the one that the owner has allowed: its destinations and its keys. A rotation of its secrets
+ * changes nothing.
+ */
+export function clientFingerprint(client: Client): string {
+  const { client_type, token_endpoint_auth_method, credentials, redirect_uris } = client
+  const { loopback_redirect_uris, dynamic_redirect_query, insecure_redirect_uris } = client
+  const rules = [loopback_redirect_uris, dynamic_redirect_query, insecure_redirect_uris]
+  const parts = [client_type, token_endpoint_auth_method, redirect_uris.toSorted(), rules, credentials]
+  return digest(JSON.stringify(parts, inOrder))
+}
+
+// A database may give the members of an object in another order.
+const inOrder = (_name: string, value: unknown): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value
+
+/** What the owner has allowed under these circumstances; undefined if that was never asked. */
+export function allowedScope(
+  consent: RememberedConsent,
+  { choice, facts }: Circumstances,
+): Scope | undefined {
+  const allowed = facts.map((fact) => {
+    const entries = consent.entries.filter((entry) => entry.choice === choice && entry.facts.includes(fact))
+    return entries.length === 0 ? undefined : entries.flatMap(({ scope }) => scope)
+  })
+  const [first, ...others] = allowed.filter((scope) => scope !== undefined)
+  if (first === undefined || others.length + 1 < facts.length) return undefined
+  return [...new Set(first)].filter((token) => others.every((scope) => scope.includes(token)))
+}
+
+/** Whether the owner has allowed all of a request. */
+export function isRemembered(
+  consent: RememberedConsent,
+  scope: Scope,
+  circumstances: Circumstances,
+): boolean {
+  const allowed = allowedScope(consent, circumstances)
+  return allowed !== undefined && covers(allowed, scope)
+}
+
+/** Whether the owner has given this answer before, whatever it was for. */
+export const hasChoice = ({ entries }: RememberedConsent, choice: string): boolean =>
+  entries.some((entry) => entry.choice === choice)
+
+/** Leaves out what the owner decided before this time. */
+export const since = (consent: RememberedConsent, time: number): RememberedConsent => ({
+  ...consent,
+  entries: consent.entries.filter(({ at }) => at > time),
+})
+
+/**
+ * Adds a decision to what is remembered: what the page showed counts as this decision says. What it did not show stays,
+ * unless the client has changed.
+ */
+export function withDecision(
+  before: RememberedConsent | undefined,
+  { at, fingerprint, choice, facts, shown, allowed }: RememberedDecision,
+): RememberedConsent {
+  const known = before?.fingerprint === fingerprint ? before.entries : []
+  const kept = known.flatMap((entry) => {
+    if (entry.choice !== choice) return [entry]
+    const untouched = entry.facts.filter((fact) => !facts.includes(fact))
+    const touched = entry.facts.filter((fact) => facts.includes(fact))
+    const scope = entry.scope.filter((token) => !shown.includes(token))
+    return [
+      ...(untouched.length > 0 ? [{ ...entry, facts: untouched }] : []),
+      ...(touched.length > 0 && scope.length > 0 ? [{ ...entry, facts: touched, scope }] : []),
+    ]
+  })
+  return { fingerprint, entries: [...kept, { at, choice, facts, scope: allowed }] }
+}
+
+/**
+ * Writes a consent as a text for the store. Drops the oldest entries of one that is too long.
+ *
+ * @returns undefined if even the newest entry is too long.
+ */
+export function encodeConsent({ fingerprint, entries }: RememberedConsent): string | undefined {
+  for (let dropped = 0; dropped < entries.length; dropped++) {
+    const rows = entries.slice(dropped).map(({ at, choice, facts, scope }) => [at, choice, facts, scope])
+    const text = JSON.stringify([1, fingerprint, rows])
+    if (text.length <= longestConsent) return text
+  }
+  return undefined
+}
+
+/** Reads a consent; undefined for anything else, such as the text of another version. */
+export function decodeConsent(text: string): RememberedConsent | undefined {
+  const [version, fingerprint, rows] = listOf(parsed(text))
+  if (version !== 1 || !isText(fingerprint) || !isList(rows)) return undefined
+  const entries = rows.map(entryOf).filter((entry) => entry !== undefined)
+  return entries.length === rows.length ? { fingerprint, entries } : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (isList(value) ? value : [])
+
+function entryOf(row: unknown): AllowedEntry | undefined {
+  const [at, choice, facts, scope] = listOf(row)
+  if (typeof at !== 'number' || typeof choice !== 'string' || !isTexts(facts) || !isTexts(scope))
+    return undefined
+  return { at, choice, facts, scope }
+}

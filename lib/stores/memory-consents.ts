@@ -1,0 +1,79 @@
+import {
+  consentsAtMost,
+  type ConsentStore,
+  type RememberTerms,
+  longestDecision,
+} from '../authorization/consent-store'
+import { ExpiringMap } from '../primitives/expiring-map'
+import { InMemory } from './in-memory'
+
+/** The consents of one owner. All times are milliseconds by the clock of the store. */
+class OwnerConsents {
+  readonly consents = new Map<string, { readonly text: string; readonly end: number }>()
+  /** When the owner last took something back. */
+  forgottenAt = -Infinity
+  /** When nothing of this is needed any more. */
+  end = 0
+
+  put(clientId: string, text: string, end: number, now: number): void {
+    if (!this.consents.has(clientId) && this.consents.size >= consentsAtMost) this.makeRoom(now)
+    this.consents.set(clientId, { text, end })
+    this.end = Math.max(this.end, end)
+  }
+
+  private makeRoom(now: number): void {
+    for (const [clientId, { end }] of this.consents) if (end <= now) this.consents.delete(clientId)
+    if (this.consents.size < consentsAtMost) return
+    const [first] = [...this.consents].toSorted(([, one], [, other]) => one.end - other.end)
+    if (first !== undefined) this.consents.delete(first[0])
+  }
+}
+
+/** Remembers what resource owners have allowed clients, in the memory of this process. */
+export class MemoryConsents extends InMemory implements ConsentStore {
+  private readonly owners: ExpiringMap<OwnerConsents>
+
+  /** @param clock milliseconds, by a clock that does not step. */
+  constructor(
+    maximumOwners: number,
+    private readonly clock: () => number,
+  ) {
+    super()
+    this.owners = new ExpiringMap(maximumOwners, clock)
+  }
+
+  // No verb contains an await, so each is one atomic act.
+  async find(owner: string, clientId: string): Promise<string | undefined> {
+    const found = this.owners.get(owner)?.consents.get(clientId)
+    return found !== undefined && found.end > this.clock() ? found.text : undefined
+  }
+
+  async remember(
+    owner: string,
+    clientId: string,
+    consent: string,
+    { seconds, age }: RememberTerms,
+  ): Promise<boolean> {
+    const now = this.clock()
+    const known = this.owners.get(owner) ?? new OwnerConsents()
+    if (age > longestDecision || known.forgottenAt >= now - age * 1000) return false
+    known.put(clientId, consent, now + seconds * 1000, now)
+    this.keep(owner, known)
+    return true
+  }
+
+  async forget(owner: string, clientId: string | undefined): Promise<void> {
+    const now = this.clock()
+    const known = this.owners.get(owner) ?? new OwnerConsents()
+    if (clientId === undefined) known.consents.clear()
+    else known.consents.delete(clientId)
+    known.forgottenAt = now
+    known.end = Math.max(known.end, now + longestDecision * 1000)
+    this.keep(owner, known)
+  }
+
+  private keep(owner: string, known: OwnerConsents): void {
+    if (!this.owners.set(owner, known, known.end))
+      throw new Error('The consents of the memory store are full.')
+  }
+}

@@ -1,0 +1,495 @@
+import request, { type Response } from 'supertest'
+import {
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+  implicit,
+  memoryDynamicClients,
+  metadataDocuments,
+} from '../../lib/index'
+import { application, canonicalOptions } from '../support/flows/application'
+import { bent, type ClientApplication, photoBook, photoPrint } from '../support/flows/clients'
+import { DocumentOrigin } from '../support/flows/document-origin'
+import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { answersOf, decideWith, withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
+import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { gallery, photosApi, printApi, withResources } from '../support/flows/resources'
+import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
+import { tokensOf } from '../support/flows/tokens'
+
+const day = 24 * 3600
+const already = 'You have allowed this already'
+
+/** Asks as a client does, and says what came: a page (`question`) or a code. */
+const askAs = async (
+  { flow }: Pick<Stage, 'flow'>,
+  client: ClientApplication,
+  bend: RepeatedFields = {},
+  owner = 'alice',
+) => outcomeOf(await flow.ask({ ...authorizationRequest(client), ...bend }, owner))
+
+/** The owner approves on the page, and a second passes. */
+async function approve(
+  { flow, clock }: Stage,
+  client: ClientApplication,
+  bend: RepeatedFields = {},
+  selected: RepeatedFields = {},
+  owner = 'alice',
+): Promise<Response> {
+  const page = await flow.ask({ ...authorizationRequest(client), ...bend }, owner)
+  expect(outcomeOf(page)).toBe('question')
+  const response = await decideWith(flow, page, selected, 'approve', owner)
+  clock.advance(1)
+  return response
+}
+
+describeOnStores('A remembered consent', (stage) => {
+  const open = (...[options]: Parameters<SetStage>) => stage({ rememberConsent: true, ...options })
+
+  test('lets the same request pass without a page, for this owner and this client alone', async () => {
+    const set = open()
+    await approve(set, photoPrint)
+    const response = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(response.status).toBe(303)
+    const { accessToken } = tokensOf(await set.flow.redeem(photoPrint, codeOf(response)))
+    expect((await set.flow.photos(accessToken)).body).toMatchObject({ subject: 'alice' })
+    expect(await askAs(set, photoPrint, {}, 'bob')).toBe('question')
+    expect(await askAs(set, photoBook)).toBe('question')
+  })
+
+  test('lets prompt=none pass, which is consent_required without it', async () => {
+    const set = open()
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect consent_required')
+    await approve(set, photoPrint)
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect code')
+    expect(await askAs(set, photoPrint, { prompt: 'none' }, 'bob')).toBe('redirect consent_required')
+  })
+
+  test('does not keep the page from prompt=consent', async () => {
+    const set = open()
+    await approve(set, photoPrint)
+    expect(await askAs(set, photoPrint, { prompt: 'consent' })).toBe('question')
+  })
+
+  test('covers a smaller scope, and not a larger one, whose page says what was allowed before', async () => {
+    const set = open()
+    await approve(set, photoPrint, { scope: 'photos:read' })
+    expect(await askAs(set, photoPrint, { scope: 'photos:read' })).toBe('redirect code')
+    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(page.text).toContain(already)
+    expect(page.text.indexOf('Print your photos')).toBeLessThan(page.text.indexOf(already))
+    expect(page.text.indexOf('See your photos')).toBeGreaterThan(page.text.indexOf(already))
+    await set.flow.decide(page, 'approve', 'alice')
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+    expect(await askAs(set, photoPrint, { scope: 'photos:print' })).toBe('redirect code')
+  })
+
+  test('grows with each page: two decisions together cover a request', async () => {
+    const set = open()
+    await approve(set, photoPrint, { scope: 'photos:read' })
+    await approve(set, photoPrint, { scope: 'photos:print' })
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+  })
+
+  test('says nothing on the page of a request of which nothing was allowed before', async () => {
+    const set = open()
+    expect((await set.flow.ask(authorizationRequest(photoPrint), 'alice')).text).not.toContain(already)
+    await approve(set, photoPrint)
+    expect((await set.flow.ask(authorizationRequest(photoPrint), 'bob')).text).not.toContain(already)
+  })
+
+  test('comes from JSON as from the page, and the view says what was allowed before', async () => {
+    const set = open()
+    const json = { Accept: 'application/json' }
+    const ask = async (scope: string) =>
+      set.flow.open(`/authorize?${formOf({ ...authorizationRequest(photoBook), scope })}`, 'alice', json)
+    const { body: view } = await ask('photos:read')
+    expect(view.scope).toMatchObject([{ token: 'photos:read', allowedBefore: false }])
+    const decision = { ...view.fields, decision: 'approve' }
+    expect((await set.flow.submit('/authorize', decision, 'alice', json)).body.redirect_to).toBeDefined()
+    expect((await ask('photos:read photos:print')).body.scope).toMatchObject([
+      { token: 'photos:read', allowedBefore: true },
+      { token: 'photos:print', allowedBefore: false },
+    ])
+    expect((await ask('photos:read')).status).toBe(303)
+  })
+
+  test('has no unticked scope, and forgets one that the owner leaves out later', async () => {
+    const set = open(withOptionalScope)
+    const ticked = { 'scope:photos:print': 'yes' }
+    await approve(set, photoBook)
+    expect(await askAs(set, photoBook)).toBe('question')
+    expect(await askAs(set, photoBook, { scope: 'photos:read' })).toBe('redirect code')
+    await approve(set, photoBook, {}, ticked)
+    expect(await askAs(set, photoBook)).toBe('redirect code')
+    await approve(set, photoBook, { prompt: 'consent' })
+    expect(await askAs(set, photoBook)).toBe('question')
+    expect(await askAs(set, photoBook, { scope: 'photos:read' })).toBe('redirect code')
+  })
+
+  test('ends after its seconds, however often it was used', async () => {
+    const set = open({ rememberConsent: { seconds: 10 * day } })
+    await approve(set, photoPrint)
+    set.clock.advance(9 * day)
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+    set.clock.advance(day)
+    expect(await askAs(set, photoPrint)).toBe('question')
+  })
+
+  test('is not made by a refusal, by skipConsent, or by a page without a decision', async () => {
+    let skips = true
+    const set = open({ skipConsent: () => skips })
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+    skips = false
+    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(outcomeOf(await set.flow.decide(page, 'deny', 'alice'))).toBe('redirect access_denied')
+    expect(await askAs(set, photoPrint)).toBe('question')
+  })
+
+  test('survives a refusal', async () => {
+    const set = open()
+    await approve(set, photoPrint)
+    const page = await set.flow.ask({ ...authorizationRequest(photoPrint), prompt: 'consent' }, 'alice')
+    await set.flow.decide(page, 'deny', 'alice')
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+  })
+
+  test('is not made by a decision that is refused', async () => {
+    const set = open()
+    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(outcomeOf(await set.flow.decide(page, 'approve', 'bob'))).toMatch(/^page 400/)
+    for (const owner of ['alice', 'bob']) expect(await askAs(set, photoPrint, {}, owner)).toBe('question')
+  })
+
+  test('is nothing without the option, and costs no call then', async () => {
+    const set = stage()
+    await approve(set, photoPrint)
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect(set.store.consentCalls).toBe(0)
+  })
+})
+
+describeOnStores('A consent is never remembered', (stage) => {
+  const remembers = async (client: ClientApplication, bend: RepeatedFields = {}, options = {}) => {
+    const set = stage({ rememberConsent: true, clients: [client.registration], ...options })
+    await approve(set, client, bend)
+    expect(set.store.consentCalls).toBe(0)
+    return askAs(set, client, bend)
+  }
+
+  test.each<[string, Partial<ClientRegistration>]>([
+    ['on loopback', { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true }],
+    ['with a scheme of its own', { redirect_uris: ['com.example.book:/callback'] }],
+  ])('for a public client %s', async (_where, bend) => {
+    expect(await remembers(bent(photoBook, bend))).toBe('question')
+  })
+
+  test('where the response has a token', async () => {
+    const client = bent(photoBook, {
+      grant_types: ['authorization_code', 'implicit'],
+      response_types: ['code', 'token'],
+    })
+    const options = { responseTypes: [implicit()] }
+    expect(await remembers(client, { response_type: 'token' }, options)).toBe('question')
+  })
+
+  test('for a client that registered itself, also a confidential one', async () => {
+    const set = stage({ rememberConsent: true, dynamicRegistration: { store: memoryDynamicClients() } })
+    const metadata = { redirect_uris: ['https://app.example/callback'], scope: 'photos:read' }
+    const { body } = await request(set.app).post('/register').send(metadata)
+    expect(body.client_secret).toBeDefined()
+    const registration = {
+      client_id: String(body.client_id),
+      client_type: 'confidential',
+      redirect_uris: metadata.redirect_uris,
+      scope: 'photos:read',
+    } satisfies ClientRegistration
+    await approve(set, { registration })
+    expect(await askAs(set, { registration })).toBe('question')
+    expect(set.store.consentCalls).toBe(0)
+  })
+})
+
+describeOnStores('A consent for one resource or choice', (stage) => {
+  const open = (options: Partial<AuthorizationServerOptions>) => stage({ rememberConsent: true, ...options })
+  const scope = 'photos:read'
+
+  test('says nothing about another resource', async () => {
+    const set = open({ ...withResources(), defaultResource: photosApi })
+    await approve(set, gallery, { scope, resource: photosApi })
+    expect(await askAs(set, gallery, { scope, resource: photosApi })).toBe('redirect code')
+    expect(await askAs(set, gallery, { scope, resource: printApi })).toBe('question')
+    expect(await askAs(set, gallery, { scope, resource: [photosApi, printApi] })).toBe('question')
+    const page = await set.flow.ask({ ...authorizationRequest(gallery), scope, resource: printApi }, 'alice')
+    expect(page.text).not.toContain(already)
+  })
+
+  test('covers each of the resources of its page, and pages for two resources cover both', async () => {
+    const set = open({ ...withResources(), defaultResource: photosApi })
+    await approve(set, gallery, { scope, resource: [photosApi, printApi] })
+    expect(await askAs(set, gallery, { scope, resource: printApi })).toBe('redirect code')
+    expect(await askAs(set, gallery, { scope, resource: [printApi, photosApi] })).toBe('redirect code')
+    const other = open({ ...withResources(), defaultResource: photosApi })
+    await approve(other, gallery, { scope, resource: photosApi })
+    await approve(other, gallery, { scope, resource: printApi })
+    expect(await askAs(other, gallery, { scope, resource: [photosApi, printApi] })).toBe('redirect code')
+  })
+
+  const offers = (...workspaces: string[]) => ({ choices: () => workspaceQuestion(...workspaces) })
+
+  test('gives the same answer again, as long as it is offered', async () => {
+    let offered = ['w1', 'w2']
+    const set = open({ choices: () => workspaceQuestion(...offered) })
+    await approve(set, photoPrint, {}, { choice: 'w2' })
+    const response = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    const { accessToken } = tokensOf(await set.flow.redeem(photoPrint, codeOf(response)))
+    expect((await set.flow.photos(accessToken)).body.choice).toEqual({ workspace: 'w2' })
+    offered = ['w1', 'w3']
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect interaction_required')
+    offered = ['w1']
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect consent_required')
+  })
+
+  test('gives no answer where two were remembered', async () => {
+    const set = open(offers('w1', 'w2', 'w3'))
+    await approve(set, photoPrint, {}, { choice: 'w1' })
+    await approve(set, photoPrint, { prompt: 'consent' }, { choice: 'w2' })
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect interaction_required')
+  })
+
+  test('gives no scope for another choice, and its page asks for the choice again', async () => {
+    const set = open(offers('w1', 'w2'))
+    await approve(set, photoPrint, { scope: 'photos:read' }, { choice: 'w1' })
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect consent_required')
+    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(answersOf(page)).toEqual(['w1', 'w2'])
+    expect(page.text).not.toContain(already)
+    await decideWith(set.flow, page, { choice: 'w2' })
+    expect(await askAs(set, photoPrint)).toBe('question')
+  })
+
+  test('does not answer another question with the same value', async () => {
+    let name = 'workspace'
+    const set = open({ choices: () => ({ ...workspaceQuestion('w1', 'w2'), name }) })
+    await approve(set, photoPrint, {}, { choice: 'w1' })
+    name = 'account'
+    expect(await askAs(set, photoPrint)).toBe('question')
+  })
+
+  test('lets skipConsent decide about a remembered answer, and about no other', async () => {
+    const choices: unknown[] = []
+    const set = open({
+      ...offers('w1', 'w2'),
+      skipConsent: (_request, { choice }) => {
+        choices.push(choice)
+        return true
+      },
+    })
+    await approve(set, photoPrint, { scope: 'photos:read' }, { choice: 'w1' })
+    expect(choices).toEqual([])
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+    expect(choices).toEqual([{ workspace: 'w1' }])
+  })
+})
+
+describeOnStores('A remembered consent is forgotten', (stage) => {
+  const open = (...[options]: Parameters<SetStage>) =>
+    stage({ rememberConsent: true, authorizations: true, ...options })
+
+  test('when the host revokes an authorization of it, and only for its client', async () => {
+    const set = open()
+    const id = await approvedId(set, photoPrint)
+    await approve(set, photoBook)
+    await set.oauth.revoke(id)
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect(await askAs(set, photoBook)).toBe('redirect code')
+  })
+
+  test('by revoke for an owner and a client, also where no authorization lives', async () => {
+    const set = open()
+    await approve(set, photoPrint)
+    await approve(set, photoPrint, {}, {}, 'bob')
+    set.clock.advance(61)
+    expect(await set.oauth.authorizations.revoke('alice', 'photo-print')).toMatchObject({ count: 0 })
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect(await askAs(set, photoPrint, {}, 'bob')).toBe('redirect code')
+  })
+
+  test('by revokeAll, for every client of the owner', async () => {
+    const set = open()
+    for (const client of [photoPrint, photoBook]) await approve(set, client)
+    await set.oauth.authorizations.revokeAll('alice')
+    set.clock.advance(2)
+    for (const client of [photoPrint, photoBook]) expect(await askAs(set, client)).toBe('question')
+  })
+
+  test('also by a server of the issuer that remembers nothing itself', async () => {
+    const set = open()
+    const id = await approvedId(set, photoPrint)
+    await application({ store: set.store, clock: set.clock.read, storeDeadline: 10 }).oauth.revoke(id)
+    expect(await askAs(set, photoPrint)).toBe('question')
+  })
+
+  test('and remembered again by the next decision', async () => {
+    const set = open()
+    await approve(set, photoPrint)
+    await set.oauth.authorizations.revoke('alice', 'photo-print')
+    set.clock.advance(1)
+    await approve(set, photoPrint)
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+  })
+
+  test('not when the client revokes its own tokens', async () => {
+    const set = open()
+    const { refreshToken } = tokensOf(
+      await set.flow.redeem(photoPrint, codeOf(await approve(set, photoPrint))),
+    )
+    await set.flow.revoke(photoPrint, refreshToken)
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+  })
+
+  test.each<[string, Partial<ClientRegistration>, string]>([
+    ['changes a destination', { redirect_uris: ['https://other.example/callback'] }, 'question'],
+    [
+      'adds a destination',
+      { redirect_uris: [...photoPrint.registration.redirect_uris, 'https://other.example/callback'] },
+      'question',
+    ],
+    ['changes its authentication', { token_endpoint_auth_method: 'client_secret_post' }, 'question'],
+    ['changes its name', { client_name: 'Photo Print 2' }, 'redirect code'],
+  ])('if the client %s: %s', async (_what, change, outcome) => {
+    const set = open()
+    await approve(set, photoPrint)
+    const changed = bent(photoPrint, change)
+    const { store, clock } = set
+    const always = { store, clock: clock.read, storeDeadline: 10, rememberConsent: true }
+    const other = application({ ...always, clients: [changed.registration] })
+    expect(await askAs(other, changed)).toBe(outcome)
+    // Also if the client changes back: somebody else may have had it in between.
+    expect(await askAs(set, photoPrint)).toBe(outcome)
+  })
+
+  test('if the document of a client changes its destinations, and it is remembered until then', async () => {
+    const origin = await DocumentOrigin.start()
+    try {
+      const set = open({ clients: metadataDocuments(origin.reach) })
+      const client = bent(origin.client, { redirect_uris: ['https://notes.example/callback'] })
+      await approve(set, client)
+      expect(await askAs(set, client)).toBe('redirect code')
+      origin.members = { redirect_uris: ['https://notes.example/callback', 'https://evil.example/callback'] }
+      set.clock.advance(day)
+      expect(await askAs(set, client)).toBe('question')
+    } finally {
+      await origin.stop()
+    }
+  })
+})
+
+/** Approves on the page, redeems the code, and resolves to the id of the authorization. */
+async function approvedId(set: Stage, client: ClientApplication): Promise<string> {
+  const { accessToken } = tokensOf(await set.flow.redeem(client, codeOf(await approve(set, client))))
+  return String((await set.flow.photos(accessToken)).body.authorizationId)
+}
+
+describeOnStores('Between a decision and the memory of it', (stage) => {
+  const open = () => stage({ rememberConsent: true, authorizations: true })
+
+  test('revokeAll wins: an approval whose owner was read before it is not remembered', async () => {
+    const set = open()
+    const { store, oauth, flow } = set
+    const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    const { remember } = store.consents
+    let revoked = false
+    store.consents.remember = async (...given) => {
+      await oauth.authorizations.revokeAll('alice')
+      revoked = true
+      return remember(...given)
+    }
+    codeOf(await flow.decide(page, 'approve', 'alice'))
+    expect(revoked).toBe(true)
+    set.clock.advance(2)
+    expect(await askAs(set, photoPrint)).toBe('question')
+    expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
+  })
+
+  test('a consent that is taken back while it approves a request gives no code', async () => {
+    const set = open()
+    const { store, oauth } = set
+    await approve(set, photoPrint)
+    const { find } = store.consents
+    let revoked = false
+    store.consents.find = async (...given) => {
+      const found = await find(...given)
+      if (!revoked) {
+        revoked = true
+        await oauth.authorizations.revoke('alice', 'photo-print')
+      }
+      return found
+    }
+    expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect access_denied')
+    expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
+  })
+
+  test('a store that fails leaves the approval as it is, and tells an event', async () => {
+    const set = open()
+    const { store, flow, failures } = set
+    const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    store.begin('fails', 'consents')
+    codeOf(await flow.decide(page, 'approve', 'alice'))
+    expect(failures).toMatchObject([
+      { code: 'temporarily_unavailable', reason: 'consent_not_remembered', clientId: 'photo-print' },
+    ])
+    store.recover()
+    expect(await askAs(set, photoPrint)).toBe('question')
+  })
+
+  test('a store that fails at a request is temporarily_unavailable, and revokes nothing', async () => {
+    const set = open()
+    const id = await approvedId(set, photoPrint)
+    set.store.begin('fails', 'consents')
+    const response = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    expect(redirectionOf(response).parameters['error']).toBe('temporarily_unavailable')
+    await expect(set.oauth.revoke(id)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    await expect(set.oauth.authorizations.revokeAll('alice')).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    })
+    set.store.recover()
+    expect((await set.oauth.authorizations.list('alice')).authorizations).not.toEqual([])
+  })
+
+  test('of two decisions in two tabs, both give a code and at least the last one is remembered', async () => {
+    const set = open()
+    const asked = ['photos:read', 'photos:print'].map((scope) => ({
+      ...authorizationRequest(photoPrint),
+      scope,
+    }))
+    const pages = await Promise.all(asked.map((fields) => set.flow.ask(fields, 'alice')))
+    const responses = await Promise.all(pages.map((page) => set.flow.decide(page, 'approve', 'alice')))
+    for (const response of responses) codeOf(response)
+    const outcomes = await Promise.all(
+      asked.map(async (fields) => outcomeOf(await set.flow.ask(fields, 'alice'))),
+    )
+    expect(outcomes).toContain('redirect code')
+  })
+
+  test('a decision that arrives twice is remembered once, and gives the same code', async () => {
+    const set = open()
+    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
+    set.clock.advance(3)
+    expect(codeOf(await set.flow.decide(page, 'approve', 'alice'))).toBe(code)
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+  })
+})
+
+test('rememberConsent needs a store with consents', () => {
+  const store = { find: never, save: never, remove: never }
+  expect(() => application({ ...canonicalOptions, store, rememberConsent: true })).toThrow(
+    /store must have the member consents, because the option rememberConsent needs it/,
+  )
+})
+
+const never = async (): Promise<never> => Promise.reject(new Error('no store'))
