@@ -47,7 +47,12 @@ export function authorizationServer({
     helmet({
       contentSecurityPolicy: {
         // Safari would upgrade localhost too, where nothing speaks https.
-        directives: { styleSrc: [stylesheetHash], upgradeInsecureRequests: null },
+        directives: {
+          styleSrc: [stylesheetHash],
+          // A sign-in ends at the app if Lumen remembers what its visitor has allowed.
+          formAction: ["'self'", ...originsOf(clients)],
+          upgradeInsecureRequests: null,
+        },
       },
     }),
   )
@@ -69,6 +74,8 @@ export function authorizationServer({
     logOut: (request) => signOut(request),
     // Each app sees one workspace, which the person chooses on the consent page.
     choices: (_request, question) => whichWorkspace(question),
+    // A registered app that was allowed once is not asked about again, for the same workspace and the same scope.
+    rememberConsent: true,
     store,
   })
   app.get('/ready', async (_request, response) => {
@@ -77,4 +84,10 @@ export function authorizationServer({
   app.use(oauthLimit(limits), oauth.router())
   app.use(troublePage(awayPage()))
   return oauth
+}
+
+/** Where the clients have their pages. */
+function originsOf(clients: readonly ClientRegistration[]): string[] {
+  const uris = clients.flatMap(({ redirect_uris = [] }) => redirect_uris)
+  return [...new Set(uris.map((uri) => new URL(uri).origin))]
 }

@@ -23,7 +23,9 @@ export interface ClientLook extends AppLook {
   /** What visitors see who have not connected the app. */
   readonly invitation: Html
   /** What else the app tells those who have. */
-  readonly aside?: Html
+  readonly aside: Html
+  /** What happens if somebody who has disconnected the app connects it again. */
+  readonly again: string
 }
 
 /** The only page of an app: an invitation, or the photos. */
@@ -37,11 +39,11 @@ export function homePage(look: ClientLook, { tokens, photos, notice, steps }: Ho
   )
 }
 
-const noticesOf = ({ name }: AppLook): Notices => ({
+const noticesOf = ({ name, again }: ClientLook): Notices => ({
   news: {
     access_denied:
       'You chose not to connect Lumen. Nothing was shared, and you can change your mind any time.',
-    disconnected: `Disconnected. ${name} gave its tokens back and Lumen ended them: it can see your photos no more.`,
+    disconnected: `Disconnected. ${name} gave its tokens back and Lumen ended them: it can see your photos no more. ${again}`,
     connected_already: 'You are connected already. Nothing had to be done.',
     unchanged: `You chose nothing new. ${name} goes on with the workspace that it has.`,
   },

@@ -34,8 +34,15 @@ export class NotConnected extends Error {
 
 const random = () => randomBytes(32).toString('base64url')
 
-/** Where to send the browser, and what to remember in its session (RFC 6749 4.1.1, RFC 7636). */
-export function depart({ authorizationServer, client_id, redirect_uri }: Registration): {
+/**
+ * Where to send the browser, and what to remember in its session (RFC 6749 4.1.1, RFC 7636).
+ *
+ * @param further parameters of the request.
+ */
+export function depart(
+  { authorizationServer, client_id, redirect_uri }: Registration,
+  further: { readonly prompt?: 'consent' } = {},
+): {
   location: string
   departure: Departure
 } {
@@ -48,6 +55,7 @@ export function depart({ authorizationServer, client_id, redirect_uri }: Registr
     state: departure.state,
     code_challenge: createHash('sha256').update(departure.codeVerifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...further,
   })
   return { location: `${authorizationServer}/authorize?${query.toString()}`, departure }
 }

@@ -19,4 +19,12 @@ const look = {
     </p>
     <form method="post" action="/connect"><button class="primary">Connect Lumen</button></form>
   </section>`,
+  aside: html`<section class="panel">
+    <h2>What Lumen remembers</h2>
+    <p>
+      Lumen remembers that you allowed this workspace. Disconnect and connect again: it does not ask. Once you
+      have allowed both workspaces, it asks which one you mean.
+    </p>
+  </section>`,
+  again: 'Lumen remembers what you allowed: connect again, and it asks no more than it must.',
 }

@@ -64,8 +64,9 @@ const look = {
     <h2>Why Lumen marked Postcards</h2>
     <p>
       Postcards told Lumen its name itself, and another app could tell the same name. So Lumen marks it as not
-      verified, shows no logo of it, and lets you decide.
+      verified, shows no logo of it, and asks you each time.
     </p>
     <p><a href="https://www.rfc-editor.org/rfc/rfc7591#section-5">RFC 7591, section 5</a></p>
   </section>`,
+  again: 'If you connect again, Lumen asks you again: it remembers nothing for an app that is not verified.',
 }

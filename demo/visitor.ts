@@ -46,7 +46,10 @@ export class Visitor {
   async depart(): Promise<string | undefined> {
     return this.attempt(async () => {
       this.session.steps = await this.introduction.introduce()
-      const { location, departure } = depart(await this.introduction.registration())
+      const registration = await this.introduction.registration()
+      // A visitor who is connected wants another workspace: Lumen shall ask, whatever it remembers.
+      const isConnected = this.session.tokens !== undefined
+      const { location, departure } = depart(registration, isConnected ? { prompt: 'consent' } : {})
       this.session.departure = departure
       this.note('Sent you to Lumen with a fresh state and a PKCE challenge', 'GET /authorize')
       return location

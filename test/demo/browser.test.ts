@@ -69,6 +69,29 @@ describe.each(extent(devices.slice(0, 2), devices))(
         ).toBe(800)
     }
 
+    test('a resource owner who denies sees that nothing was shared', async () => {
+      await page.goto(demo.authorizationServer)
+      await keep('7 home')
+      await press(page, 'Sign in')
+      await signIn(page, demo)
+      expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
+      await keep('8 home signed in')
+
+      await page.goto(demo.client)
+      await press(page, 'Connect Lumen')
+      await press(page, 'Cancel')
+      expect(page.url()).toBe(`${demo.client}/`)
+      expect(await page.getByRole('status').innerText()).toContain('Nothing was shared')
+      await keep('9 refused')
+      await page.reload()
+      expect(await page.getByRole('status').count()).toBe(0)
+
+      await page.goto(demo.authorizationServer)
+      await press(page, 'Sign out')
+      expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
+      expect(complaints).toEqual([])
+    })
+
     test('a resource owner connects the client, sees the guarded photos, refreshes and disconnects', async () => {
       await page.goto(demo.client)
       await keep('1 invitation')
@@ -106,29 +129,6 @@ describe.each(extent(devices.slice(0, 2), devices))(
 
       await press(page, 'Disconnect')
       expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
-      expect(complaints).toEqual([])
-    })
-
-    test('a resource owner who denies sees that nothing was shared', async () => {
-      await page.goto(demo.authorizationServer)
-      await keep('7 home')
-      await press(page, 'Sign in')
-      await signIn(page, demo)
-      expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
-      await keep('8 home signed in')
-
-      await page.goto(demo.client)
-      await press(page, 'Connect Lumen')
-      await press(page, 'Cancel')
-      expect(page.url()).toBe(`${demo.client}/`)
-      expect(await page.getByRole('status').innerText()).toContain('Nothing was shared')
-      await keep('9 refused')
-      await page.reload()
-      expect(await page.getByRole('status').count()).toBe(0)
-
-      await page.goto(demo.authorizationServer)
-      await press(page, 'Sign out')
-      expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
       expect(complaints).toEqual([])
     })
   },

@@ -135,13 +135,19 @@ const devices = [
 describe.each(extent(devices.slice(0, 1), devices))(
   'a member of Supper Club in Chromium on a $name',
   ({ name, ...device }) => {
+    // Each test has a demo that remembers nothing yet.
+    let demo: Demo
     let context: BrowserContext
     let page: Page
     beforeEach(async () => {
+      demo = await startDemo({ ports: freePorts })
       context = await browser.newContext({ ...device, deviceScaleFactor: 2 })
       page = await context.newPage()
     })
-    afterEach(() => context.close())
+    afterEach(async () => {
+      await context.close()
+      await demo.stop()
+    })
 
     async function keep(title: string): Promise<void> {
       for (const colorScheme of ['dark', 'light'] as const) {
@@ -246,7 +252,7 @@ test('the login of the demo asks for the password again, if a client demands it'
   await page.goto(`${demo.authorizationServer}/login`)
   await signIn(page, demo)
   const { location } = await depart()
-  await page.goto(bent(location, 'prompt', 'login').href)
+  await page.goto(bent(location, 'prompt', 'login consent').href)
   expect(page.url()).toContain(`${demo.authorizationServer}/login?`)
   await signIn(page, demo)
   expect(page.url()).toContain(`${demo.authorizationServer}/authorize?`)

@@ -99,18 +99,20 @@ test('an AI client sees the photos of the workspace that its resource owner chos
 })
 
 test('in Chromium, the consent page asks for a workspace before it allows anything, and the photos follow the answer', async () => {
+  const fresh = await startDemo({ ports: freePorts })
   const page = await browser.newPage()
-  await page.goto(demo.client)
+  await page.goto(fresh.client)
   await press(page, 'Connect Lumen')
-  await signIn(page, demo)
+  await signIn(page, fresh)
   expect(await page.getByRole('radio').count()).toBe(2)
   await page.getByRole('button', { name: 'Allow' }).click()
   // The browser holds the form back: no workspace is chosen.
-  expect(new URL(page.url()).origin).toBe(demo.authorizationServer)
+  expect(new URL(page.url()).origin).toBe(fresh.authorizationServer)
   await allow(page, 'Alpine Club')
   expect(await page.getByText('3 photos of Alpine Club').isVisible()).toBe(true)
   await press(page, 'Choose another workspace')
   await allow(page, 'Travels')
   expect(await page.getByText('4 photos of Travels').isVisible()).toBe(true)
   await page.close()
+  await fresh.stop()
 })

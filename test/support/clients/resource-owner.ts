@@ -8,7 +8,8 @@ export class ResourceOwner {
   constructor(private readonly demo: Demo) {}
 
   /**
-   * Follows an authorization request to its end; returns where the client is told the answer.
+   * Follows an authorization request to its end; returns where the client is told the answer. Wants the page, whatever
+   * the server remembers.
    *
    * @param answers fields of the form in place of what the page offers first.
    */
@@ -17,7 +18,9 @@ export class ResourceOwner {
     decision: 'approve' | 'deny' = 'approve',
     answers: Readonly<Record<string, string>> = {},
   ): Promise<URL> {
-    const page = await this.open(new URL(authorizationUrl))
+    const url = new URL(authorizationUrl)
+    url.searchParams.set('prompt', 'consent')
+    const page = await this.open(url)
     const action = page.url
     const form = { ...hiddenFields(page.html), ...firstAnswerIn(page.html), ...answers, decision }
     const { location, status } = await this.send(new URL('?', action), form)
