@@ -51,8 +51,6 @@ export function choiceKey(answer: OwnerAnswerTo | undefined): string {
  * counts by itself. Other facts count only all together: nobody but their extension knows what a part of them means.
  */
 export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
-  const isResource = ({ name, values }: ConsentFact) => name === 'resource' && values.length > 0
-  const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
   const others = facts
     .filter((fact) => !isResource(fact))
     .map((fact) => JSON.stringify([fact.name, valuesOf(fact).toSorted()]))
@@ -61,6 +59,9 @@ export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
   const about = resources.size === 0 ? [undefined] : [...resources]
   return about.map((resource) => digest(JSON.stringify([others, resource ?? null])))
 }
+
+const isResource = ({ name, values }: ConsentFact) => name === 'resource' && values.length > 0
+const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
 
 /**
  * Names what makes a client the one that the owner has allowed: its destinations and its keys. A rotation of its secrets
@@ -120,20 +121,30 @@ export const since = (consent: RememberedConsent, time: number): RememberedConse
  */
 export function withDecision(
   before: RememberedConsent | undefined,
-  { at, fingerprint, choice, facts, shown, allowed }: RememberedDecision,
+  decision: RememberedDecision,
 ): RememberedConsent {
+  const { at, fingerprint, choice, facts, allowed } = decision
   const known = before?.fingerprint === fingerprint ? before.entries : []
-  const kept = known.flatMap((entry) => {
-    if (entry.choice !== choice) return [entry]
-    const untouched = entry.facts.filter((fact) => !facts.includes(fact))
-    const touched = entry.facts.filter((fact) => facts.includes(fact))
-    const scope = entry.scope.filter((token) => !shown.includes(token))
-    return [
-      ...(untouched.length > 0 ? [{ ...entry, facts: untouched }] : []),
-      ...(touched.length > 0 && scope.length > 0 ? [{ ...entry, facts: touched, scope }] : []),
-    ]
-  })
+  const kept = known.flatMap((entry) => partsKept(entry, decision))
   return { fingerprint, entries: [...kept, { at, choice, facts, scope: allowed }] }
+}
+
+/** The parts of an entry that a page did not show. */
+function partsKept(
+  entry: AllowedEntry,
+  { choice, facts, shown }: RememberedDecision,
+): readonly AllowedEntry[] {
+  if (entry.choice !== choice) return [entry]
+  const elsewhere = { ...entry, facts: entry.facts.filter((fact) => !facts.includes(fact)) }
+  const beyond = {
+    ...entry,
+    facts: entry.facts.filter((fact) => facts.includes(fact)),
+    scope: entry.scope.filter((token) => !shown.includes(token)),
+  }
+  return [
+    ...(elsewhere.facts.length > 0 ? [elsewhere] : []),
+    ...(beyond.facts.length > 0 && beyond.scope.length > 0 ? [beyond] : []),
+  ]
 }
 
 /**

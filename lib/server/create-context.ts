@@ -167,11 +167,11 @@ function indexOf({
 function consentMemory(
   { rememberConsent, clock }: ServerSettings,
   store: ConsentStore | undefined,
-  issuerDigest: string,
+  ownDigest: string,
 ): ConsentMemory | undefined {
   if (rememberConsent === undefined || store === undefined) return undefined
   const now = () => Math.floor(clock() / 1000)
-  return new ConsentMemory({ store, issuerDigest, ...rememberConsent, now })
+  return new ConsentMemory({ store, issuerDigest: ownDigest, ...rememberConsent, now })
 }
 
 function withIndex(

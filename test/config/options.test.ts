@@ -225,10 +225,6 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   },
   authorizations: { wrong: [null, 7, 'yes', {}], cure: 'must be true or false.' },
   rememberConsent: { wrong: [null, 7, 'yes'], cure: 'must be true, false or { seconds }.' },
-  'rememberConsent.seconds': {
-    wrong: [null, 0, 1.5, '60', 315_360_001],
-    cure: 'must be whole seconds, 1 to 315360000.',
-  },
   skipConsent: callable,
   choices: callable,
   stillAllowed: callable,

@@ -401,7 +401,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { store, oauth, flow } = set
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    const { remember } = store.consents
+    const remember = store.consents.remember.bind(store.consents)
     let revoked = false
     store.consents.remember = async (...given) => {
       await oauth.authorizations.revokeAll('alice')
@@ -419,7 +419,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { store, oauth } = set
     await approve(set, photoPrint)
-    const { find } = store.consents
+    const find = store.consents.find.bind(store.consents)
     let revoked = false
     store.consents.find = async (...given) => {
       const found = await find(...given)
@@ -462,10 +462,10 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
 
   test('of two decisions in two tabs, both give a code and at least the last one is remembered', async () => {
     const set = open()
-    const asked = ['photos:read', 'photos:print'].map((scope) => ({
-      ...authorizationRequest(photoPrint),
-      scope,
-    }))
+    const asked = [
+      { ...authorizationRequest(photoPrint), scope: 'photos:read' },
+      { ...authorizationRequest(photoPrint), scope: 'photos:print' },
+    ]
     const pages = await Promise.all(asked.map((fields) => set.flow.ask(fields, 'alice')))
     const responses = await Promise.all(pages.map((page) => set.flow.decide(page, 'approve', 'alice')))
     for (const response of responses) codeOf(response)
@@ -490,6 +490,18 @@ test('rememberConsent needs a store with consents', () => {
   expect(() => application({ ...canonicalOptions, store, rememberConsent: true })).toThrow(
     /store must have the member consents, because the option rememberConsent needs it/,
   )
+})
+
+test.each([null, 0, -1, 1.5, '60', 315_360_001])('rememberConsent refuses %j seconds', (seconds) => {
+  const options: unknown = { rememberConsent: { seconds } }
+  expect(() => application(Object.assign({}, options))).toThrow(
+    /rememberConsent\.seconds must be whole seconds, 1 to 315360000\./,
+  )
+})
+
+test('rememberConsent refuses a member that it does not know', () => {
+  const options: unknown = { rememberConsent: { days: 7 } }
+  expect(() => application(Object.assign({}, options))).toThrow(/rememberConsent\.days is not known here/)
 })
 
 const never = async (): Promise<never> => Promise.reject(new Error('no store'))

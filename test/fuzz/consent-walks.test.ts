@@ -17,6 +17,8 @@ test(
       'page',
       'code of a page',
       'code without a page',
+      'code by memory',
+      'taken back',
       'refused request',
       'refused decision',
       'denial',

@@ -1,6 +1,12 @@
 import type { Response } from 'supertest'
 import express from 'express'
-import { createAuthorizationServer, type ConsentView, memoryStore, type OwnerQuestion } from '../../lib/index'
+import {
+  type AuthorizationServer,
+  createAuthorizationServer,
+  type ConsentView,
+  memoryStore,
+  type OwnerQuestion,
+} from '../../lib/index'
 import { canonicalOptions, withoutLimits } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -16,7 +22,7 @@ export interface ConsentWalkResult {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** What an owner saw and approved, or what the host said that the owner had approved before: the most of any token. */
+/** What an owner saw and approved, or what the host said that the owner had approved before. */
 interface Seen {
   readonly owner: string
   readonly scope: readonly string[]
@@ -24,12 +30,26 @@ interface Seen {
   readonly choice: string | undefined
 }
 
+/** The most of any token: each scope for each resource and choice, as `allowance` writes them. */
+interface Allowed {
+  readonly owner: string
+  readonly allowances: ReadonlySet<string>
+}
+
+const allowance = (scope: string, resource: string, choice: string | undefined) =>
+  JSON.stringify([scope, resource, choice])
+
+const allowancesOf = ({ scope, resources: named, choice }: Omit<Seen, 'owner'>): readonly string[] =>
+  scope.flatMap((token) => named.map((resource) => allowance(token, resource, choice)))
+
 /** A page that some owner has before them. */
 interface Page {
   readonly owner: string
   readonly view: ConsentView
   /** The answers of the host when the page was asked for. */
   readonly answers: readonly string[]
+  /** Whether a decision has given a code: a later one of the same page decides nothing more. */
+  isDecided: boolean
 }
 
 /** A host whose mind changes with each request. */
@@ -41,7 +61,12 @@ interface World {
   remembered: Omit<Seen, 'owner'> | undefined
 }
 
+/** Remembers, by the words of the guide, what each owner allowed on a page, and until when it counts. */
+type Memory = Map<string, Map<string, number>>
+
 interface Walker {
+  readonly oauth: AuthorizationServer
+  readonly memory: Memory
   readonly flow: Flow
   readonly chance: Chance
   readonly world: World
@@ -49,7 +74,7 @@ interface Walker {
   readonly complaints: string[]
   readonly counts: Record<string, number>
   readonly pages: Page[]
-  readonly refreshTokens: { readonly token: string; readonly seen: Seen }[]
+  readonly refreshTokens: { readonly token: string; readonly allowed: Allowed }[]
 }
 
 const client = bent(gallery, { grant_types: ['authorization_code', 'refresh_token'] })
@@ -59,6 +84,7 @@ const everyScope = ['photos:read', 'photos:print', 'reports:write'] as const
 const hostileScopes = ['admin', '__proto__', 'photos:read photos:print', ''] as const
 const workspaces = ['w1', 'w2', 'w3'] as const
 const resources = Object.keys(threeResources)
+const memorySeconds = 2000
 const json = { Accept: 'application/json' }
 
 /** Walks so many times: owners, pages, decisions and refreshes at random, each token held against what its owner saw. */
@@ -70,12 +96,25 @@ export async function walkConsents(walks: number, chance: Chance): Promise<Conse
     remembered: undefined,
   }
   const clock = new Clock()
-  const server = await startServer(hostOf(world, clock))
+  const { app, oauth } = hostOf(world, clock)
+  const server = await startServer(app)
+  const memory: Memory = new Map(owners.map((owner) => [owner, new Map()]))
   const flow = new Flow(`http://127.0.0.1:${server.port}`)
   const [complaints, counts]: [string[], Record<string, number>] = [[], {}]
   try {
     for (let done = 0; done < walks && complaints.length === 0; done++)
-      await walk({ flow, chance, world, clock, complaints, counts, pages: [], refreshTokens: [] })
+      await walk({
+        oauth,
+        memory,
+        flow,
+        chance,
+        world,
+        clock,
+        complaints,
+        counts,
+        pages: [],
+        refreshTokens: [],
+      })
   } finally {
     await server.stop()
   }
@@ -96,6 +135,8 @@ function hostOf(world: World, clock: Clock) {
     defaultResource: resources[1] ?? '',
     store: memoryStore({ clock: clock.read }),
     clock: clock.read,
+    authorizations: true,
+    rememberConsent: { seconds: memorySeconds },
     resourceOwner: (request) => {
       const subject = request.get('X-Owner')
       return subject && { subject, authTime: Math.floor(clock.read() / 1000) }
@@ -113,7 +154,7 @@ function hostOf(world: World, clock: Clock) {
     },
   })
   oauth.events.on('failure', () => {})
-  return express().use(oauth.router())
+  return { app: express().use(oauth.router()), oauth }
 }
 
 const questionOf = (answers: readonly string[]): OwnerQuestion => ({
@@ -129,10 +170,11 @@ async function walk(walker: Walker): Promise<void> {
     world.approvedBefore = chance.below(3) === 0
     world.stillAllowed = chance.among([true, true, true, false, 'away'])
     world.remembered = undefined
-    const kind = chance.below(10)
+    const kind = chance.below(11)
     if (walker.pages.length === 0 || kind < 2) await ask(walker)
     else if (kind < 7) await decide(walker)
     else if (kind < 9) await refresh(walker)
+    else if (kind < 10) await takeBack(walker)
     else clock.advance(chance.among([1, 2, 31, 200]))
   }
 }
@@ -154,15 +196,45 @@ async function ask(walker: Walker): Promise<void> {
   }
   if (response.status === 200) {
     count(walker, 'page')
-    return void pages.push({ owner, view: response.body, answers: world.answers ?? [] })
+    return void pages.push({ owner, view: response.body, answers: world.answers ?? [], isDecided: false })
   }
   const code = codeIn(response)
   if (code === undefined) return count(walker, 'refused request')
   count(walker, 'code without a page')
   const { remembered } = world
-  if (remembered === undefined) return complain(walker, 'A code came although no owner approved.')
+  if (remembered === undefined) count(walker, 'code by memory')
+  const allowances = remembered === undefined ? living(walker, owner) : allowancesOf(remembered)
+  if (allowances.length === 0) return complain(walker, 'A code came although no owner approved.')
   if (prompt === 'consent') complain(walker, 'A code came without the page that prompt=consent demands.')
-  await redeem(walker, code, { owner, ...remembered })
+  await redeem(walker, code, { owner, allowances: new Set(allowances) })
+}
+
+/** What an owner has allowed on pages, as far as it still counts. */
+const living = ({ memory, clock }: Walker, owner: string): readonly string[] =>
+  [...(memory.get(owner) ?? [])].filter(([, until]) => until > clock.read()).map(([each]) => each)
+
+/** What the page showed counts as the last decision says. */
+function remember({ memory, clock }: Walker, { view }: Page, seen: Seen): void {
+  const known = memory.get(seen.owner)
+  const shown = view.scope.map(({ token }) => token)
+  for (const each of allowancesOf({ ...seen, scope: shown })) known?.delete(each)
+  for (const each of allowancesOf(seen)) known?.set(each, clock.read() + memorySeconds * 1000)
+}
+
+/** The host takes back what an owner has allowed, in each of its three ways. */
+async function takeBack(walker: Walker): Promise<void> {
+  const { oauth, chance, memory, clock } = walker
+  const owner = chance.among(owners)
+  const { authorizations } = oauth
+  const [first] = (await authorizations.list(owner)).authorizations
+  const way = chance.below(3)
+  if (way === 0) await authorizations.revokeAll(owner)
+  else if (way === 1 || first === undefined) await authorizations.revoke(owner, client.registration.client_id)
+  else await oauth.revoke(first.authorizationId)
+  memory.get(owner)?.clear()
+  count(walker, 'taken back')
+  // An approval within a second of it would fail, or not be remembered.
+  clock.advance(2)
 }
 
 const isLogin = (response: Response) => String(response.get('Location')).startsWith('/login')
@@ -184,7 +256,10 @@ async function decide(walker: Walker): Promise<void> {
   count(walker, 'code of a page')
   if (decision === 'deny') complain(walker, 'A denial gave a code.')
   if (owner !== page.owner) complain(walker, 'Another owner got a code.')
-  await redeem(walker, code, seenOn(page, selected))
+  const seen = seenOn(page, selected)
+  if (response.status === 200 && !page.isDecided) remember(walker, page, seen)
+  page.isDecided = true
+  await redeem(walker, code, { owner: seen.owner, allowances: new Set(allowancesOf(seen)) })
 }
 
 /** What a decision approves of its page, by the words of the guide and not by the code of the server. */
@@ -232,10 +307,10 @@ function selectionOf(chance: Chance, { view }: Page): RepeatedFields {
   return fields
 }
 
-async function redeem(walker: Walker, code: string, seen: Seen): Promise<void> {
+async function redeem(walker: Walker, code: string, allowed: Allowed): Promise<void> {
   // A code that stays in the browser may come again, as after a second press.
   if (walker.chance.below(4) === 0) return
-  await take(walker, redemption(client, code), seen)
+  await take(walker, redemption(client, code), allowed)
 }
 
 async function refresh(walker: Walker): Promise<void> {
@@ -254,13 +329,13 @@ async function refresh(walker: Walker): Promise<void> {
         }
   const more =
     chance.below(2) === 0 ? {} : { resource: chance.shuffled(resources).slice(0, 1 + chance.below(2)) }
-  await take(walker, { ...fields, ...bend, ...more }, held.seen)
+  await take(walker, { ...fields, ...bend, ...more }, held.allowed)
 }
 
-async function take(walker: Walker, fields: RepeatedFields, seen: Seen): Promise<void> {
+async function take(walker: Walker, fields: RepeatedFields, allowed: Allowed): Promise<void> {
   const { flow, refreshTokens, world } = walker
   const { status, body } = await flow.request(client, fields)
-  const described = `${String(fields['grant_type'])} ${JSON.stringify(seen)} ${JSON.stringify(world)}`
+  const described = `${String(fields['grant_type'])} ${JSON.stringify([...allowed.allowances])} ${JSON.stringify(world)}`
   if (status !== 200) return count(walker, `refused ${String(fields['grant_type'])}`)
   count(walker, String(fields['grant_type']))
   const { body: given } = await flow.introspect(introspecting, String(body.access_token))
@@ -268,12 +343,11 @@ async function take(walker: Walker, fields: RepeatedFields, seen: Seen): Promise
   const granted = String(given.scope).split(' ')
   const answer: unknown = given.choice?.workspace
   if (given.active !== true) return complain(walker, `A token was dead at once: ${described}`)
-  if (given.sub !== seen.owner) complain(walker, `A token of ${given.sub}: ${described}`)
-  for (const token of granted)
-    if (!seen.scope.includes(token)) complain(walker, `With ${token}: ${described}`)
-  for (const uri of audience) if (!seen.resources.includes(uri)) complain(walker, `For ${uri}: ${described}`)
-  if (answer !== seen.choice) complain(walker, `With the choice ${String(answer)}: ${described}`)
-  refreshTokens.push({ token: String(body.refresh_token), seen })
+  if (given.sub !== allowed.owner) complain(walker, `A token of ${given.sub}: ${described}`)
+  const choice = answer === undefined ? undefined : String(answer)
+  for (const each of allowancesOf({ scope: granted, resources: audience, choice }))
+    if (!allowed.allowances.has(each)) complain(walker, `With ${each}: ${described}`)
+  refreshTokens.push({ token: String(body.refresh_token), allowed })
 }
 
 function codeIn(response: Response): string | undefined {

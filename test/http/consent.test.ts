@@ -88,7 +88,9 @@ describe('a consent page of the host', () => {
       client: expect.objectContaining({ client_id: printer.client_id, client_name: 'Photo Printer' }),
       resourceOwner: { subject: 'alice', name: 'Alice' },
       switchAccount: expect.stringMatching(/^\?.*&prompt=select_account$/),
-      scope: [{ token: 'photos.read', description: 'See your photos', weight: 'read' }],
+      scope: [
+        { token: 'photos.read', description: 'See your photos', weight: 'read', allowedBefore: false },
+      ],
       facts: [],
       action: '?',
       fields: { authorization_request: expect.stringMatching(/^ar_[A-Za-z0-9_-]{64}$/) },

@@ -1,12 +1,13 @@
 import { clientRules, redirectionRules } from './client-rules'
 import { grantRules, lifetimeRules } from './grant-rules'
 import type { Finding, FindingPlace, LintRule, Subject } from './lint-rule'
-import { limitRules, serverRules, strangerRules } from './server-rules'
+import { consentRules, limitRules, serverRules, strangerRules } from './server-rules'
 
 /** Every rule, in the order of reports. */
 export const rules: readonly LintRule[] = [
   ...serverRules,
   ...strangerRules,
+  ...consentRules,
   ...lifetimeRules,
   ...limitRules,
   ...grantRules,

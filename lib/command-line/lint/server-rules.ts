@@ -73,7 +73,7 @@ export const serverRules: readonly LintRule[] = [
   },
 ]
 
-/** Rules about clients that register themselves, and about resources. */
+/** Rules about clients that register themselves. */
 export const strangerRules: readonly LintRule[] = [
   {
     id: 'registration-open',
@@ -96,6 +96,12 @@ export const strangerRules: readonly LintRule[] = [
         'dynamicRegistration.scope',
       ),
   },
+]
+
+const year = 365 * 24 * 3600
+
+/** Rules about requests that are approved without a page. */
+export const consentRules: readonly LintRule[] = [
   {
     id: 'skip-consent-resources',
     severity: 'warning',
@@ -104,6 +110,24 @@ export const strangerRules: readonly LintRule[] = [
     source: 'good practice',
     places: ({ settings: { skipConsent, resources } }) =>
       optionWhen(skipConsent !== undefined && (resources?.all.length ?? 0) > 1, 'skipConsent'),
+  },
+  {
+    id: 'remember-consent-no-end',
+    severity: 'warning',
+    why: 'A person can neither see nor take back what the server remembers.',
+    cure: 'Set authorizations to true, and give people a page that lists and ends what they allowed.',
+    source: 'good practice',
+    places: ({ settings: { rememberConsent, authorizations } }) =>
+      optionWhen(rememberConsent !== undefined && !authorizations, 'rememberConsent'),
+  },
+  {
+    id: 'remember-consent-long',
+    severity: 'warning',
+    why: 'A person hardly remembers a decision of more than a year ago.',
+    cure: 'Set rememberConsent.seconds to 31536000 or less.',
+    source: 'good practice',
+    places: ({ settings: { rememberConsent } }) =>
+      optionWhen(rememberConsent !== undefined && rememberConsent.seconds > year, 'rememberConsent.seconds'),
   },
 ]
 

@@ -20,7 +20,9 @@ type Bend = Partial<AuthorizationServerOptions>
 
 const never = async (): Promise<never> => Promise.reject(new Error('lint asked a store'))
 const counters = { add: never, useOnce: never }
-const store = { find: never, save: never, remove: never, counters }
+const consents = { find: never, remember: never, forget: never }
+const index = { add: never, list: never, remove: never, mark: never }
+const store = { find: never, save: never, remove: never, counters, consents, index }
 
 const wall: ClientRegistration = {
   client_id: 'wall',
@@ -85,6 +87,11 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
     { dynamicRegistration: { ...registration, scope: 'c b a' } },
   ],
   'skip-consent-resources': ['skipConsent', { skipConsent: () => true, resources: twoResources }],
+  'remember-consent-no-end': ['rememberConsent', { rememberConsent: true }],
+  'remember-consent-long': [
+    'rememberConsent.seconds',
+    { rememberConsent: { seconds: 365 * 86_400 + 1 }, authorizations: true },
+  ],
   'access-token-over-an-hour': ['lifetimes.accessToken', { lifetimes: { accessToken: 3601 } }],
   'access-token-over-a-day': ['lifetimes.accessToken', { lifetimes: { accessToken: 86_401 } }],
   'code-lifetime': ['lifetimes.authorizationCode', { lifetimes: { authorizationCode: 61 } }],
@@ -196,6 +203,7 @@ test('each rule is broken by a test, and has a name of its own [store-15]', () =
 })
 
 test.each<[string, Bend]>([
+  ['a year of memory, and a way to end it', { rememberConsent: true, authorizations: true }],
   ['an hour', { lifetimes: { accessToken: 3600 } }],
   ['a code of a minute', { lifetimes: { authorizationCode: 60 } }],
   ['90 days', { lifetimes: { refreshToken: 90 * 86_400 } }],
