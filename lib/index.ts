@@ -29,6 +29,7 @@ export type {
   PlugInResource,
 } from './config/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
+export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
 export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { StandaloneGuardOptions } from './server/remote-guard'
 export type { Lifecycle } from './server/lifecycle'
@@ -219,6 +220,7 @@ export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope-description'
 export type { ConsentQuestion } from './http/pages/consent-question'
 export type { ConsentScope } from './http/pages/permissions'
+export type { ConnectedApplication, ConnectedView } from './http/pages/connected-page'
 export type { ConsentView } from './http/pages/consent-page'
 export type { ErrorView } from './http/pages/pages'
 export {

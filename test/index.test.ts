@@ -4,6 +4,9 @@ import * as suite from '../lib/index'
 const types = [
   'AuthorizationIndex',
   'AuthorizationList',
+  'AuthorizationsOptions',
+  'ConnectedApplication',
+  'ConnectedView',
   'ListedAuthorization',
   'OwnerAuthorizations',
   'Revoked',

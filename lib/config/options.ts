@@ -23,6 +23,7 @@ import type { ScopeOptions } from '../protocol/scope-description'
 import type { AccessTokenFormat } from '../protocol/access-token-format'
 import type { TokenType } from '../protocol/token-type'
 import type { IssueLimitOptions } from '../limits/issue-limits'
+import type { AuthorizationsOptions } from '../connected-applications/authorizations-options'
 import type { LimitOption } from '../limits/limit'
 import type { ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { ClientSource, RegisteredClients } from '../clients/client-source'
@@ -115,8 +116,11 @@ export interface AuthorizationServerOptions {
    * Ends the session of the owner at the host, and sends no response. With it, `openIdConnect()` has a logout endpoint.
    */
   readonly logOut?: (request: Request, response: Response) => unknown
-  /** Whether `oauth.authorizations` lists and ends what owners approve, by `store.index`: one write more. Default false. */
-  readonly authorizations?: boolean
+  /**
+   * Whether `oauth.authorizations` lists and ends what owners approve, by `store.index`: one write more. With an object, such as
+   * `{}`, the server also has the page of connected applications. Default false.
+   */
+  readonly authorizations?: boolean | AuthorizationsOptions
   /** The store of authorizations. Default `memoryStore()`, which refuses to run in production. */
   readonly store?: Storage
   /**

@@ -161,6 +161,7 @@ function checkPage(
     login,
     listed,
     fromOtherSites,
+    json,
     handle,
     ...others
   } = page
@@ -171,7 +172,7 @@ function checkPage(
     wrong('.method', 'must be GET or POST, or a list of both.')
   if (login !== undefined && login !== 'required' && login !== 'optional')
     wrong('.login', 'must be required or optional.')
-  for (const [key, value] of Object.entries({ listed, fromOtherSites }))
+  for (const [key, value] of Object.entries({ listed, fromOtherSites, json }))
     if (!isAbsentOr(isBoolean, value)) wrong(`.${key}`, 'must be true or false.')
   if (typeof handle !== 'function') wrong('.handle', 'must be a function.')
   for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')

@@ -6,6 +6,7 @@ import {
   readDynamicRegistration,
   registrationEndpointNames,
 } from '../clients/dynamic-registration/registration-options'
+import { connectedPageNames, readAuthorizations } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
@@ -97,12 +98,6 @@ export function resolveOptions(options: Options): ServerSettings {
     scopes: [...scopes.keys()],
     canLogOut: logOut !== undefined,
   })
-  const authorizations = reading.optional('authorizations', false, isBoolean, 'must be true or false.')
-  if ((authorizations || plugIns.indexSeconds !== undefined) && stores.store.index === undefined)
-    reading.wrong(
-      'store',
-      'must have the member index, because the option authorizations or a plug-in needs the authorizations of an owner: redisStore({ url }) and memoryStore() have it.',
-    )
   const { sources } = plugIns
   const resourceOwner = hook(reading, 'resourceOwner', options.resourceOwner)
   const responseTypes = resolveResponseTypes(sources)
@@ -148,6 +143,7 @@ export function resolveOptions(options: Options): ServerSettings {
     logOut,
     ...stores,
     ...resolveEndpoints(reading, sources, taken),
+    ...readAuthorizations(reading, issuer.mount, furtherPaths(taken, connectedPageNames)),
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
     lifetimes,
@@ -180,15 +176,32 @@ export function resolveOptions(options: Options): ServerSettings {
     ...resolvePages(reading, options.pages),
     explainRefusals: readExplainRefusals(reading),
     clock,
-    authorizations,
     plugIns,
   }
-  if (settings.pages.length > 0 && resourceOwner === undefined)
-    reading.wrong('resourceOwner', 'is missing: pages of the option endpoints are for people who log in.')
+  checkIndex(reading, settings)
+  checkPages(reading, settings)
   const complete = withDynamicRegistration(reading, settings, taken)
   for (const source of sources) source.refuseUnknown()
   reading.throwIssues(subject)
   return Object.freeze(complete)
+}
+
+function checkIndex(reading: OptionsReader, { authorizations, plugIns, store }: ServerSettings): void {
+  if ((authorizations || plugIns.indexSeconds !== undefined) && store.index === undefined)
+    reading.wrong(
+      'store',
+      'must have the member index, because the option authorizations or a plug-in needs the authorizations of an owner: redisStore({ url }) and memoryStore() have it.',
+    )
+}
+
+function checkPages(reading: OptionsReader, settings: ServerSettings): void {
+  const { pages, resourceOwner, connectedPath, connectedPage } = settings
+  if (pages.length > 0 && resourceOwner === undefined)
+    reading.wrong('resourceOwner', 'is missing: pages of the option endpoints are for people who log in.')
+  if (connectedPath !== undefined && resourceOwner === undefined)
+    reading.wrong('resourceOwner', 'is missing: the page of connected applications is for people who log in.')
+  if (typeof connectedPage === 'function' && connectedPath === undefined)
+    reading.wrong('pages.connected', 'needs the page of connected applications: set authorizations: {}.')
 }
 
 function withDynamicRegistration(
@@ -277,10 +290,11 @@ function resolveRememberConsent(
 function resolvePages(
   reading: OptionsReader,
   given: PageOptions | undefined,
-): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'pageLocales'> {
+): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'connectedPage' | 'pageLocales'> {
   return reading.group('pages', (fields) => ({
     consentPage: hook(fields, 'consent', given?.consent),
     errorPage: hook(fields, 'error', given?.error),
+    connectedPage: hook(fields, 'connected', given?.connected),
     pageLocales: readPageLocales(fields),
   }))
 }

@@ -8,6 +8,7 @@ import type { ResourceReference } from '../endpoints/protected-resource-metadata
 import type { PkceRequirement } from '../extensions/pkce'
 import type { ResolvedGuardDefaults } from '../http/guard-defaults'
 import type { RateLimits } from '../limits/rate-limit-options'
+import type { ResolvedAuthorizations } from '../connected-applications/authorizations-options'
 import type { PageOptions } from '../http/pages/page-options'
 import type { PageLocales } from '../http/pages/texts/locale'
 import type { FindClient } from '../protocol/client'
@@ -62,7 +63,7 @@ export interface GuardSettings {
 }
 
 /** The options of a server after validation, with every default filled in. */
-export interface ServerSettings extends GuardSettings {
+export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   /** The formats of access tokens. New tokens get the first one that issues. */
   readonly accessTokenFormats: readonly AccessTokenFormat[]
   /** The path of the issuer without a slash at its end. The host mounts the router at this path. */
@@ -124,7 +125,7 @@ export interface ServerSettings extends GuardSettings {
   readonly rememberConsent: { readonly seconds: number } | undefined
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
-  readonly authorizations: boolean
+  readonly connectedPage: PageOptions['connected']
   readonly pageLocales: PageLocales
   readonly plugIns: OpenedPlugIns<RunningServer>
 }

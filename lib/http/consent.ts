@@ -29,10 +29,10 @@ export function showConsent(
   response: Response,
   question: Question,
 ): unknown {
-  const { consentPage: render, skipConsent, issuer, scopes, pageLocales } = server.settings
+  const { consentPage: render, skipConsent, issuer, scopes, pageLocales, manageAt } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
   const locale = localeOf(server, request)
-  const view = consentViewOf(question, scopes, locale, uiLocalesOf(request))
+  const view = { ...consentViewOf(question, scopes, locale, uiLocalesOf(request)), manageAt }
   if (wantsJson(request)) return sendView(response, view)
   if (render === undefined)
     return sendPage(response, 200, consentPage(view, locale), pageLocales, formTargetsOf(view.redirectTo))
@@ -104,16 +104,11 @@ function consentViewOf(
   uiLocales: string | undefined,
 ): ConsentView {
   const { client, resourceOwner, scope, facts, redirectUri, switchAccount, consentToken } = question
-  const { client_id, client_uri, description, policy_uri, tos_uri } = client
   const { tag, dir, service } = locale
-  const client_name = visibleName(client.client_name)
-  const unregistered = unregisteredIn(client)
-  const logo_uri = unregistered === undefined ? client.logo_uri : undefined
   return {
     service,
     language: { tag, dir },
-    // Only the members that a page shows: a host may print or log the whole view.
-    client: { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered },
+    client: clientViewOf(client),
     resourceOwner,
     // As `action`, the query alone works behind a proxy that adds a prefix to the path.
     switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
@@ -133,10 +128,11 @@ function consentViewOf(
   }
 }
 
-function scopeViewOf(
+/** A scope as a page shows it. */
+export function scopeViewOf(
   token: string,
   described: ScopeDescription | undefined,
-  { optional, allowedBefore }: Question,
+  { optional, allowedBefore = [] }: Pick<Question, 'optional'> & Partial<Pick<Question, 'allowedBefore'>>,
   locale: PageLocale,
 ): ConsentScope {
   const { description = token, group, weight = 'read' } = described ?? {}
@@ -148,6 +144,15 @@ function scopeViewOf(
     field: optional.includes(token) ? boxOf(token) : undefined,
     allowedBefore: allowedBefore.includes(token),
   }
+}
+
+/** The members of a client that a page shows, and no others: a host may print or log the whole view. */
+export function clientViewOf(client: Client): ConsentView['client'] {
+  const { client_id, client_uri, description, policy_uri, tos_uri } = client
+  const client_name = visibleName(client.client_name)
+  const unregistered = unregisteredIn(client)
+  const logo_uri = unregistered === undefined ? client.logo_uri : undefined
+  return { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered }
 }
 
 /** The question, or why the owner has no answer to it. */

@@ -16,19 +16,33 @@ import type { ServerContext } from '../server/context'
 import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './authorization-middleware'
 import { loginLoop } from './login-loop'
 import type { PageLocale } from './pages/texts/locale'
-import { formOf, HttpRequest, queryOf } from './request'
+import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'
-import { formTargetsOf, redirectTo, sendPage } from './response'
+import { formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { handler } from './router'
 import { requireTls } from './transport'
+
+/** A page of the suite that a host may render itself, with the request and the response of Express. */
+export type OwnPage = Omit<PageEndpoint, 'handle' | 'login'> & {
+  readonly login: 'required'
+  handle(request: PageRequest<ResourceOwner>): Promise<PageResponse | RenderedByHost>
+}
+
+/** The response of a page that the host renders. */
+interface RenderedByHost {
+  readonly view: object
+  readonly render: (request: Request, response: Response) => unknown
+}
+
+type Page = PageEndpoint | OwnPage
 
 /**
  * An endpoint for people: its responses are pages and redirects. The limit on requests of a network is that of the
  * authorization endpoint, and so are the page of errors and the login.
  */
-export function pageEndpoint(server: ServerContext, page: PageEndpoint): RequestHandler {
+export function pageEndpoint(server: ServerContext, page: Page): RequestHandler {
   return handler((request, response) =>
     serve(server, page, request, response).catch((error: unknown) =>
       showErrorToOwner(server, request, response, unexpected(error), page.name),
@@ -38,10 +52,10 @@ export function pageEndpoint(server: ServerContext, page: PageEndpoint): Request
 
 async function serve(
   server: ServerContext,
-  page: PageEndpoint,
+  page: Page,
   request: Request,
   response: Response,
-): Promise<void> {
+): Promise<unknown> {
   const { settings, audit, networkLimits, requireService } = server
   const audited = { request, response, endpoint: page.name }
   const allowed: readonly string[] = pageMethods(page)
@@ -58,48 +72,86 @@ async function serve(
   if (requireService !== undefined) await requireService()
   if (page.fromOtherSites === true && isFormOfOtherSite(server, request))
     return repeatByGet(server, page.path, response, await formOf(request, settings.bodyDeadline))
-  const parameters = await parametersOf(server, request)
+  const inJson = page.json === true && wantsJson(request)
+  const parameters = await parametersOf(server, page, request, inJson)
   noteUiLocales(request, parameters)
   const resourceOwner = await ownerOf(server, request)
   if (page.login === 'required' && resourceOwner === undefined)
-    return sendToLogin(server, page, request, response, parameters)
+    return sendToLogin(server, page, request, response, parameters, inJson)
   const logOut = async () => {
     if (settings.logOut === undefined) throw new Error('The option logOut is missing.')
     await settings.logOut(request, response)
   }
   const answer: unknown = await answerOf(page, server, request, parameters, resourceOwner, logOut)
-  requirePageResponse(answer, page.name)
-  const location = 'redirect' in answer ? ownLocation(answer.redirect, settings.issuer, page.name) : ''
+  if (!isRendered(answer)) requirePageResponse(answer, page.name)
+  const location = locationIn(answer, settings.issuer, page.name)
   carryRequestId(response, audit.reportSuccess(audited))
-  if ('redirect' in answer) return redirectTo(response, location)
-  if ('leaveTo' in answer) return redirectTo(response, answer.leaveTo)
+  if (location !== undefined) return leadTo(response, location, inJson)
+  if (isRendered(answer)) return sendRendered(request, response, answer, inJson)
+  return 'html' in answer ? sendHtml(server, response, answer, inJson) : undefined
+}
+
+// A script that followed a redirect would get the page that comes next.
+const leadTo = (response: Response, location: string, inJson: boolean) =>
+  inJson ? sendJson(response, 200, { redirect_to: location }, privatePage) : redirectTo(response, location)
+
+const isRendered = (answer: unknown): answer is RenderedByHost =>
+  isRecord(answer) && typeof answer['render'] === 'function'
+
+function sendRendered(
+  request: Request,
+  response: Response,
+  { view, render }: RenderedByHost,
+  inJson: boolean,
+): unknown {
+  if (inJson) return sendJson(response, 200, view, privatePage)
+  response.status(200).set(privatePage)
+  return render(request, response)
+}
+
+function sendHtml(
+  { settings }: ServerContext,
+  response: Response,
+  { html, view, status = 200, headers = {}, formTargets = [] }: Extract<PageResponse, { html: string }>,
+  inJson: boolean,
+): void {
   // The headers of every page win: the server sends them last.
-  response.set(answer.headers ?? {})
-  const targets = (answer.formTargets ?? []).flatMap((uri) => formTargetsOf(uri))
-  sendPage(response, answer.status ?? 200, answer.html, settings.pageLocales, targets)
+  response.set(headers)
+  // No page of another site can read the view: the response has no CORS headers, and JSON runs as no script.
+  if (inJson && view !== undefined) return sendJson(response, status, view, privatePage)
+  const targets = formTargets.flatMap((uri) => formTargetsOf(uri))
+  sendPage(response, status, html, settings.pageLocales, targets)
 }
 
 const isFormOfOtherSite = ({ settings }: ServerContext, request: Request) =>
   request.method === 'POST' && !isFromOwnSite(request, settings.issuer)
 
-async function parametersOf({ settings }: ServerContext, request: Request): Promise<Parameters> {
-  if (request.method === 'GET') return queryOf(request)
+async function parametersOf(
+  { settings }: ServerContext,
+  { json = false }: Page,
+  request: Request,
+  inJson: boolean,
+): Promise<Parameters> {
+  const isForm = request.method !== 'GET'
   // A second protection besides a token in the form, which the page has to check.
-  if (!isFromOwnSite(request, settings.issuer))
+  if ((isForm || inJson) && !isFromOwnSite(request, settings.issuer))
     throw invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
-  return formOf(request, settings.bodyDeadline)
+  if (!isForm) return queryOf(request)
+  return json ? fieldsOf(request, settings.bodyDeadline) : formOf(request, settings.bodyDeadline)
 }
 
 /** Sends the user agent to the login, which returns to the same page. */
 async function sendToLogin(
   server: ServerContext,
-  { path }: PageEndpoint,
+  { path }: Page,
   request: Request,
   response: Response,
   parameters: Parameters,
+  inJson: boolean,
 ): Promise<void> {
-  // The fields of a form may be secret, and the login would return with them in a URL.
-  if (request.method !== 'GET') throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  // The fields of a form may be secret, and the login would return with them in a URL. A script cannot log in.
+  if (request.method !== 'GET' || inJson)
+    throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const query = queryAfterLogin(parameters, server.now())
   if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, false)
   await logIn(server, request, response, `${path}?${query}`, plainLogin)
@@ -132,13 +184,13 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
 }
 
 function answerOf(
-  page: PageEndpoint,
+  page: Page,
   server: ServerContext,
   request: Request,
   parameters: Parameters,
   owner: ResourceOwner | undefined,
   logOut: () => Promise<void>,
-): Promise<PageResponse> {
+): Promise<PageResponse | RenderedByHost> {
   if (page.login !== 'required')
     return page.handle(new RequestForPage(server, request, parameters, owner, logOut))
   if (owner === undefined) throw new Error(`The page ${page.name} was reached without an owner.`)
@@ -148,7 +200,7 @@ function answerOf(
 // Hosts write pages, also in JavaScript.
 function requirePageResponse(answer: unknown, name: string): asserts answer is PageResponse {
   if (isRecord(answer)) {
-    const { redirect: own, leaveTo, html, status = 200, headers, formTargets, ...others } = answer
+    const { redirect: own, leaveTo, html, view, status = 200, headers, formTargets, ...others } = answer
     // A page may lead where a client could be: to no script, and to nothing that is no URI.
     const leads = leaveTo === undefined ? isText(own) : isText(leaveTo) && isDestination(leaveTo)
     const isAlone = Object.keys(answer).length === 1
@@ -157,12 +209,17 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
     const isKnown = Object.keys(others).length === 0
     if (
       isKnown &&
-      (leads ? isAlone : isPage && isAbsentOr(areHeaders, headers) && isAbsentOr(isTexts, formTargets))
+      (leads
+        ? isAlone
+        : isPage &&
+          isAbsentOr(isRecord, view) &&
+          isAbsentOr(areHeaders, headers) &&
+          isAbsentOr(isTexts, formTargets))
     )
       return
   }
   throw new TypeError(
-    `The page "${name}" must resolve to { html, status, headers, formTargets }, { redirect } or { leaveTo }: html a text, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
+    `The page "${name}" must resolve to { html, view, status, headers, formTargets }, { redirect } or { leaveTo }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
   )
 }
 
@@ -173,6 +230,12 @@ const isPageStatus = (status: unknown) =>
   status === 200 || (Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599)
 const areHeaders = (headers: unknown) =>
   isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
+
+/** Where an answer leads; undefined for a page. */
+function locationIn(answer: PageResponse | RenderedByHost, issuer: string, name: string): string | undefined {
+  if ('redirect' in answer) return ownLocation(answer.redirect, issuer, name)
+  return 'leaveTo' in answer ? answer.leaveTo : undefined
+}
 
 /**
  * The path, query and fragment of a redirect. A part of the request may stand in it, so it must not leave this server.

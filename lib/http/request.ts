@@ -104,12 +104,13 @@ export const wantsJson = (request: Request): boolean =>
 /**
  * The fields of a decision: of a form, or the texts of a JSON object.
  *
+ * @param isDecision whether JSON may have these fields. Default: it may have any.
  * @throws OAuthError `invalid_request`, as {@link formOf} and {@link jsonOf} do; also for JSON that is no decision.
  */
 export async function fieldsOf(
   request: Request,
   seconds: number,
-  isDecision: (fields: Parameters) => boolean,
+  isDecision: (fields: Parameters) => boolean = () => true,
 ): Promise<Parameters> {
   if (!hasJson(request)) return formOf(request, seconds)
   const json = await jsonOf(request, seconds)

@@ -32,6 +32,11 @@ interface PageDescription {
    * browsers keep the session cookie back from such a form. Default false: it is refused.
    */
   readonly fromOtherSites?: boolean
+  /**
+   * Whether scripts of this site may use the page: they ask with `Accept: application/json` and get the `view` of the
+   * response, send the form as JSON too, and get `{ redirect_to }` in place of a redirect. Default false.
+   */
+  readonly json?: boolean
 }
 
 /** An HTTP method of a page. */
@@ -80,6 +85,8 @@ export interface PageRequest<
 export type PageResponse =
   | {
       readonly html: string
+      /** What the page shows, for a script. It gets the page if this member is missing. */
+      readonly view?: object
       /** 200, or 400 to 599. Default 200. */
       readonly status?: number
       /** Further headers. Those of every page win. */
@@ -91,6 +98,8 @@ export type PageResponse =
   | { readonly leaveTo: string }
 
 /** The methods that a page names, as a list. */
-export function pageMethods({ method = ['GET', 'POST'] }: PageEndpoint): readonly PageMethod[] {
+export function pageMethods({
+  method = ['GET', 'POST'],
+}: Pick<PageEndpoint, 'method'>): readonly PageMethod[] {
   return typeof method === 'string' ? [method] : method
 }

@@ -3,6 +3,7 @@ import type { AuthorizationServerEvents } from '../audit/events'
 import type { AuthorizationServerOptions } from '../config/options'
 import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
+import { connectedApplications } from '../connected-applications/connected-applications'
 import { authorizationEndpoint } from '../http/authorization-middleware'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { corsByPath } from '../http/endpoint-cors'
@@ -111,7 +112,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const context = createServerContext(settings)
   settings.plugIns.start(runningServer(context))
   const { audit, requests } = context
-  const pages = new Map(settings.pages.map((page) => [page.name, page]))
+  const authorizations = ownerAuthorizations(context)
+  const allPages = [...settings.pages, ...connectedApplications(context, authorizations)]
+  const pages = new Map(allPages.map((page) => [page.name, page]))
   const endpoints = wireEndpoints(context)
   const { table } = endpoints
   const strategies = [...context.strategies.values()]
@@ -171,7 +174,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return strategies
     },
     revoke: hostRevocation(context),
-    authorizations: ownerAuthorizations(context),
+    authorizations,
     events: audit.events,
     ...wireRegistration(context),
     ...lifecycleOf({ ...settings, ...settings.plugIns, requests }),

@@ -4,7 +4,11 @@ import type { Active, Approved, Authorization } from '../authorization/authoriza
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone } from '../authorization/one-time-use'
+import type { ServerSettings } from '../config/settings'
+import { choiceIn, choicesName } from '../extensions/choices'
+import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
 import { ConfigurationError } from '../primitives/options-reader'
+import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from './context'
 import { hostRevocation } from './host-revocation'
@@ -15,6 +19,10 @@ export interface ListedAuthorization {
   readonly authorizationId: string
   readonly clientId: string
   readonly scope: Scope
+  /** The answer of the owner to the question of the option `choices`, under its name; undefined if there was none. */
+  readonly choice: Readonly<Record<string, string>> | undefined
+  /** The URIs of the resources that it is for; empty without the option `resources`. */
+  readonly resources: readonly string[]
   /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
   readonly grantedAt: number | undefined
   /** When the client last got tokens, as the beginning of that day (UTC), in seconds since the epoch. */
@@ -74,7 +82,7 @@ const switchedOff = async (): Promise<never> => {
   throw new ConfigurationError('oauth.authorizations cannot work:', [
     {
       path: 'authorizations',
-      message: 'must be true, so that the server lists the authorizations of owners.',
+      message: 'must be true or { path }, so that the server lists the authorizations of owners.',
     },
   ])
 }
@@ -89,10 +97,8 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   const revokeOne = hostRevocation({ ...server, consentStore: undefined })
   const isComplete = completenessOf(index, own, server)
 
-  const liveAt = async (id: string, subject: string) => {
-    const found = ignoreTombstone((await store.find(id))?.authorization)
-    return found?.subject === subject && isGranted(found) && expiryOf(found) > now() ? found : undefined
-  }
+  const liveAt = async (id: string, subject: string) =>
+    liveIn((await store.find(id))?.authorization, subject, now())
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
@@ -116,7 +122,7 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
       const part = rest.slice(0, limit)
       const found = await inTurns(part, (id) => liveAt(id, subject))
       return {
-        authorizations: found.flatMap((live) => (live === undefined ? [] : [listed(live)])),
+        authorizations: found.flatMap((live) => (live === undefined ? [] : [listed(live, settings)])),
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
       }
@@ -142,11 +148,25 @@ export function ownerAuthorizations(server: ServerContext): OwnerAuthorizations 
   }
 }
 
+/** The authorization of a record; undefined if it gives its client nothing, or belongs to another owner. */
+export function liveIn(
+  stored: Authorization | undefined,
+  subject: string,
+  now: number,
+): Approved | Active | undefined {
+  const found = ignoreTombstone(stored)
+  return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined
+}
+
 const isGranted = (authorization: Authorization): authorization is Approved | Active =>
   authorization.state === 'approved' || authorization.state === 'active'
 
-function listed(live: Approved | Active): ListedAuthorization {
-  const { id: authorizationId, clientId, scope, grantedAt } = live
+/** A live authorization as a list shows it. */
+export function listed(
+  live: Approved | Active,
+  { resources }: Pick<ServerSettings, 'resources'>,
+): ListedAuthorization {
+  const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
   const rotatedAt = live.state === 'active' ? live.refreshToken?.rotation?.at : undefined
   const issuedAt = rotatedAt ?? grantedAt
   const day = 24 * 3600
@@ -154,13 +174,16 @@ function listed(live: Approved | Active): ListedAuthorization {
     authorizationId,
     clientId,
     scope,
+    choice: choiceIn(dataOf(choicesName, extensionData)),
+    resources: resources === undefined ? [] : approvedResources(extensionData, resources),
     grantedAt,
     lastIssuedOn: issuedAt === undefined ? undefined : issuedAt - (issuedAt % day),
     expiresAt: expiryOf(live),
   }
 }
 
-async function inTurns<Item, Result>(
+/** Acts on every item, on a few at once. */
+export async function inTurns<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -175,7 +198,7 @@ const since = 'since'.padEnd(22, '-')
 const tenYears = 10 * 365 * 24 * 3600
 
 /** Whether every live authorization is in the index: nothing from before can live without having been refreshed. */
-function completenessOf(
+export function completenessOf(
   index: AuthorizationIndex,
   own: string,
   { settings: { lifetimes }, now }: ServerContext,

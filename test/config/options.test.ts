@@ -223,7 +223,10 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     ],
     cure: 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
   },
-  authorizations: { wrong: [null, 7, 'yes', {}], cure: 'must be true or false.' },
+  authorizations: {
+    wrong: [null, 7, 'yes', []],
+    cure: 'must be true, false, or an object: { path, manageAt }.',
+  },
   rememberConsent: { wrong: [null, 7, 'yes'], cure: 'must be true, false or { seconds }.' },
   skipConsent: callable,
   choices: callable,
@@ -231,13 +234,14 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   logOut: callable,
   'pages.consent': callable,
   'pages.error': callable,
+  'pages.connected': callable,
   explainRefusals: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
   clock: callable,
 }
 
 const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerOptions, 'login'>> = {
   ...optionsWith(),
-  authorizations: true,
+  authorizations: { path: '/apps', manageAt: '/account' },
   rememberConsent: { seconds: 1 },
   resourceOwner: () => 'alice',
   defaultScope: 'photos.read',
@@ -305,7 +309,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   skipConsent: () => false,
   choices: () => undefined,
   stillAllowed: () => true,
-  pages: { consent: () => undefined, error: () => undefined },
+  pages: { consent: () => undefined, error: () => undefined, connected: () => undefined },
   explainRefusals: false,
   clock: () => 0,
 }

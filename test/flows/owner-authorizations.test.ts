@@ -24,6 +24,8 @@ describeOnStores('oauth.authorizations', (stage) => {
         authorizationId: expect.stringMatching(/^[\w-]{22}$/),
         clientId: 'photo-book',
         scope: ['photos:read', 'photos:print'],
+        choice: undefined,
+        resources: [],
         grantedAt: approvedAt,
         lastIssuedOn: refreshedAt - (refreshedAt % day),
         expiresAt: refreshedAt + 30 * day,

@@ -24,7 +24,15 @@ const consentPages: readonly Picture[] = [
   { suffix: 'ar', language: 'ar', width: 360 },
   { suffix: 'zoom', language: 'en', width: 320, zoom: 2 },
 ]
-const inAllWays = new Set(['dangerous', 'choice', 'unverified-device', 'error', 'logout'])
+const inAllWays = new Set([
+  'dangerous',
+  'choice',
+  'unverified-device',
+  'error',
+  'logout',
+  'connected',
+  'connected-remove',
+])
 
 /** Takes pictures of every page of the suite; of the main ones in several languages, sizes and colours. */
 export async function takePagePictures(): Promise<void> {

@@ -1,6 +1,7 @@
 import express from 'express'
 import helmet from 'helmet'
 import { sendPage } from '../../lib/http/response'
+import { connectedPage } from '../../lib/http/pages/connected-page'
 import { consentPage } from '../../lib/http/pages/consent-page'
 import { errorKindOf } from '../../lib/http/pages/error-kind'
 import { readPageLocales } from '../../lib/http/pages/page-options'
@@ -14,7 +15,7 @@ import {
 import type { PageLocale, PageLocales } from '../../lib/http/pages/texts/locale'
 import { logoutEndPage, logoutQuestionPage } from '../../lib/openid-connect/logout-pages'
 import { OptionsReader } from '../../lib/primitives/options-reader'
-import type { ConsentScope, ConsentView } from '../../lib/index'
+import type { ConnectedApplication, ConnectedView, ConsentScope, ConsentView } from '../../lib/index'
 import { consentScope, consentView } from './consent-view'
 import { type StartedServer, startServer } from './rooms/start-server'
 
@@ -164,6 +165,66 @@ const error = (locale: PageLocale, reason: string, isTrouble: boolean, isKnown: 
   )
 }
 
+const application = (
+  locale: PageLocale,
+  changed: Partial<ConnectedApplication> = {},
+): ConnectedApplication => ({
+  client: { client_id: 'book', client_name: 'Photo Book' },
+  scope: scopesIn(locale).map((scope) => Object.assign({}, scope, { field: undefined })),
+  facts: [],
+  grantedAt: 1_790_000_000,
+  lastIssuedOn: 1_795_000_000,
+  removeAt: '?remove=book',
+  fields: { authorization_id: 'x' },
+  ...changed,
+})
+
+/** Applications of each kind: registered, known by a document, and without a permission. */
+const applicationsIn = (locale: PageLocale): readonly ConnectedApplication[] => [
+  application(locale, {
+    client: {
+      client_id: 'https://notes.example/client.json',
+      client_name: 'Notes',
+      unregistered: { host: 'notes.example' },
+    },
+    scope: [consentScope({ token: 'profile', description: locale.pick(descriptions.name) })],
+    facts: [
+      {
+        name: 'resource',
+        label: 'Access to',
+        values: [{ value: 'https://api.example/notes', description: 'Notes' }],
+      },
+      { name: 'choice:workspace', label: 'workspace', values: [{ value: 'w1', description: 'w1' }] },
+    ],
+  }),
+  application(locale),
+  application(locale, {
+    client: { client_id: '9f2c', client_name: undefined },
+    scope: [],
+    grantedAt: undefined,
+    lastIssuedOn: undefined,
+  }),
+]
+
+const connected = (locale: PageLocale, changed: Partial<ConnectedView> = {}): string => {
+  const { tag, dir, service } = locale
+  const view: ConnectedView = {
+    service,
+    language: { tag, dir },
+    resourceOwner: { subject: 'u-8842', name: 'Ada Lovelace' },
+    removing: undefined,
+    applications: applicationsIn(locale),
+    removed: undefined,
+    isComplete: true,
+    previous: undefined,
+    next: undefined,
+    listAt: '?',
+    action: '?',
+    ...changed,
+  }
+  return connectedPage(view, locale)
+}
+
 interface Exhibit {
   readonly locales: PageLocales
   readonly render: (locale: PageLocale) => string
@@ -250,6 +311,20 @@ export const gallery: Readonly<Record<string, Exhibit>> = {
   'unverified-trouble': inPlain((locale) =>
     unverifiedPage({ location: 'https://notes.example/callback?error=a', cause: 'trouble' }, locale),
   ),
+  connected: { locales: lumen, render: (locale) => connected(locale) },
+  'connected-many': inPlain((locale) =>
+    connected(locale, {
+      applications: Array.from({ length: 8 }, (_, index) =>
+        application(locale, { client: { client_id: `c${index}`, client_name: `Photo Book ${index}` } }),
+      ),
+      removed: { client_id: 'frame', client_name: 'Photo Frame' },
+      isComplete: false,
+      previous: '?before=a',
+      next: '?after=z',
+    }),
+  ),
+  'connected-none': inPlain((locale) => connected(locale, { applications: [] })),
+  'connected-remove': inPlain((locale) => connected(locale, { removing: application(locale) })),
   logout: inPlain((locale) =>
     logoutQuestionPage(
       { ownerName: 'Ada', clientName: 'Photo Book', action: '?', fields: { logout_request: 'x' } },

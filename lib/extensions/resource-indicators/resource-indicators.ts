@@ -1,6 +1,11 @@
 import { isTexts } from '../../primitives/options-reader'
 import type { Extension, ExtensionTokenRequest, TokenRestriction } from '../../protocol/extension'
-import type { KeptData, KeptExtensionData } from '../../protocol/extension-data'
+import {
+  dataOf,
+  type ExtensionData,
+  type KeptData,
+  type KeptExtensionData,
+} from '../../protocol/extension-data'
 import { opaqueFormat } from '../../protocol/access-token-format'
 import type { Json } from '../../protocol/json'
 import { invalidScope, invalidTarget } from '../../protocol/oauth-error'
@@ -90,6 +95,13 @@ export function isForCertainResources({ extensionData, tokenExtensionData }: Kep
     Object.hasOwn(tokenExtensionData, resourceIndicatorsName)
   )
 }
+
+/** The resources of an authorization, by what the server keeps with it. */
+export const approvedResources = (extensionData: ExtensionData, resources: Resources): readonly string[] =>
+  audienceOf(
+    { authorizationData: dataOf(resourceIndicatorsName, extensionData), tokenData: undefined },
+    resources,
+  )
 
 // RFC 6750 3.1: to a resource, a token for another one is as good as unknown.
 export const tokenResource: Reason<'invalid_token'> = 'token_resource'

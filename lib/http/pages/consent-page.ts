@@ -107,8 +107,8 @@ function requestLine({ service }: ConsentView, { texts }: PageLocale): string | 
 
 type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
-// The host stands beside the name, because the name is only what the client calls itself.
-function origin({ host }: Unregistered, { texts }: PageLocale): Html {
+/** Marks an unregistered client. The host stands beside the name, because the name is only what the client calls itself. */
+export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
   return html`${host !== undefined && html`<span class="origin">${texts.consent.origin(html`<bdi>${host}</bdi>`)}</span>`}
     <span class="badge">${texts.consent.unverifiedMark}</span>`
 }

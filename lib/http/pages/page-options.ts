@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
 import { isLocalizedText, type Text, textExpectation } from '../../protocol/localized-text'
+import type { ConnectedView } from './connected-page'
 import type { ConsentView } from './consent-page'
 import type { ErrorView } from './pages'
 import { readServiceStyle, type ServiceColors } from './service-style'
@@ -22,6 +23,11 @@ export interface PageOptions {
    * page of the suite.
    */
   readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
+  /**
+   * Renders a page of connected applications of the host, by a view: the list, or the question before a removal. Default:
+   * the page of the suite.
+   */
+  readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
    * The languages of the pages, the best for most people first: it is for those who read none of the others. The server
    * chooses by the parameter `ui_locales`, then by `Accept-Language`. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.

@@ -42,6 +42,15 @@ export function permissions(scope: readonly ConsentScope[], { consent }: PageTex
   </section>`
 }
 
+/** The permissions that an owner has given already, under no heading that asks for a decision. */
+export function givenPermissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
+  const harmless = scope.filter(({ weight }) => weight !== 'danger')
+  const dangerous = scope.filter(({ weight }) => weight === 'danger')
+  return html`${groupsOf(harmless).map((group) => list(group, consent))}${
+    dangerous.length > 0 && list({ heading: undefined, scopes: dangerous }, consent, 'danger')
+  }`
+}
+
 function groupsOf(scope: readonly ConsentScope[]): readonly Group[] {
   const groups = new Map<string | undefined, Group>()
   for (const one of scope) {

@@ -170,6 +170,11 @@ fieldset label { padding: 0.6875rem 0.875rem; border: 1px solid var(--line); }
 fieldset label:first-of-type { border-start-start-radius: 0.75rem; border-start-end-radius: 0.75rem; }
 fieldset label:last-of-type { border-end-start-radius: 0.75rem; border-end-end-radius: 0.75rem; }
 fieldset label + label { border-top: 0; }
+.application { margin-top: 1.25rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; }
+.application h2:has(.name) { color: inherit; font-size: 1.0625rem; font-weight: 600; }
+.application ul { margin-top: 0.375rem; }
+.application .actions { margin-top: 1rem; }
+.line { display: block; }
 select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   display: block;
   width: 100%;

@@ -1,0 +1,68 @@
+import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { isWebPage } from '../protocol/uri'
+
+/** The list of what owners have approved, and the page on which they see and end it. */
+export interface AuthorizationsOptions {
+  /**
+   * The path of the page of connected applications below the issuer. Default `/authorizations`; with `manageAt` alone, the
+   * server has no such page.
+   */
+  readonly path?: string
+  /**
+   * Where an owner ends an access later, for the link on the consent page: a path of the host, or an http or https URL.
+   * Default: the page of connected applications.
+   */
+  readonly manageAt?: string
+}
+
+/** The option `authorizations` after validation. */
+export interface ResolvedAuthorizations {
+  /** Whether the server lists what owners approve. */
+  readonly authorizations: boolean
+  /** The path of the page below the issuer; undefined without the page. */
+  readonly connectedPath: string | undefined
+  /** The place that the consent page names; undefined if there is none. */
+  readonly manageAt: string | undefined
+}
+
+/** The name of the page, for events and for `oauth.endpoint()`. */
+export const connectedPageName = 'authorizations'
+
+/** The name of the endpoint under the key of its path. */
+export const connectedPageNames: Readonly<Record<string, string>> = { path: connectedPageName }
+
+const key = 'authorizations'
+const off: ResolvedAuthorizations = { authorizations: false, connectedPath: undefined, manageAt: undefined }
+
+/**
+ * Reads the option `authorizations`.
+ *
+ * @param mount the path of the issuer without a slash at its end.
+ * @param takePath reads the path of an endpoint, and refuses the path of another one.
+ */
+export function readAuthorizations(
+  reading: OptionsReader,
+  mount: string,
+  takePath: (fields: OptionsReader, key: string, fallback: string) => string,
+): ResolvedAuthorizations {
+  const given = reading.take(key)
+  if (given === undefined || given === false) return off
+  if (given === true) return { ...off, authorizations: true }
+  if (!isRecord(given)) {
+    reading.wrong(key, 'must be true, false, or an object: { path, manageAt }.')
+    return off
+  }
+  return reading.group(key, (fields) => {
+    const manageAt = fields.optional<string | undefined>('manageAt', undefined, isPlace, placeExpectation)
+    const hasPage = manageAt === undefined || fields.take('path') !== undefined
+    const connectedPath = hasPage ? takePath(fields, 'path', '/authorizations') : undefined
+    const ownPage = connectedPath === undefined ? undefined : mount + connectedPath
+    return { authorizations: true, connectedPath, manageAt: manageAt ?? ownPage }
+  })
+}
+
+const placeExpectation =
+  "must be a path such as '/account/apps', or the URL of a page, such as https://example.com/account/apps."
+
+const isPlace = (value: unknown): value is string =>
+  isWebPage(value) || (isText(value) && /^\/(?![/\\])/.test(value))

@@ -1,0 +1,115 @@
+import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
+import { issuerDigest } from '../authorization/issuer'
+import type { ServerContext } from '../server/context'
+import { inTurns, listed, type ListedAuthorization, liveIn } from '../server/owner-authorizations'
+
+/** A client with live authorizations of one owner. */
+export interface OwnerApplication {
+  readonly clientId: string
+  /** At least one. */
+  readonly authorizations: readonly [ListedAuthorization, ...ListedAuthorization[]]
+}
+
+/** A part of the clients of an owner, in the order of their ids. */
+interface ApplicationPart {
+  readonly applications: readonly OwnerApplication[]
+  /** The client after which the part before this one ends; undefined if there is no such part. */
+  readonly before: string | undefined
+  /** The client after which the next part begins; undefined if there is none. */
+  readonly after: string | undefined
+}
+
+/** Where a part begins or ends: after a client, or before one. */
+interface PartPlace {
+  readonly after?: string | undefined
+  readonly before?: string | undefined
+}
+
+/** What one owner has approved, by client. It stands for one moment. */
+export interface OwnerApplications {
+  part(place: PartPlace): Promise<ApplicationPart>
+  /** Undefined if the client has no live authorization of this owner. */
+  find(clientId: string): Promise<OwnerApplication | undefined>
+  /** Whether the owner has approved the client some time, as far as the index remembers. */
+  knows(clientId: string): boolean
+  /** The client of an authorization of this owner, which may have ended; undefined for any other id. */
+  clientOf(authorizationId: string): string | undefined
+}
+
+const partSize = 8
+// A page reads no more records than this, unless one client has more.
+const readsAtMost = 1000
+
+/** Reads what an owner has approved. @throws OAuthError `temporarily_unavailable` if the store fails. */
+export async function ownerApplications(
+  { settings, store, now }: ServerContext,
+  index: AuthorizationIndex,
+  subject: string,
+): Promise<OwnerApplications> {
+  const entries = await index.list(indexOwner(issuerDigest(settings.issuer), subject))
+  const idsByClient = new Map<string, string[]>()
+  for (const { clientId, authorizationId } of entries) {
+    const ids = idsByClient.get(clientId)
+    if (ids === undefined) idsByClient.set(clientId, [authorizationId])
+    else ids.push(authorizationId)
+  }
+  const clientIds = [...idsByClient.keys()].toSorted()
+
+  const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
+    const ids = (idsByClient.get(clientId) ?? []).toSorted()
+    const found = await inTurns(ids, async (id) =>
+      liveIn((await store.find(id))?.authorization, subject, now()),
+    )
+    const [first, ...others] = found.flatMap((live) => (live === undefined ? [] : [listed(live, settings)]))
+    return first && { clientId, authorizations: [first, ...others] }
+  }
+
+  const readsOf = (wave: readonly string[]) =>
+    wave.reduce((sum, clientId) => sum + (idsByClient.get(clientId)?.length ?? 0), 0)
+
+  /** The next clients to look at: as many as a part holds, unless they have too many authorizations. */
+  const waveFrom = (candidates: readonly string[], at: number): readonly string[] => {
+    let length = 1
+    while (length < partSize && readsOf(candidates.slice(at, at + length + 1)) <= readsAtMost) length += 1
+    return candidates.slice(at, at + length)
+  }
+
+  /** The first clients that have a live authorization: one more than a part holds, if there are so many. */
+  const firstOf = async (candidates: readonly string[]) => {
+    const found: OwnerApplication[] = []
+    let [at, reads] = [0, 0]
+    while (at < candidates.length && found.length <= partSize && reads < readsAtMost) {
+      const wave = waveFrom(candidates, at)
+      const some = await Promise.all(wave.map(find))
+      found.push(...some.filter((each) => each !== undefined))
+      reads += readsOf(wave)
+      at += wave.length
+    }
+    // With nothing found and clients left, the next part begins after the last one that was looked at.
+    const isMore = found.length > partSize || at < candidates.length
+    const shown = found.slice(0, partSize)
+    const last = found.length > partSize ? shown.at(-1)?.clientId : candidates[at - 1]
+    return { shown, last: isMore ? last : undefined }
+  }
+
+  const part = async ({ after, before }: PartPlace): Promise<ApplicationPart> => {
+    if (before !== undefined) {
+      const { shown, last } = await firstOf(clientIds.filter((id) => id < before).toReversed())
+      const applications = shown.toReversed()
+      const end = applications.at(-1)?.clientId
+      return end === undefined ? part({}) : { applications, before: last, after: end }
+    }
+    const { shown, last } = await firstOf(clientIds.filter((id) => after === undefined || id > after))
+    if (shown.length === 0 && last === undefined && after !== undefined) return part({})
+    const [first] = shown
+    const isFirst = first === undefined || first.clientId === clientIds[0] || after === undefined
+    return { applications: shown, before: isFirst ? undefined : first.clientId, after: last }
+  }
+
+  return {
+    part,
+    find,
+    knows: (clientId) => idsByClient.has(clientId),
+    clientOf: (id) => entries.find(({ authorizationId }) => authorizationId === id)?.clientId,
+  }
+}

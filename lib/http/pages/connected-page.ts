@@ -1,0 +1,168 @@
+import type { ConsentFact } from '../../protocol/extension'
+import { clientNameOf, type ConsentView, origin } from './consent-page'
+import { html, type Html, pageDocument } from './html'
+import { type ConsentScope, givenPermissions } from './permissions'
+import type { PageLocale } from './texts/locale'
+
+/** What an owner has approved for one client, in one or several authorizations. */
+export interface ConnectedApplication {
+  /** The part of the registration that a page may show. A client that is not found has its `client_id` alone. */
+  readonly client: ConsentView['client']
+  /** Every scope that the client has. */
+  readonly scope: readonly ConsentScope[]
+  /** The resources that the access is for, and the answers of the owner to the question of `choices`. */
+  readonly facts: readonly ConsentFact[]
+  /** When the owner first approved, in seconds since the epoch; undefined if no record says. */
+  readonly grantedAt: number | undefined
+  /** When the client last got tokens, as the beginning of that day (UTC), in seconds since the epoch. */
+  readonly lastIssuedOn: number | undefined
+  /** Leads to the question before the removal. */
+  readonly removeAt: string
+  /** The hidden fields of the form that removes the access, by name. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/**
+ * What a page of connected applications shows: a part of the list, or the question before a removal. The option
+ * `pages.connected` gets this view.
+ */
+export interface ConnectedView {
+  /** The service that shows the page, by the option `pages.service`. */
+  readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
+  /** The language that the owner reads best, of the languages of the pages. */
+  readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
+  /** The resource owner who is logged in. */
+  readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
+  /** The application whose removal the page asks about; undefined for the list. */
+  readonly removing: ConnectedApplication | undefined
+  /** A part of the list, by name. */
+  readonly applications: readonly ConnectedApplication[]
+  /** The client whose access the owner has just removed; undefined for none. */
+  readonly removed: ConsentView['client'] | undefined
+  /** Whether no application is missing. False while one from before the option `authorizations` was on may be. */
+  readonly isComplete: boolean
+  /** Leads to the part before this one; undefined if there is none. */
+  readonly previous: string | undefined
+  /** Leads to the part after this one; undefined if there is none. */
+  readonly next: string | undefined
+  /** Leads back to the list. */
+  readonly listAt: string
+  /** The `action` of the form that removes, which the browser sends by `POST` with the `fields` of the application. */
+  readonly action: string
+}
+
+/** Renders the page of connected applications as a whole document. Escapes every value. */
+export function connectedPage(view: ConnectedView, locale: PageLocale): string {
+  return view.removing === undefined ? listPage(view, locale) : questionPage(view, view.removing, locale)
+}
+
+function listPage(view: ConnectedView, locale: PageLocale): string {
+  const { connected } = locale.texts
+  const { applications, previous, next, removed } = view
+  const isEmpty = applications.length === 0 && previous === undefined && next === undefined
+  return pageDocument({
+    title: connected.title,
+    locale,
+    content: html`
+      <header class="intro">
+        <h1>${connected.title}</h1>
+        <p>${isEmpty ? connected.none : connected.intro}</p>
+        ${whose(view, locale)}
+      </header>
+      ${
+        removed !== undefined &&
+        html`<p class="assurance" role="status">
+          <strong>${connected.removed(nameOf(removed))}</strong> ${connected.soon}
+        </p>`
+      }
+      ${!view.isComplete && html`<p class="assurance caution" role="note">${connected.incomplete}</p>`}
+      ${applications.map((application) => entry(application, locale))}
+      ${(previous ?? next) !== undefined && html`<nav class="actions">${link(previous, connected.previous)}${link(next, connected.next)}</nav>`}
+    `,
+  })
+}
+
+const link = (to: string | undefined, text: string) => to !== undefined && html`<a href="${to}">${text}</a>`
+
+function whose({ resourceOwner: { name, subject } }: ConnectedView, { texts }: PageLocale): Html {
+  return html`<p>${texts.common.signedInAs} <bdi>${name || subject}</bdi></p>`
+}
+
+const nameOf = (client: ConsentView['client']) => html`<bdi>${clientNameOf(client)}</bdi>`
+
+function entry(application: ConnectedApplication, locale: PageLocale): Html {
+  const { connected } = locale.texts
+  const { client, removeAt } = application
+  const label = connected.removeClient(html`${clientNameOf(client)}`)
+  const heading = html`<h2><bdi class="name">${clientNameOf(client)}</bdi>${marks(client, locale)}</h2>`
+  return html`<section class="application">
+    ${heading} ${access(application, html`<p class="hint">${connected.permissions}</p>`, locale)}
+    <div class="actions"><a href="${removeAt}" aria-label="${label}">${connected.remove}</a></div>
+  </section>`
+}
+
+const marks = ({ unregistered }: ConsentView['client'], locale: PageLocale) =>
+  unregistered && origin(unregistered, locale)
+
+/** What the client may do, and since when. @param heading stands above the permissions. */
+function access({ scope, facts, ...times }: ConnectedApplication, heading: Html, locale: PageLocale): Html {
+  return html`${scope.length > 0 && html`${heading} ${givenPermissions(scope, locale.texts)}`}
+    ${facts.length > 0 && html`<dl class="facts">${facts.map((one) => fact(one, locale))}</dl>`}
+    <p class="hint">${days(times, locale)}</p>`
+}
+
+function fact({ name, label, values }: ConsentFact, { texts }: PageLocale): Html {
+  const { facts } = texts.consent
+  return html`<div>
+    <dt dir="auto">${name === 'resource' ? facts.resource : label}</dt>
+    <dd>${values.map(({ description }) => html`<p><bdi>${description}</bdi></p>`)}</dd>
+  </div>`
+}
+
+function days(
+  { grantedAt, lastIssuedOn }: Pick<ConnectedApplication, 'grantedAt' | 'lastIssuedOn'>,
+  { tag, texts: { connected } }: PageLocale,
+): readonly Html[] {
+  // The day of the record is one of UTC, so the page names this day everywhere.
+  const format = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
+  const day = (seconds: number) => {
+    const date = new Date(seconds * 1000)
+    return html`<time datetime="${date.toISOString().slice(0, 10)}">${format.format(date)}</time>`
+  }
+  const sentences = [
+    grantedAt === undefined ? [] : connected.since(day(grantedAt)),
+    lastIssuedOn === undefined ? [] : connected.lastIssued(day(lastIssuedOn)),
+  ]
+  return sentences.flat().map((sentence) => html`<span class="line">${sentence}</span>`)
+}
+
+/** The question before a removal. Keeping the access needs no form. */
+function questionPage(
+  { action, listAt }: ConnectedView,
+  application: ConnectedApplication,
+  locale: PageLocale,
+): string {
+  const { connected } = locale.texts
+  const { client, fields } = application
+  const heading = html`<h1>${connected.removeTitle(nameOf(client))}${marks(client, locale)}</h1>`
+  return pageDocument({
+    title: connected.removeTitle(html`${clientNameOf(client)}`),
+    locale,
+    content: html`
+      <header class="intro">
+        ${heading}
+        <p>${connected.removeConsequence} ${connected.soon}</p>
+      </header>
+      <section class="application">
+        ${access(application, html`<h2>${connected.permissions}</h2>`, locale)}
+      </section>
+      <form method="post" action="${action}">
+        ${Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+        <div class="actions">
+          <a href="${listAt}">${connected.keep}</a>
+          <button type="submit" class="primary">${connected.remove}</button>
+        </div>
+      </form>
+    `,
+  })
+}
