@@ -14,7 +14,7 @@ import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'
 import { mcpUrl, photoScopes } from './mcp-server'
 import { sessionCookie } from './session-cookie'
-import { signIn, signOut } from './sign-in'
+import { connectedApplications, signIn, signOut } from './sign-in'
 import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
 import { whichWorkspace } from './workspaces'
@@ -76,6 +76,8 @@ export function authorizationServer({
     choices: (_request, question) => whichWorkspace(question),
     // A registered app that was allowed once is not asked about again, for the same workspace and the same scope.
     rememberConsent: true,
+    // The page on which people see what they have allowed, and take it back.
+    authorizations: { path: connectedApplications },
     store,
   })
   app.get('/ready', async (_request, response) => {

@@ -9,6 +9,7 @@ import { registerClients, type DemoClients } from './registered-clients'
 import { relyingParty } from './relying-party'
 import { resourceServer } from './resource-server'
 import type { AppGroup } from './home-page'
+import { connectedApplications } from './sign-in'
 import { openStorage } from './storage'
 
 export interface DemoOptions {
@@ -157,6 +158,16 @@ function appsAt(urls: Readonly<Record<AppKey, string>>): readonly AppGroup[] {
           name: 'Attack Lab',
           url: urls.attackLab,
           does: 'attacks Lumen at the press of a button, and shows why that fails.',
+        },
+      ],
+    },
+    {
+      title: 'What you have allowed',
+      apps: [
+        {
+          name: 'Connected applications',
+          url: connectedApplications,
+          does: 'shows what each app may do, and takes it back.',
         },
       ],
     },

@@ -23,7 +23,8 @@ const look = {
     <h2>What Lumen remembers</h2>
     <p>
       Lumen remembers that you allowed this workspace. Disconnect and connect again: it does not ask. Once you
-      have allowed both workspaces, it asks which one you mean.
+      have allowed both workspaces, it asks which one you mean. Remove Photo Book from your connected
+      applications at Lumen, and Lumen forgets both.
     </p>
   </section>`,
   again: 'Lumen remembers what you allowed: connect again, and it asks no more than it must.',

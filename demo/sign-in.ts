@@ -14,6 +14,9 @@ declare module 'express-session' {
   }
 }
 
+/** Where people see which applications they have connected. */
+export const connectedApplications = '/authorizations'
+
 /** The login that the app had before it became an authorization server. */
 export function signIn(origin: string, limits: LimitStores, apps: readonly AppGroup[]): Router {
   const router = Router()
@@ -24,7 +27,8 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppGr
   })
 
   // The consent page is for whoever is signed in; clients at the other endpoints have no session.
-  router.use(['/login', '/logout', '/sign-out', '/authorize'], needsSession(awayPage()))
+  const forPeople = ['/login', '/logout', '/sign-out', '/authorize', connectedApplications]
+  router.use(forPeople, needsSession(awayPage()))
 
   router.get('/', needsSession(awayPage()), (request, response) => {
     response.send(homePage(request.session.resourceOwner, apps))

@@ -18,7 +18,15 @@ afterAll(async () => {
   await demo.stop()
 })
 
-const apps = ['Photo Book', 'Postcards', 'Supper Club', 'Attack Lab', 'Photo API', 'MCP server']
+const apps = [
+  'Photo Book',
+  'Postcards',
+  'Supper Club',
+  'Attack Lab',
+  'Connected applications',
+  'Photo API',
+  'MCP server',
+]
 
 test('the front page says in a sentence what each app does', async () => {
   const page = await (await fetch(demo.authorizationServer)).text()

@@ -28,6 +28,11 @@ export class ResourceOwner {
     return new URL(location)
   }
 
+  /** Reads a page of the authorization server. */
+  async read(path: string): Promise<string> {
+    return (await this.open(new URL(path, this.demo.authorizationServer))).html
+  }
+
   /** Opens a page, signing in on the way if the server asks. */
   private async open(url: URL): Promise<{ readonly url: URL; readonly html: string }> {
     const { location, html } = await this.send(url)
