@@ -1,5 +1,6 @@
 import { demoAccount } from './accounts'
 import { authorizationServer } from './authorization-server'
+import { appGroups } from './app-groups'
 import { attackLabApp } from './attack-lab'
 import { listen, type Listener } from './listen'
 import { mcpUrl } from './mcp-server'
@@ -8,9 +9,7 @@ import { postcards } from './postcards'
 import { registerClients, type DemoClients } from './registered-clients'
 import { relyingParty } from './relying-party'
 import { resourceServer } from './resource-server'
-import type { AppGroup } from './home-page'
-import { connectedApplications } from './sign-in'
-import { openStorage } from './storage'
+import { openStorage, type Storage } from './storage'
 
 export interface DemoOptions {
   /** Where the six apps listen; 0 takes any free port. Default 3000 to 3005. */
@@ -71,63 +70,43 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
   }
   try {
     const storage = keep(await openStorage(redisUrl))
-    const atAuthorizationServer = keep(await listen(ports.authorizationServer))
-    const atClient = keep(await listen(ports.client))
-    const atResourceServer = keep(await listen(ports.resourceServer))
-    const atRelyingParty = keep(await listen(ports.relyingParty))
-    const atPostcards = keep(await listen(ports.postcards))
-    const atAttackLab = keep(await listen(ports.attackLab))
-    const { registrations, clients } = registerClients(atClient.url, atRelyingParty.url, atAttackLab.url)
-    const issuer = atAuthorizationServer.url
+    const at = await listenAt(ports, keep)
+    const { registrations, clients } = registerClients({
+      photoBook: at.client.url,
+      supperClub: at.relyingParty.url,
+      attackLab: at.attackLab.url,
+    })
+    const [issuer, resource] = [at.authorizationServer.url, at.resourceServer.url]
     // What is kept last is closed first: requests in flight finish before their listeners close.
     keep(
       authorizationServer({
-        app: atAuthorizationServer.app,
+        app: at.authorizationServer.app,
         issuer,
-        apps: appsAt({
-          photoBook: atClient.url,
-          postcards: atPostcards.url,
-          supperClub: atRelyingParty.url,
-          attackLab: atAttackLab.url,
-          photoApi: atResourceServer.url,
+        apps: appGroups({
+          photoBook: at.client.url,
+          postcards: at.postcards.url,
+          supperClub: at.relyingParty.url,
+          attackLab: at.attackLab.url,
+          photoApi: resource,
         }),
-        resourceServer: atResourceServer.url,
+        resourceServer: resource,
         clients: registrations,
         store: storage.authorizations,
         sessions: storage.sessions('authorization-server'),
         limits: storage.limits,
       }),
     )
-    const settingsOf = ({ app }: Listener, name: string) => ({
-      app,
-      authorizationServer: issuer,
-      resourceServer: atResourceServer.url,
-      sessions: storage.sessions(name),
-    })
-    photoBook(settingsOf(atClient, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
-    postcards(settingsOf(atPostcards, 'postcards'), `${atPostcards.url}/callback`)
-    relyingParty(settingsOf(atRelyingParty, 'supper-club'), { ...clients.supperClub, issuer })
-    attackLabApp(
-      { ...settingsOf(atAttackLab, 'attack-lab'), target: clients.nightlyReport },
-      { ...clients.attackLab, authorizationServer: issuer },
-    )
+    startClients(at, clients, storage)
     // In another process it would open the same Redis itself.
-    keep(
-      resourceServer({
-        app: atResourceServer.app,
-        url: atResourceServer.url,
-        issuer,
-        store: storage.authorizations,
-      }),
-    )
+    keep(resourceServer({ app: at.resourceServer.app, url: resource, issuer, store: storage.authorizations }))
     return {
       authorizationServer: issuer,
-      client: atClient.url,
-      resourceServer: atResourceServer.url,
-      relyingParty: atRelyingParty.url,
-      postcards: atPostcards.url,
-      attackLab: atAttackLab.url,
-      mcpServer: mcpUrl(atResourceServer.url),
+      client: at.client.url,
+      resourceServer: resource,
+      relyingParty: at.relyingParty.url,
+      postcards: at.postcards.url,
+      attackLab: at.attackLab.url,
+      mcpServer: mcpUrl(resource),
       clients,
       account: demoAccount,
       stop,
@@ -138,50 +117,33 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
   }
 }
 
-function appsAt(urls: Readonly<Record<AppKey, string>>): readonly AppGroup[] {
-  return [
-    {
-      title: 'Apps that ask you for access',
-      apps: [
-        {
-          name: 'Photo Book',
-          url: urls.photoBook,
-          does: 'asks for the photos of one workspace, and shows them.',
-        },
-        {
-          name: 'Postcards',
-          url: urls.postcards,
-          does: 'is unknown to Lumen, introduces itself, and is marked as not verified.',
-        },
-        { name: 'Supper Club', url: urls.supperClub, does: 'logs you in with Lumen, and learns your name.' },
-        {
-          name: 'Attack Lab',
-          url: urls.attackLab,
-          does: 'attacks Lumen at the press of a button, and shows why that fails.',
-        },
-      ],
-    },
-    {
-      title: 'What you have allowed',
-      apps: [
-        {
-          name: 'Connected applications',
-          url: connectedApplications,
-          does: 'shows what each app may do, and takes it back.',
-        },
-      ],
-    },
-    {
-      title: 'Where they get the photos from',
-      apps: [
-        { name: 'Photo API', url: urls.photoApi, does: 'gives photos to clients that have a token.' },
-        {
-          name: 'MCP server',
-          does: 'gives photos to AI clients that you allow. The terminal says how to start one.',
-        },
-      ],
-    },
-  ]
+type Apps = Readonly<Record<keyof typeof defaultPorts, Listener>>
+
+/** Each app listens before any of them is set up, because they need each other's URLs. */
+async function listenAt(ports: typeof defaultPorts, keep: (listener: Listener) => Listener): Promise<Apps> {
+  return {
+    authorizationServer: keep(await listen(ports.authorizationServer)),
+    client: keep(await listen(ports.client)),
+    resourceServer: keep(await listen(ports.resourceServer)),
+    relyingParty: keep(await listen(ports.relyingParty)),
+    postcards: keep(await listen(ports.postcards)),
+    attackLab: keep(await listen(ports.attackLab)),
+  }
 }
 
-type AppKey = 'photoBook' | 'postcards' | 'supperClub' | 'attackLab' | 'photoApi'
+function startClients(at: Apps, clients: DemoClients, { sessions }: Storage): void {
+  const issuer = at.authorizationServer.url
+  const settingsOf = ({ app }: Listener, name: string) => ({
+    app,
+    authorizationServer: issuer,
+    resourceServer: at.resourceServer.url,
+    sessions: sessions(name),
+  })
+  photoBook(settingsOf(at.client, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
+  postcards(settingsOf(at.postcards, 'postcards'), `${at.postcards.url}/callback`)
+  relyingParty(settingsOf(at.relyingParty, 'supper-club'), { ...clients.supperClub, issuer })
+  attackLabApp(
+    { ...settingsOf(at.attackLab, 'attack-lab'), target: clients.nightlyReport },
+    { ...clients.attackLab, authorizationServer: issuer },
+  )
+}

@@ -26,7 +26,7 @@ export async function guessSecret(
     ...toldOfWrong(wrong),
     last.tell({
       title: `Guess ${wrong.length + 1} finds a closed door`,
-      why: `${wrong.length === 0 ? 'You pressed the button before, and Lumen has not forgotten. ' : ''}It lets 20 guesses fail in 15 minutes. Then it refuses all further ones from this address, for as many seconds as Retry-After says.`,
+      why: `${wrong.length === 0 ? 'You pressed the button before, and Lumen has not forgotten. ' : ''}Lumen lets 20 guesses fail in 15 minutes. Then it refuses all further ones from this address, for as many seconds as Retry-After says.`,
       clause: [6749, '2.3.1'],
     }),
     right.tell({

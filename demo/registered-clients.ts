@@ -28,11 +28,11 @@ export interface DemoClients {
 }
 
 /** Registers the clients of the demo: what the server keeps of them, and what they know themselves. */
-export function registerClients(
-  clientUrl: string,
-  relyingPartyUrl: string,
-  attackLabUrl: string,
-): {
+export function registerClients({
+  photoBook: clientUrl,
+  supperClub: relyingPartyUrl,
+  attackLab: attackLabUrl,
+}: Readonly<Record<'photoBook' | 'supperClub' | 'attackLab', string>>): {
   registrations: ClientRegistration[]
   clients: DemoClients
 } {
