@@ -131,13 +131,13 @@ async function listenAt(ports: typeof defaultPorts, keep: (listener: Listener) =
   }
 }
 
-function startClients(at: Apps, clients: DemoClients, { sessions }: Storage): void {
+function startClients(at: Apps, clients: DemoClients, storage: Storage): void {
   const issuer = at.authorizationServer.url
   const settingsOf = ({ app }: Listener, name: string) => ({
     app,
     authorizationServer: issuer,
     resourceServer: at.resourceServer.url,
-    sessions: sessions(name),
+    sessions: storage.sessions(name),
   })
   photoBook(settingsOf(at.client, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
   postcards(settingsOf(at.postcards, 'postcards'), `${at.postcards.url}/callback`)
