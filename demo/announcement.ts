@@ -5,11 +5,9 @@ import type { Demo } from './demo'
  *
  * @param node the version of Node that runs the commands.
  */
-export function announcement(
-  { authorizationServer, client, resourceServer, relyingParty, mcpServer, clients, account }: Demo,
-  storage: string,
-  node = process.versions.node,
-): string {
+export function announcement(demo: Demo, storage: string, node = process.versions.node): string {
+  const { authorizationServer, client, postcards, relyingParty, attackLab } = demo
+  const { resourceServer, mcpServer, clients, account } = demo
   const { client_id, client_secret } = clients.nightlyReport
   const tokenRequest = `${authorizationServer}/token -u ${client_id}:${client_secret} -d grant_type=client_credentials -d scope=photos:read`
   const accessToken = `'JSON.parse(fs.readFileSync(0)).access_token'`
@@ -19,7 +17,9 @@ export function announcement(
   return `
   Open      ${authorizationServer}   Lumen, which leads to every app
             ${client}   Photo Book, which asks for your photos
+            ${postcards}   Postcards, which Lumen does not know yet
             ${relyingParty}   Supper Club, where you log in with Lumen
+            ${attackLab}   Attack Lab, where you watch attacks fail
   Sign in   ${account.username} / ${account.password}
 
   Authorization server   ${authorizationServer}

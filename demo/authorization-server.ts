@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
-import session, { type Store } from 'express-session'
+import type { Store } from 'express-session'
 import helmet from 'helmet'
 import { stylesheetHash } from '../lib/http/pages/stylesheet'
 import {
@@ -10,18 +9,21 @@ import {
   type AuthorizationStore,
   type ClientRegistration,
 } from '../lib/index'
+import type { AppGroup } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'
 import { mcpUrl, photoScopes } from './mcp-server'
-import { signIn, signOut } from './sign-in'
-import { awayPage, type AppOfDemo } from './sign-in-pages'
+import { sessionCookie } from './session-cookie'
+import { connectedApplications, signIn, signOut } from './sign-in'
+import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
+import { whichWorkspace } from './workspaces'
 
 export interface AuthorizationServerSettings {
   readonly app: Express
   readonly issuer: string
   /** What the front page leads to. */
-  readonly apps: readonly AppOfDemo[]
+  readonly apps: readonly AppGroup[]
   /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
   readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
@@ -45,22 +47,16 @@ export function authorizationServer({
     helmet({
       contentSecurityPolicy: {
         // Safari would upgrade localhost too, where nothing speaks https.
-        directives: { styleSrc: [stylesheetHash], upgradeInsecureRequests: null },
+        directives: {
+          styleSrc: [stylesheetHash],
+          // A sign-in ends at the app if Lumen remembers what its visitor has allowed.
+          formAction: ["'self'", ...originsOf(clients)],
+          upgradeInsecureRequests: null,
+        },
       },
     }),
   )
-  app.use(
-    session({
-      // The cookies of localhost are shared by all its ports, so the apps must not use the same name.
-      name: 'authorization-server.sid',
-      secret: process.env['SESSION_SECRET'] ?? randomBytes(32).toString('base64url'),
-      store: sessions,
-      resave: false,
-      saveUninitialized: false,
-      // Not strict: whoever comes from a client would arrive without the session.
-      cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
-    }),
-  )
+  app.use(sessionCookie('authorization-server', sessions))
   app.use(signIn(issuer, limits, apps))
 
   const oauth = createAuthorizationServer({
@@ -76,6 +72,12 @@ export function authorizationServer({
     plugIns: logInWithLumen(),
     resourceOwner: (request) => request.session.resourceOwner,
     logOut: (request) => signOut(request),
+    // Each app sees one workspace, which the person chooses on the consent page.
+    choices: (_request, question) => whichWorkspace(question),
+    // A registered app that was allowed once is not asked about again, for the same workspace and the same scope.
+    rememberConsent: true,
+    // The page on which people see what they have allowed, and take it back.
+    authorizations: { path: connectedApplications },
     store,
   })
   app.get('/ready', async (_request, response) => {
@@ -84,4 +86,10 @@ export function authorizationServer({
   app.use(oauthLimit(limits), oauth.router())
   app.use(troublePage(awayPage()))
   return oauth
+}
+
+/** Where the clients have their pages. */
+function originsOf(clients: readonly ClientRegistration[]): string[] {
+  const uris = clients.flatMap(({ redirect_uris = [] }) => redirect_uris)
+  return [...new Set(uris.map((uri) => new URL(uri).origin))]
 }

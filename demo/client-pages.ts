@@ -1,4 +1,5 @@
 import { html, type Html } from '../lib/http/pages/html'
+import { appPage, fact, noticeOf, shortened, type AppLook, type Notices } from './app-page'
 import type { Tokens } from './connection'
 import type { Step } from './visitor'
 
@@ -6,81 +7,63 @@ export interface PhotoEntry {
   readonly id: string
   readonly title: string
   readonly place: string
+  readonly workspace: string
 }
 
 interface HomeView {
   readonly tokens: Tokens | undefined
   readonly photos: readonly PhotoEntry[]
-  /** What to tell: an error code, or a word of {@link news}. */
+  /** What to tell: an error code, or a word of {@link noticesOf}. */
   readonly notice: string | undefined
   readonly steps: readonly Step[]
 }
 
-/** The only page of Photo Book: an invitation, or the photos. */
-export function homePage({ tokens, photos, notice, steps }: HomeView): string {
-  return page(html`
-    ${notice !== undefined && noticeOf(notice)}
-    ${tokens === undefined ? invitation : [gallery(photos), connection(tokens), story(steps)]}
-  `)
+/** How an app with photos looks. */
+export interface ClientLook extends AppLook {
+  /** What visitors see who have not connected the app. */
+  readonly invitation: Html
+  /** What else the app tells those who have. */
+  readonly aside: Html
+  /** What happens if somebody who has disconnected the app connects it again. */
+  readonly again: string
 }
 
-/** While sessions cannot be reached. */
-export function awayPage(): string {
-  return page(
-    html`<p class="notice" role="alert">
-      Photo Book cannot look up your visit at the moment. Wait a little, then load this page again.
-    </p>`,
+/** The only page of an app: an invitation, or the photos. */
+export function homePage(look: ClientLook, { tokens, photos, notice, steps }: HomeView): string {
+  return appPage(
+    look,
+    html`
+      ${notice !== undefined && noticeOf(noticesOf(look), notice)}
+      ${tokens === undefined ? look.invitation : html`${gallery(photos)} ${connection(tokens)} ${story(steps)} ${look.aside}`}
+    `,
   )
 }
 
-// What visitors did themselves.
-const news = new Map([
-  [
-    'access_denied',
-    'You chose not to connect Lumen. Nothing was shared, and you can change your mind any time.',
-  ],
-  [
-    'disconnected',
-    'Disconnected. Photo Book gave its tokens back and Lumen ended them: it can see your photos no more.',
-  ],
-  ['connected_already', 'You are connected already. Nothing had to be done.'],
-])
-
-const problems = new Map([
-  [
-    'state_mismatch',
-    'That answer does not belong to a connection that you began here. Please connect again.',
-  ],
-  ['issuer_mismatch', 'That answer did not come from Lumen. Please connect again.'],
-  ['invalid_grant', 'Lumen has ended this connection. Connect again to see your photos.'],
-  [
-    'not_revoked',
-    'Photo Book forgot your tokens, but Lumen was out of reach and did not end them. They end by themselves.',
-  ],
-])
-
-function noticeOf(notice: string): Html {
-  const told = news.get(notice)
-  if (told !== undefined) return html`<p class="notice" role="status">${told}</p>`
-  const message = problems.get(notice) ?? `Lumen could not do that just now (${notice}). Please try again.`
-  return html`<p class="notice" role="alert">${message}</p>`
-}
-
-const invitation = html`<section class="invitation">
-  <div class="prints" aria-hidden="true"><i></i><i></i><i></i></div>
-  <h1>Your best photos, <br />bound into a book.</h1>
-  <p>
-    Photo Book asks Lumen to see your photos. You sign in there, you decide there, and your password stays
-    there.
-  </p>
-  <form method="post" action="/connect"><button class="primary">Connect Lumen</button></form>
-</section>`
+const noticesOf = ({ name, again }: ClientLook): Notices => ({
+  news: {
+    access_denied:
+      'You chose not to connect Lumen. Nothing was shared, and you can change your mind any time.',
+    disconnected: `Disconnected. ${name} gave its tokens back and Lumen ended them: it can see your photos no more. ${again}`,
+    connected_already: 'You are connected already. Nothing had to be done.',
+    unchanged: `You chose nothing new. ${name} goes on with the workspace that it has.`,
+  },
+  problems: {
+    state_mismatch: 'That answer does not belong to a connection that you began here. Please connect again.',
+    issuer_mismatch: 'That answer did not come from Lumen. Please connect again.',
+    invalid_grant: 'Lumen has ended this connection. Connect again to see your photos.',
+    not_revoked: `${name} forgot your tokens, but Lumen was out of reach and did not end them. They end by themselves.`,
+    photos_refused:
+      'Lumen does not give out your photos at the moment. Wait a little, then load this page again.',
+  },
+})
 
 function gallery(photos: readonly PhotoEntry[]): Html {
   return html`<section class="gallery">
     <header>
       <h1>Your photos</h1>
-      <p>${String(photos.length)} photos, guarded by Lumen</p>
+      <p>
+        ${photos[0] ? `${photos.length} photos of ${photos[0].workspace}` : 'No photos'}, guarded by Lumen
+      </p>
     </header>
     <ul>
       ${photos.map(
@@ -106,21 +89,10 @@ function connection({ accessToken, refreshToken, scope, expiresAt }: Tokens): Ht
     </dl>
     <div class="actions">
       <form method="post" action="/refresh"><button>Refresh tokens</button></form>
+      <form method="post" action="/connect"><button>Choose another workspace</button></form>
       <form method="post" action="/disconnect"><button class="quiet">Disconnect</button></form>
     </div>
   </section>`
-}
-
-function fact(name: string, value: string): Html {
-  return html`<div>
-    <dt>${name}</dt>
-    <dd>${value}</dd>
-  </div>`
-}
-
-// All credentials of one authorization begin alike: the end is what a refresh changes visibly.
-function shortened(token: string): string {
-  return `${token.slice(0, 7)}…${token.slice(-5)}`
 }
 
 function story(steps: readonly Step[]): Html {
@@ -136,26 +108,4 @@ function story(steps: readonly Step[]): Html {
       )}
     </ol>
   </section>`
-}
-
-function page(content: Html): string {
-  return `<!doctype html>\n${String(
-    html`<html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>Photo Book</title>
-        <link rel="icon" href="/icon.svg" />
-        <link rel="stylesheet" href="/base.css" />
-        <link rel="stylesheet" href="/photo-book.css" />
-      </head>
-      <body>
-        <header class="top">
-          <a href="/"><img src="/icon.svg" alt="" width="28" height="28" />Photo Book</a>
-        </header>
-        <main>${content}</main>
-      </body>
-    </html>`,
-  )}\n`
 }

@@ -1,65 +1,36 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import express, { type Express, type Request } from 'express'
-import session, { type Store } from 'express-session'
-import helmet from 'helmet'
-import { awayPage, homePage, type PhotoEntry } from './client-pages'
-import type { Registration } from './connection'
+import type { Express, Request } from 'express'
+import { homePage, type ClientLook, type PhotoEntry } from './client-pages'
 import { sameOrigin } from './same-origin'
-import { needsSession, troublePage } from './storage-away'
-import { Visitor } from './visitor'
+import { renewSession } from './session-cookie'
+import { Visitor, type Introduction } from './visitor'
+import { webApp, type WebAppSettings } from './web-app'
 
-export interface ClientSettings extends Registration {
-  readonly app: Express
+export interface ClientSettings extends WebAppSettings {
   readonly resourceServer: string
-  readonly sessions: Store
 }
 
-/** Photo Book: a web application that shows its visitors the photos which another service keeps for them. */
-export function client({ app, resourceServer, sessions, ...registration }: ClientSettings): void {
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        directives: {
-          styleSrc: ["'self'"],
-          // Browsers hold it against the redirect that answers the form as well.
-          formAction: ["'self'", registration.authorizationServer],
-          // Safari would upgrade localhost too, where nothing speaks https.
-          upgradeInsecureRequests: null,
-        },
-      },
-    }),
-  )
-  app.use(express.static(join(__dirname, 'client-assets')))
-  app.use(
-    session({
-      // The cookies of localhost are shared by all its ports, so the apps must not use the same name.
-      name: 'photo-book.sid',
-      secret: process.env['SESSION_SECRET'] ?? randomBytes(32).toString('base64url'),
-      store: sessions,
-      resave: false,
-      saveUninitialized: false,
-      // Not strict: whoever comes back from the authorization server would arrive without the session.
-      cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
-    }),
-  )
-  app.use(needsSession(awayPage()))
-  const visitorOf = (request: Request) => new Visitor(request.session, registration, resourceServer)
+/** A web application that shows its visitors the photos which another service keeps for them. */
+export function client(settings: ClientSettings, look: ClientLook, introduction: Introduction): void {
+  const visitorOf = ({ session }: Request) => new Visitor(session, introduction, settings.resourceServer)
+  webApp(settings, look, (app) => addRoutes(app, look, visitorOf))
+}
 
+function addRoutes(app: Express, look: ClientLook, visitorOf: (request: Request) => Visitor): void {
   app.get('/', async (request, response) => {
     const answer = await visitorOf(request).fetch('/photos')
     const photos: PhotoEntry[] = answer?.ok === true ? JSON.parse(await answer.text()) : []
+    if (answer?.ok === false) request.session.notice = 'photos_refused'
     const { tokens, notice, steps = [] } = request.session
     delete request.session.notice
-    response.set('Cache-Control', 'no-store').send(homePage({ tokens, photos, notice, steps }))
+    response.set('Cache-Control', 'no-store').send(homePage(look, { tokens, photos, notice, steps }))
   })
 
-  app.post('/connect', sameOrigin, (request, response) => {
-    response.redirect(303, visitorOf(request).depart())
+  app.post('/connect', sameOrigin, async (request, response) => {
+    response.redirect(303, (await visitorOf(request).depart()) ?? '/')
   })
 
   app.get('/callback', async (request, response) => {
-    await visitorOf(request).arrive(new URL(request.url, registration.redirect_uri).searchParams)
+    await visitorOf(request).arrive(new URL(request.url, 'http://localhost').searchParams)
     response.redirect(303, '/')
   })
 
@@ -68,13 +39,11 @@ export function client({ app, resourceServer, sessions, ...registration }: Clien
     response.redirect(303, '/')
   })
 
-  app.post('/disconnect', sameOrigin, async (request, response, next) => {
+  app.post('/disconnect', sameOrigin, async (request, response) => {
     const notice = await visitorOf(request).disconnect()
-    request.session.regenerate((error) => {
-      if (error) return next(error)
-      request.session.notice = notice
-      response.redirect(303, '/')
-    })
+    await renewSession(request)
+    request.session.notice = notice
+    response.redirect(303, '/')
   })
 
   app.get('/photos/:id', async (request, response) => {
@@ -83,6 +52,4 @@ export function client({ app, resourceServer, sessions, ...registration }: Clien
     const picture = Buffer.from(await answer.arrayBuffer())
     return response.set('Cache-Control', 'no-store').type('image/svg+xml').send(picture)
   })
-
-  app.use(troublePage(awayPage()))
 }

@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 /** What the client application knows of its registration. */
 export interface Registration {
   readonly client_id: string
-  readonly client_secret: string
+  /** Undefined for a public client. */
+  readonly client_secret?: string
   readonly redirect_uri: string
   readonly authorizationServer: string
 }
@@ -33,8 +34,15 @@ export class NotConnected extends Error {
 
 const random = () => randomBytes(32).toString('base64url')
 
-/** Where to send the browser, and what to remember in its session (RFC 6749 4.1.1, RFC 7636). */
-export function depart({ authorizationServer, client_id, redirect_uri }: Registration): {
+/**
+ * Where to send the browser, and what to remember in its session (RFC 6749 4.1.1, RFC 7636).
+ *
+ * @param further parameters of the request.
+ */
+export function depart(
+  { authorizationServer, client_id, redirect_uri }: Registration,
+  further: { readonly prompt?: 'consent' } = {},
+): {
   location: string
   departure: Departure
 } {
@@ -47,6 +55,7 @@ export function depart({ authorizationServer, client_id, redirect_uri }: Registr
     state: departure.state,
     code_challenge: createHash('sha256').update(departure.codeVerifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...further,
   })
   return { location: `${authorizationServer}/authorize?${query.toString()}`, departure }
 }
@@ -57,19 +66,29 @@ export async function arrive(
   answer: URLSearchParams,
   departure: Departure | undefined,
 ): Promise<Tokens> {
-  // Whatever does not answer the question that this browser was sent off with is somebody else's.
-  if (departure === undefined || answer.get('state') !== departure.state)
-    throw new NotConnected('state_mismatch')
-  // RFC 9207: an answer of another authorization server must not be taken to this one.
-  if (answer.get('iss') !== registration.authorizationServer) throw new NotConnected('issuer_mismatch')
-  const code = answer.get('code')
-  if (code === null) throw new NotConnected(answer.get('error') ?? 'code_missing')
+  const { code, codeVerifier } = codeIn(registration, answer, departure)
   return requestTokens(registration, {
     grant_type: 'authorization_code',
     code,
     redirect_uri: registration.redirect_uri,
-    code_verifier: departure.codeVerifier,
+    code_verifier: codeVerifier,
   })
+}
+
+/** Takes the code from an answer that this browser was sent off for. @throws NotConnected */
+export function codeIn(
+  { authorizationServer }: Registration,
+  answer: URLSearchParams,
+  departure: Departure | undefined,
+): { readonly code: string; readonly codeVerifier: string } {
+  // Whatever does not answer the question that this browser was sent off with is somebody else's.
+  if (departure === undefined || answer.get('state') !== departure.state)
+    throw new NotConnected('state_mismatch')
+  // RFC 9207: an answer of another authorization server must not be taken to this one.
+  if (answer.get('iss') !== authorizationServer) throw new NotConnected('issuer_mismatch')
+  const code = answer.get('code')
+  if (code === null) throw new NotConnected(answer.get('error') ?? 'code_missing')
+  return { code, codeVerifier: departure.codeVerifier }
 }
 
 /** Trades the refresh token for new tokens. @throws NotConnected */
@@ -103,12 +122,23 @@ function post(
   path: string,
   form: Record<string, string>,
 ): Promise<Response> {
-  const credentials = `${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`
+  // RFC 6749 3.2.1: a client without a secret names itself in the body.
+  if (client_secret === undefined)
+    return fetch(authorizationServer + path, {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, client_id }),
+    })
   return fetch(authorizationServer + path, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    headers: { authorization: basic(client_id, client_secret) },
     body: new URLSearchParams(form),
   })
+}
+
+/** The header of a client that shows its secret. RFC 6749 2.3.1: both are form encoded first. */
+export function basic(clientId: string, clientSecret: string): string {
+  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
 interface TokenAnswer {

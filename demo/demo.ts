@@ -1,21 +1,25 @@
 import { demoAccount } from './accounts'
 import { authorizationServer } from './authorization-server'
-import { client } from './client'
-import { listen } from './listen'
+import { appGroups } from './app-groups'
+import { attackLabApp } from './attack-lab'
+import { listen, type Listener } from './listen'
 import { mcpUrl } from './mcp-server'
+import { photoBook } from './photo-book'
+import { postcards } from './postcards'
 import { registerClients, type DemoClients } from './registered-clients'
 import { relyingParty } from './relying-party'
 import { resourceServer } from './resource-server'
-import type { AppOfDemo } from './sign-in-pages'
-import { openStorage } from './storage'
+import { openStorage, type Storage } from './storage'
 
 export interface DemoOptions {
-  /** Where the four apps listen; 0 takes any free port. Default 3000 to 3003. */
+  /** Where the six apps listen; 0 takes any free port. Default 3000 to 3005. */
   readonly ports?: {
     readonly authorizationServer: number
     readonly client: number
     readonly resourceServer: number
     readonly relyingParty: number
+    readonly postcards: number
+    readonly attackLab: number
   }
   /** Keeps authorizations and sessions in this Redis. Default: in memory. */
   readonly redisUrl?: string | undefined
@@ -28,6 +32,10 @@ export interface Demo {
   readonly resourceServer: string
   /** The site with "log in with Lumen". */
   readonly relyingParty: string
+  /** The client that registers itself. */
+  readonly postcards: string
+  /** Where visitors watch attacks. */
+  readonly attackLab: string
   /** The URL of the MCP server beside the photos. */
   readonly mcpServer: string
   /** The registered clients, with the secrets of this run. */
@@ -37,10 +45,17 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-const defaultPorts = { authorizationServer: 3000, client: 3001, resourceServer: 3002, relyingParty: 3003 }
+const defaultPorts = {
+  authorizationServer: 3000,
+  client: 3001,
+  resourceServer: 3002,
+  relyingParty: 3003,
+  postcards: 3004,
+  attackLab: 3005,
+}
 
 /**
- * Starts the authorization server, the client application, the resource server and the relying party.
+ * Starts the authorization server, the resource server and their clients.
  *
  * @throws CannotStart when a port is taken. Redis may come later: until then the pages say that it is away.
  */
@@ -55,51 +70,43 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
   }
   try {
     const storage = keep(await openStorage(redisUrl))
-    const atAuthorizationServer = keep(await listen(ports.authorizationServer))
-    const atClient = keep(await listen(ports.client))
-    const atResourceServer = keep(await listen(ports.resourceServer))
-    const atRelyingParty = keep(await listen(ports.relyingParty))
-    const { registrations, clients } = registerClients(atClient.url, atRelyingParty.url)
+    const at = await listenAt(ports, keep)
+    const { registrations, clients } = registerClients({
+      photoBook: at.client.url,
+      supperClub: at.relyingParty.url,
+      attackLab: at.attackLab.url,
+    })
+    const [issuer, resource] = [at.authorizationServer.url, at.resourceServer.url]
     // What is kept last is closed first: requests in flight finish before their listeners close.
-    const oauth = authorizationServer({
-      app: atAuthorizationServer.app,
-      issuer: atAuthorizationServer.url,
-      apps: appsAt(atClient.url, atRelyingParty.url, atResourceServer.url),
-      resourceServer: atResourceServer.url,
-      clients: registrations,
-      store: storage.authorizations,
-      sessions: storage.sessions('authorization-server'),
-      limits: storage.limits,
-    })
-    keep(oauth)
-    client({
-      app: atClient.app,
-      ...clients.photoBook,
-      authorizationServer: atAuthorizationServer.url,
-      resourceServer: atResourceServer.url,
-      sessions: storage.sessions('photo-book'),
-    })
-    relyingParty({
-      app: atRelyingParty.app,
-      ...clients.supperClub,
-      issuer: atAuthorizationServer.url,
-      sessions: storage.sessions('supper-club'),
-    })
-    // In another process it would open the same Redis itself.
     keep(
-      resourceServer({
-        app: atResourceServer.app,
-        url: atResourceServer.url,
-        issuer: atAuthorizationServer.url,
+      authorizationServer({
+        app: at.authorizationServer.app,
+        issuer,
+        apps: appGroups({
+          photoBook: at.client.url,
+          postcards: at.postcards.url,
+          supperClub: at.relyingParty.url,
+          attackLab: at.attackLab.url,
+          photoApi: resource,
+        }),
+        resourceServer: resource,
+        clients: registrations,
         store: storage.authorizations,
+        sessions: storage.sessions('authorization-server'),
+        limits: storage.limits,
       }),
     )
+    startClients(at, clients, storage)
+    // In another process it would open the same Redis itself.
+    keep(resourceServer({ app: at.resourceServer.app, url: resource, issuer, store: storage.authorizations }))
     return {
-      authorizationServer: atAuthorizationServer.url,
-      client: atClient.url,
-      resourceServer: atResourceServer.url,
-      relyingParty: atRelyingParty.url,
-      mcpServer: mcpUrl(atResourceServer.url),
+      authorizationServer: issuer,
+      client: at.client.url,
+      resourceServer: resource,
+      relyingParty: at.relyingParty.url,
+      postcards: at.postcards.url,
+      attackLab: at.attackLab.url,
+      mcpServer: mcpUrl(resource),
       clients,
       account: demoAccount,
       stop,
@@ -110,11 +117,33 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
   }
 }
 
-function appsAt(album: string, site: string, api: string): readonly AppOfDemo[] {
-  return [
-    { name: 'Photo Book', url: album, does: 'asks for access to your photos, and shows them.' },
-    { name: 'Supper Club', url: site, does: 'logs you in with Lumen, and learns your name.' },
-    { name: 'Photo API', url: api, does: 'keeps the photos for clients that have a token.' },
-    { name: 'MCP server', does: 'gives the photos to AI clients that you allow.' },
-  ]
+type Apps = Readonly<Record<keyof typeof defaultPorts, Listener>>
+
+/** Each app listens before any of them is set up, because they need each other's URLs. */
+async function listenAt(ports: typeof defaultPorts, keep: (listener: Listener) => Listener): Promise<Apps> {
+  return {
+    authorizationServer: keep(await listen(ports.authorizationServer)),
+    client: keep(await listen(ports.client)),
+    resourceServer: keep(await listen(ports.resourceServer)),
+    relyingParty: keep(await listen(ports.relyingParty)),
+    postcards: keep(await listen(ports.postcards)),
+    attackLab: keep(await listen(ports.attackLab)),
+  }
+}
+
+function startClients(at: Apps, clients: DemoClients, storage: Storage): void {
+  const issuer = at.authorizationServer.url
+  const settingsOf = ({ app }: Listener, name: string) => ({
+    app,
+    authorizationServer: issuer,
+    resourceServer: at.resourceServer.url,
+    sessions: storage.sessions(name),
+  })
+  photoBook(settingsOf(at.client, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
+  postcards(settingsOf(at.postcards, 'postcards'), `${at.postcards.url}/callback`)
+  relyingParty(settingsOf(at.relyingParty, 'supper-club'), { ...clients.supperClub, issuer })
+  attackLabApp(
+    { ...settingsOf(at.attackLab, 'attack-lab'), target: clients.nightlyReport },
+    { ...clients.attackLab, authorizationServer: issuer },
+  )
 }

@@ -1,8 +1,14 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler, fromJsonSchema, McpServer, requireScopes } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  McpServer,
+  requireScopes,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import express, { Router } from 'express'
 import type { RemoteGuard } from '../lib/index'
-import { photos } from './photos'
+import { photosFor } from './photos'
 
 /** The scopes of both the photo API and the MCP server, with what the consent page says of them. */
 export const photoScopes = {
@@ -28,8 +34,12 @@ export function mcpServer(guard: RemoteGuard, resource: string): Router {
 
 function photoTools(): McpServer {
   const server = new McpServer({ name: 'lumen-photos', version: '1.0.0' })
-  server.registerTool('list_photos', { description: 'Lists the photos of the user' }, () =>
-    text(photos.map(({ title, place }) => `${title}, ${place}`).join('\n')),
+  server.registerTool('list_photos', { description: 'Lists the photos of the user' }, (context) =>
+    text(
+      photosOf(context)
+        .map(({ title, place }) => `${title}, ${place}`)
+        .join('\n'),
+    ),
   )
   server.registerTool(
     'add_photo',
@@ -46,5 +56,8 @@ function photoTools(): McpServer {
   )
   return server
 }
+
+// The guard has put what it knows of the token there.
+const photosOf = ({ http }: ServerContext) => photosFor(http?.authInfo?.extra)
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })

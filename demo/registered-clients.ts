@@ -17,25 +17,34 @@ export interface DemoClients {
     readonly redirect_uri: string
     readonly post_logout_redirect_uri: string
   }
+  /** Confidential web server: authorization code; `photos:read`. */
+  readonly attackLab: {
+    readonly client_id: string
+    readonly client_secret: string
+    readonly redirect_uri: string
+  }
   /** Confidential service: client credentials; `photos:read`. */
   readonly nightlyReport: { readonly client_id: string; readonly client_secret: string }
 }
 
 /** Registers the clients of the demo: what the server keeps of them, and what they know themselves. */
-export function registerClients(
-  clientUrl: string,
-  relyingPartyUrl: string,
-): {
+export function registerClients({
+  photoBook: clientUrl,
+  supperClub: relyingPartyUrl,
+  attackLab: attackLabUrl,
+}: Readonly<Record<'photoBook' | 'supperClub' | 'attackLab', string>>): {
   registrations: ClientRegistration[]
   clients: DemoClients
 } {
   const photoBook = generateClientSecret()
   const supperClub = generateClientSecret()
+  const attackLab = generateClientSecret()
   const nightlyReport = generateClientSecret()
   const redirectUri = `${clientUrl}/callback`
   const loopbackUri = `http://127.0.0.1:${new URL(clientUrl).port}/callback`
   const logInUri = `${relyingPartyUrl}/callback`
   const logOutUri = `${relyingPartyUrl}/logged-out`
+  const labUri = `${attackLabUrl}/callback`
   const registrations: ClientRegistration[] = [
     {
       client_id: 'photo-book',
@@ -69,6 +78,17 @@ export function registerClients(
       description: 'Keeps a seat for you, under the name that you have here.',
     },
     {
+      client_id: 'attack-lab',
+      client_type: 'confidential',
+      client_secret_hashes: [attackLab.client_secret_hash],
+      redirect_uris: [labUri],
+      grant_types: ['authorization_code'],
+      scope: 'photos:read',
+      client_name: 'Attack Lab',
+      client_uri: attackLabUrl,
+      description: 'Steals the code that you allow it, and shows that a stolen code is worth nothing.',
+    },
+    {
       client_id: 'nightly-report',
       client_type: 'confidential',
       client_secret_hashes: [nightlyReport.client_secret_hash],
@@ -85,6 +105,7 @@ export function registerClients(
       redirect_uri: logInUri,
       post_logout_redirect_uri: logOutUri,
     },
+    attackLab: { client_id: 'attack-lab', client_secret: attackLab.client_secret, redirect_uri: labUri },
     nightlyReport: { client_id: 'nightly-report', client_secret: nightlyReport.client_secret },
   }
   return { registrations, clients }

@@ -1,45 +1,33 @@
 import { html, type Html } from '../lib/http/pages/html'
+import { appPage, fact, noticeOf, type AppLook, type Notices } from './app-page'
 import type { LoggedIn } from './relying-party-login'
+
+export const supperClub: AppLook = { name: 'Supper Club', key: 'supper-club' }
 
 /** The only page of Supper Club: an invitation, or the member who is logged in. */
 export function homePage(person: LoggedIn | undefined, notice: string | undefined): string {
-  return page(html`
-    ${notice !== undefined && noticeOf(notice)}
-    ${person === undefined ? invitation : [welcome(person), identity(person), idToken(person)]}
-  `)
-}
-
-/** While sessions, or Lumen, cannot be reached. */
-export function awayPage(): string {
-  return page(
-    html`<p class="notice" role="alert">
-      Supper Club cannot look up your visit at the moment. Wait a little, then load this page again.
-    </p>`,
+  return appPage(
+    supperClub,
+    html`
+      ${notice !== undefined && noticeOf(notices, notice)}
+      ${person === undefined ? invitation : [welcome(person), identity(person), idToken(person)]}
+    `,
   )
 }
 
-// What visitors did themselves.
-const news = new Map([
-  ['access_denied', 'You chose not to log in with Lumen. Supper Club learned nothing about you.'],
-  ['logged_in_already', 'You are logged in already. Nothing had to be done.'],
-  ['refreshed', 'Refreshed: there is a new ID token, and it still tells the time of your login.'],
-  ['asked', 'Asked: Lumen told again your name and e-mail address.'],
-  ['logged_out', 'You are logged out of Supper Club, and Lumen sent you back.'],
-])
-
-const problems = new Map([
-  [
-    'answer_refused',
-    'That answer does not belong to a login that you began here. Nobody was logged in: please try again.',
-  ],
-  ['invalid_grant', 'Lumen has ended this login. Please log in again.'],
-])
-
-function noticeOf(notice: string): Html {
-  const told = news.get(notice)
-  if (told !== undefined) return html`<p class="notice" role="status">${told}</p>`
-  const message = problems.get(notice) ?? `Lumen could not do that just now (${notice}). Please try again.`
-  return html`<p class="notice" role="alert">${message}</p>`
+const notices: Notices = {
+  news: {
+    access_denied: 'You chose not to log in with Lumen. Supper Club learned nothing about you.',
+    logged_in_already: 'You are logged in already. Nothing had to be done.',
+    refreshed: 'Refreshed: there is a new ID token, and it still tells the time of your login.',
+    asked: 'Asked: Lumen told again your name and e-mail address.',
+    logged_out: 'You are logged out of Supper Club, and Lumen sent you back.',
+  },
+  problems: {
+    answer_refused:
+      'That answer does not belong to a login that you began here. Nobody was logged in: please try again.',
+    invalid_grant: 'Lumen has ended this login. Please log in again.',
+  },
 }
 
 const invitation = html`<section class="invitation">
@@ -100,35 +88,6 @@ function idToken({ claims }: LoggedIn): Html {
   </section>`
 }
 
-function fact(name: string, value: string | undefined): Html {
-  return html`<div>
-    <dt>${name}</dt>
-    <dd>${value ?? 'unknown'}</dd>
-  </div>`
-}
-
 function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/T(.*)\.000Z/, ' $1 UTC')
-}
-
-function page(content: Html): string {
-  return `<!doctype html>\n${String(
-    html`<html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>Supper Club</title>
-        <link rel="icon" href="/supper-club.svg" />
-        <link rel="stylesheet" href="/base.css" />
-        <link rel="stylesheet" href="/supper-club.css" />
-      </head>
-      <body>
-        <header class="top">
-          <a href="/"><img src="/supper-club.svg" alt="" width="28" height="28" />Supper Club</a>
-        </header>
-        <main>${content}</main>
-      </body>
-    </html>`,
-  )}\n`
 }

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import express, { type Express, type Request } from 'express'
-import session, { type Store } from 'express-session'
-import helmet from 'helmet'
+import type { Express, Request } from 'express'
 import {
   LogInWithLumen,
   NotLoggedIn,
@@ -10,9 +7,10 @@ import {
   type LoginUnderWay,
   type RelyingPartyRegistration,
 } from './relying-party-login'
-import { awayPage, homePage } from './relying-party-pages'
+import { homePage, supperClub } from './relying-party-pages'
 import { sameOrigin } from './same-origin'
-import { needsSession, troublePage } from './storage-away'
+import { renewSession } from './session-cookie'
+import { webApp, type WebAppSettings } from './web-app'
 
 declare module 'express-session' {
   interface SessionData {
@@ -23,42 +21,13 @@ declare module 'express-session' {
   }
 }
 
-export interface RelyingPartySettings extends RelyingPartyRegistration {
-  readonly app: Express
-  readonly sessions: Store
+/** Supper Club: a site of somebody else, whose members log in with Lumen. */
+export function relyingParty(settings: WebAppSettings, registration: RelyingPartyRegistration): void {
+  const lumen = new LogInWithLumen(registration)
+  webApp(settings, supperClub, (app) => addRoutes(app, lumen, registration))
 }
 
-/** Supper Club: a site of somebody else, whose members log in with Lumen. */
-export function relyingParty({ app, sessions, ...registration }: RelyingPartySettings): void {
-  const lumen = new LogInWithLumen(registration)
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        directives: {
-          styleSrc: ["'self'"],
-          // Browsers hold it against the redirect that answers the form as well.
-          formAction: ["'self'", registration.issuer],
-          // Safari would upgrade localhost too, where nothing speaks https.
-          upgradeInsecureRequests: null,
-        },
-      },
-    }),
-  )
-  app.use(express.static(join(__dirname, 'client-assets')))
-  app.use(
-    session({
-      // The cookies of localhost are shared by all its ports, so the apps must not use the same name.
-      name: 'supper-club.sid',
-      secret: process.env['SESSION_SECRET'] ?? randomBytes(32).toString('base64url'),
-      store: sessions,
-      resave: false,
-      saveUninitialized: false,
-      // Not strict: a person who comes back from Lumen would arrive without the session.
-      cookie: { sameSite: 'lax', httpOnly: true, secure: 'auto' },
-    }),
-  )
-  app.use(needsSession(awayPage()))
-
+function addRoutes(app: Express, lumen: LogInWithLumen, registration: RelyingPartyRegistration): void {
   app.get('/', (request, response) => {
     const { person, notice } = request.session
     delete request.session.notice
@@ -113,8 +82,6 @@ export function relyingParty({ app, sessions, ...registration }: RelyingPartySet
       request.session.notice = 'logged_out'
     response.redirect(303, '/')
   })
-
-  app.use(troublePage(awayPage()))
 }
 
 /** Learns something new about the person who is logged in, if there is one. */
@@ -141,8 +108,4 @@ async function attempt(request: Request, act: () => Promise<void>): Promise<void
     if (error.code === 'invalid_grant') delete request.session.person
     request.session.notice = error.code
   }
-}
-
-function renewSession({ session: old }: Request): Promise<void> {
-  return new Promise((resolve, reject) => old.regenerate((error) => (error ? reject(error) : resolve())))
 }

@@ -3,7 +3,8 @@ import helmet from 'helmet'
 import { createBearerGuard, type AuthorizationStore, type RemoteGuard } from '../lib/index'
 import { landscape } from './landscape'
 import { mcpServer, mcpUrl, photoScopes } from './mcp-server'
-import { photos } from './photos'
+import { photosFor } from './photos'
+import { workspaceName } from './workspaces'
 
 /**
  * An API with photos, and an MCP server beside it. All they share with the authorization server is the store, the name
@@ -29,6 +30,7 @@ export function resourceServer({
     store,
     resources: { [url]: { scopes }, [mcpUrl(url)]: { scopes } },
     defaultResource: url,
+    choices: true,
   })
   app.use(mcpServer(guard, mcpUrl(url)))
 
@@ -39,12 +41,19 @@ export function resourceServer({
     })
   })
 
-  app.get('/photos', guard('photos:read'), (_request, response) => {
-    response.json(photos.map(({ id, title, place }) => ({ id, title, place })))
+  app.get('/photos', guard('photos:read'), ({ oauth }, response) => {
+    response.json(
+      photosFor(oauth).map(({ id, title, place, workspace }) => ({
+        id,
+        title,
+        place,
+        workspace: workspaceName(workspace),
+      })),
+    )
   })
 
   app.get('/photos/:id', guard('photos:read'), (request, response) => {
-    const photo = photos.find(({ id }) => id === request.params['id'])
+    const photo = photosFor(request.oauth).find(({ id }) => id === request.params['id'])
     if (photo === undefined) return response.status(404).json({ error: 'not_found' })
     return response.set('Cache-Control', 'no-store').type('image/svg+xml').send(landscape(photo))
   })

@@ -1,5 +1,5 @@
 import { html, pageDocument } from '../lib/http/pages/html'
-import type { ResourceOwner } from '../lib/index'
+import { demoAccount } from './accounts'
 
 /** The mark of the pages, for the tab. */
 export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
@@ -51,6 +51,13 @@ export function signInPage({ username, returnTo, message }: SignInView): string 
         <input type="hidden" name="return_to" value="${returnTo}" />
         <div class="actions"><button type="submit" class="primary">Sign in</button></div>
       </form>
+      <footer class="fineprint">
+        <p>
+          Name and password of this demo: <code>${demoAccount.username}</code>
+          <code>${demoAccount.password}</code>
+        </p>
+        <a href="/">All apps of the demo</a>
+      </footer>
     `,
   })
 }
@@ -68,49 +75,6 @@ export function awayPage(): string {
         Lumen cannot look up who is signed in at the moment. Nothing is wrong on your side: wait a little,
         then load this page again.
       </p>
-    `,
-  })
-}
-
-/** An app of the demo, for the front page. */
-export interface AppOfDemo {
-  readonly name: string
-  /** What a browser can open. */
-  readonly url?: string
-  /** What it does, in a sentence. */
-  readonly does: string
-}
-
-/** The front page of the demo: who is signed in, and what each app does. */
-export function homePage(owner: ResourceOwner | undefined, apps: readonly AppOfDemo[]): string {
-  return pageDocument({
-    title: 'Lumen',
-    content: html`
-      <header class="intro">
-        <div class="mark" aria-hidden="true">L</div>
-        <h1>Lumen <span class="subtitle">where your photos live</span></h1>
-      </header>
-      ${
-        owner === undefined
-          ? html`<form action="/login">
-              <div class="actions"><button type="submit" class="primary">Sign in</button></div>
-            </form>`
-          : html`<dl class="facts">
-                <div>
-                  <dt>Signed in as</dt>
-                  <dd><bdi>${owner.name ?? owner.subject}</bdi></dd>
-                </div>
-              </dl>
-              <form method="post" action="/sign-out">
-                <div class="actions"><button type="submit">Sign out</button></div>
-              </form>`
-      }
-      ${apps.map(
-        ({ name, url, does }) =>
-          html`<p class="assurance">
-            <strong>${url === undefined ? name : html`<a href="${url}">${name}</a>`}</strong> ${does}
-          </p>`,
-      )}
     `,
   })
 }

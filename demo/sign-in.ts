@@ -1,9 +1,11 @@
 import express, { Router, type Request } from 'express'
 import type { ResourceOwner } from '../lib/index'
 import { findResourceOwner } from './accounts'
+import { homePage, type AppGroup } from './home-page'
 import { signInLimits, type LimitStores } from './limits'
 import { sameOrigin } from './same-origin'
-import { awayPage, homePage, icon, signInPage, type AppOfDemo } from './sign-in-pages'
+import { renewSession } from './session-cookie'
+import { awayPage, icon, signInPage } from './sign-in-pages'
 import { needsSession } from './storage-away'
 
 declare module 'express-session' {
@@ -12,8 +14,11 @@ declare module 'express-session' {
   }
 }
 
+/** Where people see which applications they have connected. */
+export const connectedApplications = '/authorizations'
+
 /** The login that the app had before it became an authorization server. */
-export function signIn(origin: string, limits: LimitStores, apps: readonly AppOfDemo[]): Router {
+export function signIn(origin: string, limits: LimitStores, apps: readonly AppGroup[]): Router {
   const router = Router()
   const form = express.urlencoded({ extended: false })
   const attempts = signInLimits(limits, (request, response) => {
@@ -22,7 +27,8 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppOf
   })
 
   // The consent page is for whoever is signed in; clients at the other endpoints have no session.
-  router.use(['/login', '/logout', '/sign-out', '/authorize'], needsSession(awayPage()))
+  const forPeople = ['/login', '/logout', '/sign-out', '/authorize', connectedApplications]
+  router.use(forPeople, needsSession(awayPage()))
 
   router.get('/', needsSession(awayPage()), (request, response) => {
     response.send(homePage(request.session.resourceOwner, apps))
@@ -41,7 +47,7 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppOf
   })
 
   router.post('/login', sameOrigin, form, attempts)
-  router.post('/login', async (request, response, next) => {
+  router.post('/login', async (request, response) => {
     const { username, password, returnTo } = fieldsOf(request.body)
     const owner = await findResourceOwner(username, password)
     if (owner === undefined) {
@@ -50,11 +56,9 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppOf
       return
     }
     // A new id: an attacker who planted or saw the old one does not get the login.
-    request.session.regenerate((error) => {
-      if (error) return next(error)
-      request.session.resourceOwner = owner
-      response.redirect(303, wayBack(returnTo, origin))
-    })
+    await renewSession(request)
+    request.session.resourceOwner = owner
+    response.redirect(303, wayBack(returnTo, origin))
   })
 
   // Not /logout: there, the authorization server asks a person who comes from a client.

@@ -17,12 +17,19 @@ async function start(): Promise<void> {
 
 function portsFrom(text: string): Required<DemoOptions>['ports'] {
   const first = Number(text)
-  if (!Number.isInteger(first) || first < 0 || first > 65_532)
+  if (!Number.isInteger(first) || first < 0 || first > 65_530)
     throw new CannotStart(
-      `PORT is "${text}": name the first of four free ports, as in PORT=4000 npm run demo.`,
+      `PORT is "${text}": name the first of six free ports, as in PORT=4000 npm run demo.`,
     )
   const port = (offset: number) => (first === 0 ? 0 : first + offset)
-  return { authorizationServer: port(0), client: port(1), resourceServer: port(2), relyingParty: port(3) }
+  return {
+    authorizationServer: port(0),
+    client: port(1),
+    resourceServer: port(2),
+    relyingParty: port(3),
+    postcards: port(4),
+    attackLab: port(5),
+  }
 }
 
 start().catch((error: unknown) => {

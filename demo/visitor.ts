@@ -26,21 +26,34 @@ declare module 'express-session' {
   }
 }
 
-/** What Photo Book does on behalf of one visitor, whose tokens are in the session and never in the browser. */
+/** How an app is known at Lumen. */
+export interface Introduction {
+  /** What the app knows of its registration. */
+  registration(): Promise<Registration>
+  /** Before a visitor is sent to Lumen: sees to it that Lumen knows the app, and tells what was done. @throws NotConnected */
+  introduce(): Promise<readonly Step[]>
+}
+
+/** What an app does on behalf of one visitor, whose tokens are in the session and never in the browser. */
 export class Visitor {
   constructor(
     private readonly session: Partial<SessionData>,
-    private readonly registration: Registration,
+    private readonly introduction: Introduction,
     private readonly resourceServer: string,
   ) {}
 
-  /** Begins a connection and tells where it goes on. */
-  depart(): string {
-    const { location, departure } = depart(this.registration)
-    this.session.departure = departure
-    this.session.steps = []
-    this.note('Sent you to Lumen with a fresh state and a PKCE challenge', 'GET /authorize')
-    return location
+  /** Begins a connection and tells where it goes on; undefined if Lumen does not let the app begin. */
+  async depart(): Promise<string | undefined> {
+    return this.attempt(async () => {
+      this.session.steps = await this.introduction.introduce()
+      const registration = await this.introduction.registration()
+      // A visitor who is connected wants another workspace: Lumen shall ask, whatever it remembers.
+      const isConnected = this.session.tokens !== undefined
+      const { location, departure } = depart(registration, isConnected ? { prompt: 'consent' } : {})
+      this.session.departure = departure
+      this.note('Sent you to Lumen with a fresh state and a PKCE challenge', 'GET /authorize')
+      return location
+    })
   }
 
   async arrive(answer: URLSearchParams): Promise<void> {
@@ -52,9 +65,16 @@ export class Visitor {
       return
     }
     await this.attempt(async () => {
-      this.session.tokens = await arrive(this.registration, answer, departure)
+      const registration = await this.introduction.registration()
+      this.session.tokens = await arrive(registration, answer, departure)
       this.note('Checked state and issuer, traded your code for tokens', 'POST /token authorization_code')
+      if (tokens === undefined) return
+      // If Lumen is out of reach for this, they end by themselves.
+      await revoke(registration, tokens).catch(() => undefined)
+      this.note('Gave back the tokens of the connection before', 'POST /revoke')
     })
+    // The visitor who cancels keeps what was there.
+    if (tokens !== undefined && this.session.notice === 'access_denied') this.session.notice = 'unchanged'
   }
 
   async refresh(): Promise<void> {
@@ -68,7 +88,7 @@ export class Visitor {
   async disconnect(): Promise<string> {
     const { tokens } = this.session
     try {
-      if (tokens !== undefined) await revoke(this.registration, tokens)
+      if (tokens !== undefined) await revoke(await this.introduction.registration(), tokens)
       return 'disconnected'
     } catch {
       return 'not_revoked'
@@ -88,7 +108,7 @@ export class Visitor {
   private async renew(): Promise<Tokens> {
     const { tokens } = this.session
     if (tokens === undefined) throw new NotConnected('invalid_grant')
-    const renewed = await refresh(this.registration, tokens)
+    const renewed = await refresh(await this.introduction.registration(), tokens)
     this.session.tokens = renewed
     this.note('Traded the refresh token for new tokens', 'POST /token refresh_token')
     return renewed

@@ -162,6 +162,8 @@ test("helmet's defaults are on everywhere", async () => {
     `${demo.authorizationServer}/login`,
     demo.client,
     demo.relyingParty,
+    demo.postcards,
+    demo.attackLab,
     demo.resourceServer,
   ]) {
     const { headers } = await fetch(url)

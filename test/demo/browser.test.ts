@@ -6,6 +6,7 @@ import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { extent } from '../support/extent'
 import { startRedis, type RedisServer } from '../support/redis-server'
+import { allow, signIn } from './visit'
 
 let browser: Browser
 beforeAll(async () => {
@@ -50,12 +51,6 @@ describe.each(extent(devices.slice(0, 2), devices))(
 
     const keep = (title: string) => keepScreenshot(page, `${name} ${title}`)
 
-    async function signIn(password: string): Promise<void> {
-      await page.getByLabel('Name').fill(demo.account.username)
-      await page.getByLabel('Password').fill(password)
-      await press(page, 'Sign in')
-    }
-
     async function fact(title: string): Promise<string> {
       return page
         .getByRole('definition')
@@ -74,51 +69,11 @@ describe.each(extent(devices.slice(0, 2), devices))(
         ).toBe(800)
     }
 
-    test('a resource owner connects the client, sees the guarded photos, refreshes and disconnects', async () => {
-      await page.goto(demo.client)
-      await keep('1 invitation')
-      await press(page, 'Connect Lumen')
-
-      expect(page.url()).toContain(`${demo.authorizationServer}/login?return_to=`)
-      await keep('2 sign in')
-      await signIn('not the password')
-      expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
-      await keep('3 wrong password')
-      await signIn(demo.account.password)
-
-      expect(await page.getByRole('heading', { level: 1, name: 'Photo Book' }).isVisible()).toBe(true)
-      expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
-        expect.stringContaining('See your photos'),
-      ])
-      expect((await page.getByRole('definition').allInnerTexts()).slice(0, 2)).toEqual([
-        demo.resourceServer,
-        'Ada Lovelace Not you?',
-      ])
-      await keep('4 consent')
-      await press(page, 'Allow')
-
-      expect(page.url()).toBe(`${demo.client}/`)
-      await expectPhotos()
-      await keep('5 photos')
-      const before = await fact('Access token')
-      expect(await fact('Scope')).toBe('photos:read')
-      expect(await fact('Expires')).toBe('in 60 minutes')
-
-      await press(page, 'Refresh tokens')
-      await expectPhotos()
-      expect(await fact('Access token')).not.toBe(before)
-      await keep('6 refreshed')
-
-      await press(page, 'Disconnect')
-      expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
-      expect(complaints).toEqual([])
-    })
-
     test('a resource owner who denies sees that nothing was shared', async () => {
       await page.goto(demo.authorizationServer)
       await keep('7 home')
       await press(page, 'Sign in')
-      await signIn(demo.account.password)
+      await signIn(page, demo)
       expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
       await keep('8 home signed in')
 
@@ -134,6 +89,46 @@ describe.each(extent(devices.slice(0, 2), devices))(
       await page.goto(demo.authorizationServer)
       await press(page, 'Sign out')
       expect(await page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true)
+      expect(complaints).toEqual([])
+    })
+
+    test('a resource owner connects the client, sees the guarded photos, refreshes and disconnects', async () => {
+      await page.goto(demo.client)
+      await keep('1 invitation')
+      await press(page, 'Connect Lumen')
+
+      expect(page.url()).toContain(`${demo.authorizationServer}/login?return_to=`)
+      await keep('2 sign in')
+      await signIn(page, demo, 'not the password')
+      expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
+      await keep('3 wrong password')
+      await signIn(page, demo)
+
+      expect(await page.getByRole('heading', { level: 1, name: 'Photo Book' }).isVisible()).toBe(true)
+      expect(await page.getByRole('listitem').allInnerTexts()).toEqual([
+        expect.stringContaining('See your photos'),
+      ])
+      expect((await page.getByRole('definition').allInnerTexts()).slice(0, 2)).toEqual([
+        demo.resourceServer,
+        'Ada Lovelace Not you?',
+      ])
+      await keep('4 consent')
+      await allow(page)
+
+      expect(page.url()).toBe(`${demo.client}/`)
+      await expectPhotos()
+      await keep('5 photos')
+      const before = await fact('Access token')
+      expect(await fact('Scope')).toBe('photos:read')
+      expect(await fact('Expires')).toBe('in 60 minutes')
+
+      await press(page, 'Refresh tokens')
+      await expectPhotos()
+      expect(await fact('Access token')).not.toBe(before)
+      await keep('6 refreshed')
+
+      await press(page, 'Disconnect')
+      expect(await page.getByRole('button', { name: 'Connect Lumen' }).isVisible()).toBe(true)
       expect(complaints).toEqual([])
     })
   },

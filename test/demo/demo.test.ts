@@ -22,7 +22,13 @@ describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
 
   test('says what to open, what to type and where it keeps things', () => {
     expect(demo.printed).toMatch(/^ {2}Open +http:\/\/localhost:\d+ /m)
-    expect(demo.printed).toMatch(/^ +http:\/\/localhost:\d+ +Supper Club, where you log in with Lumen$/m)
+    for (const app of [
+      'Photo Book, which asks for your photos',
+      'Postcards, which Lumen does not know yet',
+      'Supper Club, where you log in with Lumen',
+      'Attack Lab, where you watch attacks fail',
+    ])
+      expect(demo.printed).toMatch(new RegExp(`^ +http://localhost:\\d+ +${app}$`, 'm'))
     expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
     expect(demo.printed).toMatch(storage === 'Redis' ? /Redis at redis:\/\/127/ : /memory; .*REDIS_URL=/)
   })
@@ -66,12 +72,12 @@ describe('when it cannot start, it says why and what to do, and ends with 1', ()
     expect(end).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Port ${port} is taken: name the first of four free ones, as in PORT=4000 npm run demo.\n`,
+      stderr: `Port ${port} is taken: name the first of six free ones, as in PORT=4000 npm run demo.\n`,
     })
   })
 
   test('PORT is no port', async () => {
-    const stderr = 'PORT is "http": name the first of four free ports, as in PORT=4000 npm run demo.\n'
+    const stderr = 'PORT is "http": name the first of six free ports, as in PORT=4000 npm run demo.\n'
     expect(await runDemoProcess({ PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr })
   })
 })

@@ -2,12 +2,12 @@ import type { Browser } from 'playwright-core'
 import { announcement } from '../../demo/announcement'
 import { startDemo, type Demo } from '../../demo/demo'
 import { listen } from '../../demo/listen'
-import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { runClient } from '../support/mcp/run-client'
 import { startDemoProcess, type DemoProcess } from './demo-process'
+import { signIn } from './visit'
 
 const tools = ['list_photos', 'add_photo', 'list_photos']
 const given = { add_photo: { title: 'Late harvest' } }
@@ -111,14 +111,13 @@ describe('the MCP server of the demo', () => {
         code_challenge_method: 'S256',
       })
       await page.goto(`${demo.authorizationServer}/authorize?${request.toString()}`)
-      await page.getByLabel('Name').fill(demo.account.username)
-      await page.getByLabel('Password').fill(demo.account.password)
-      await press(page, 'Sign in')
+      await signIn(page, demo)
       await keepScreenshot(page, 'MCP consent')
       expect(await page.getByRole('definition').first().innerText()).toBe(demo.mcpServer)
       expect(await page.locator('body').innerText()).toMatch(
         /Notes for the desk[^]*registered itself[^]*a program on this device/,
       )
+      await page.getByLabel('Travels').check()
       await page.getByRole('button', { name: 'Allow' }).click()
       await page.waitForURL(`${redirectUri}?code=*`)
       expect(await page.locator('body').innerText()).toBe('You may close this page.')

@@ -4,6 +4,7 @@ import { press } from '../support/browser/follow'
 import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
+import { allow, signIn } from './visit'
 
 let browser: Browser
 let demo: Demo
@@ -19,12 +20,6 @@ afterAll(async () => {
 /** How wide the page is. `innerWidth` would not do: a phone zooms out until it shows all of a page that is too wide. */
 async function widthOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth')
-}
-
-async function signIn(page: Page, password: string): Promise<void> {
-  await page.getByLabel('Name').fill(demo.account.username)
-  await page.getByLabel('Password').fill(password)
-  await press(page, 'Sign in')
 }
 
 test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', async () => {
@@ -45,14 +40,14 @@ test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', as
   await look('2 invitation')
   await press(page, 'Connect Lumen')
   await look('3 sign in')
-  await signIn(page, 'not the password')
+  await signIn(page, demo, 'not the password')
   await look('4 wrong password')
-  await signIn(page, demo.account.password)
+  await signIn(page, demo)
   await look('5 consent')
   await press(page, 'Cancel')
   await look('6 refused')
   await press(page, 'Connect Lumen')
-  await press(page, 'Allow')
+  await allow(page)
   await look('7 photos')
   await press(page, 'Refresh tokens')
   await look('8 refreshed')
@@ -73,6 +68,20 @@ test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', as
   await look('15 logout')
   await press(page, 'Stay logged in')
   await look('16 stayed')
+  await page.goto(demo.postcards)
+  await look('17 invitation of Postcards')
+  await press(page, 'Connect Lumen')
+  await look('18 consent of Postcards')
+  await allow(page)
+  await look('19 postcards')
+  await page.goto(demo.attackLab)
+  await look('20 attacks')
+  await press(page, 'Guess a secret')
+  await look('21 guesses')
+  await press(page, 'Back to the attacks')
+  await press(page, 'Steal a code')
+  await allow(page)
+  await look('22 replay')
   await context.close()
   expect(wide).toEqual([])
 })
@@ -98,7 +107,7 @@ test('a wrong password looks like one in the light and in the dark', async () =>
   const context = await browser.newContext({ viewport: { width: 320, height: 700 } })
   const page = await context.newPage()
   await page.goto(`${demo.authorizationServer}/login`)
-  await signIn(page, 'not the password')
+  await signIn(page, demo, 'not the password')
   expect(await page.getByRole('alert').innerText()).toBe('The name or the password is wrong.')
   expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true')
   const cards: string[] = []
@@ -117,19 +126,25 @@ test('a wrong password looks like one in the light and in the dark', async () =>
 
 describe('On a phone whose owner has connected Photo Book to Lumen', () => {
   let page: Page
+  // Nothing is remembered there yet.
+  let fresh: Demo
   beforeAll(async () => {
+    fresh = await startDemo({ ports: freePorts })
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
     page = await context.newPage()
-    await page.goto(demo.client)
+    await page.goto(fresh.client)
     await press(page, 'Connect Lumen')
-    await signIn(page, demo.account.password)
-    await press(page, 'Allow')
+    await signIn(page, fresh)
+    await allow(page)
   })
-  afterAll(() => page.context().close())
+  afterAll(async () => {
+    await page.context().close()
+    await fresh.stop()
+  })
 
-  test('a resource owner who goes back and allows again ends at the photos, without an alarm', async () => {
+  test('a resource owner who goes back to the question ends at the photos, without an alarm', async () => {
     await page.goBack()
-    await press(page, 'Allow')
+    expect(page.url()).toBe(`${fresh.client}/`)
     expect(await page.getByRole('figure').count()).toBe(4)
     expect(await page.getByRole('alert').count()).toBe(0)
     expect(await page.getByRole('status').innerText()).toContain('connected already')
@@ -137,7 +152,7 @@ describe('On a phone whose owner has connected Photo Book to Lumen', () => {
   })
 
   test('Disconnect says what it did, once, and the tokens are dead', async () => {
-    await page.goto(demo.client)
+    await page.goto(fresh.client)
     await press(page, 'Disconnect')
     expect(await page.getByRole('status').innerText()).toMatch(/^Disconnected\. .*Lumen ended them/)
     await keepScreenshot(page, 'phone disconnected')

@@ -51,18 +51,21 @@ async function photosOf(demo: Demo, cookie: string): Promise<number> {
 }
 
 async function isUp(demo: Demo): Promise<boolean> {
-  const pages = [demo.authorizationServer, demo.client, demo.relyingParty]
+  const { authorizationServer, client, relyingParty, postcards, attackLab } = demo
+  const pages = [authorizationServer, client, relyingParty, postcards, attackLab]
   return (await Promise.all(pages.map((page) => fetch(page)))).every(({ ok }) => ok)
 }
 
 async function expectWordsForAll(demo: Demo): Promise<void> {
-  const { authorizationServer, client, relyingParty, resourceServer } = demo
+  const { authorizationServer, client, relyingParty, postcards, attackLab, resourceServer } = demo
   for (const url of [
     authorizationServer,
     `${authorizationServer}/login`,
     `${authorizationServer}/authorize`,
     client,
     relyingParty,
+    postcards,
+    attackLab,
   ]) {
     const response = await fetch(url, { redirect: 'manual' })
     expect(response.status).toBe(503)

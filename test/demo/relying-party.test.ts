@@ -6,6 +6,7 @@ import { launchChromium } from '../support/chromium'
 import { extent } from '../support/extent'
 import { freePorts } from '../support/clients/free-ports'
 import { ResourceOwner } from '../support/clients/resource-owner'
+import { signIn } from './visit'
 
 let demo: Demo
 let browser: Browser
@@ -120,12 +121,6 @@ describe('Supper Club', () => {
   )
 })
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('Name').fill(demo.account.username)
-  await page.getByLabel('Password').fill(demo.account.password)
-  await press(page, 'Sign in')
-}
-
 function bent(url: URL, name: string, value: string): URL {
   const copy = new URL(url)
   copy.searchParams.set(name, value)
@@ -140,13 +135,19 @@ const devices = [
 describe.each(extent(devices.slice(0, 1), devices))(
   'a member of Supper Club in Chromium on a $name',
   ({ name, ...device }) => {
+    // Each test has a demo that remembers nothing yet.
+    let fresh: Demo
     let context: BrowserContext
     let page: Page
     beforeEach(async () => {
+      fresh = await startDemo({ ports: freePorts })
       context = await browser.newContext({ ...device, deviceScaleFactor: 2 })
       page = await context.newPage()
     })
-    afterEach(() => context.close())
+    afterEach(async () => {
+      await context.close()
+      await fresh.stop()
+    })
 
     async function keep(title: string): Promise<void> {
       for (const colorScheme of ['dark', 'light'] as const) {
@@ -165,30 +166,32 @@ describe.each(extent(devices.slice(0, 1), devices))(
     const notice = () => page.getByRole('status').innerText()
 
     async function logIn(): Promise<void> {
-      await page.goto(demo.relyingParty)
+      await page.goto(fresh.relyingParty)
       await press(page, 'Log in with Lumen')
-      await signIn(page)
+      await signIn(page, fresh)
       await press(page, 'Allow')
     }
 
     test('finds the site on the front page of the demo, logs in, and sees who is logged in, when and how', async () => {
-      await page.goto(demo.authorizationServer)
+      await page.goto(fresh.authorizationServer)
       await keep('1 front page')
       await follow(page, () => page.getByRole('link', { name: 'Supper Club' }).click())
-      expect(page.url()).toBe(`${demo.relyingParty}/`)
+      expect(page.url()).toBe(`${fresh.relyingParty}/`)
       await keep('2 invitation')
       await press(page, 'Log in with Lumen')
       const before = Date.now()
-      await signIn(page)
+      await signIn(page, fresh)
       expect(await page.getByRole('listitem').allInnerTexts()).toEqual(
         ['Know who you are', 'See your name', 'See your e-mail address'].map((text) =>
           expect.stringContaining(text),
         ),
       )
+      // Which workspace is a question for apps that want photos.
+      expect(await page.getByRole('radio').count()).toBe(0)
       await keep('3 consent')
       await press(page, 'Allow')
 
-      expect(page.url()).toBe(`${demo.relyingParty}/`)
+      expect(page.url()).toBe(`${fresh.relyingParty}/`)
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Good evening, Ada Lovelace.')
       const known = await facts()
       expect(known).toMatchObject({
@@ -196,7 +199,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
         'E-mail': 'ada@lumen.example',
         Verified: 'by Lumen',
         How: 'with a password',
-        Issuer: demo.authorizationServer,
+        Issuer: fresh.authorizationServer,
         Subject: 'user-1815',
         For: 'supper-club',
       })
@@ -218,17 +221,17 @@ describe.each(extent(devices.slice(0, 1), devices))(
 
       // Out again, by the page of Lumen that asks.
       await press(page, 'Log out')
-      expect(page.url()).toContain(`${demo.authorizationServer}/logout?`)
+      expect(page.url()).toContain(`${fresh.authorizationServer}/logout?`)
       expect(await page.locator('body').innerText()).toMatch(/logged in as Ada Lovelace[^]*Supper Club asks/)
       await keep('6 logout')
       await press(page, 'Log out')
-      expect(page.url()).toBe(`${demo.relyingParty}/`)
+      expect(page.url()).toBe(`${fresh.relyingParty}/`)
       expect(await notice()).toContain('logged out of Supper Club')
       await keep('7 logged out')
       await page.reload()
       expect(await page.getByRole('status').count()).toBe(0)
       await press(page, 'Log in with Lumen')
-      expect(page.url()).toContain(`${demo.authorizationServer}/login?`)
+      expect(page.url()).toContain(`${fresh.authorizationServer}/login?`)
     })
 
     test('who stays logged in at Lumen is logged out of Supper Club, and finds the way back', async () => {
@@ -238,7 +241,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
       await keep('8 stayed')
       await follow(page, () => page.getByRole('link', { name: 'Go back to Supper Club' }).click())
       expect(await notice()).toContain('logged out of Supper Club')
-      await page.goto(demo.authorizationServer)
+      await page.goto(fresh.authorizationServer)
       expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
     })
   },
@@ -247,11 +250,11 @@ describe.each(extent(devices.slice(0, 1), devices))(
 test('the login of the demo asks for the password again, if a client demands it', async () => {
   const page = await browser.newPage()
   await page.goto(`${demo.authorizationServer}/login`)
-  await signIn(page)
+  await signIn(page, demo)
   const { location } = await depart()
-  await page.goto(bent(location, 'prompt', 'login').href)
+  await page.goto(bent(location, 'prompt', 'login consent').href)
   expect(page.url()).toContain(`${demo.authorizationServer}/login?`)
-  await signIn(page)
+  await signIn(page, demo)
   expect(page.url()).toContain(`${demo.authorizationServer}/authorize?`)
   expect(await page.getByRole('button', { name: 'Allow' }).isVisible()).toBe(true)
   await page.close()

@@ -27,13 +27,14 @@ afterEach(() => servers.close())
 
 function visit(): { visitor: Visitor; session: Partial<SessionData> } {
   const session: Partial<SessionData> = { tokens }
-  const registration = {
+  const registration = async () => ({
     client_id: 'photo-book',
     client_secret: 's',
     redirect_uri: '',
     authorizationServer: servers.url,
-  }
-  return { visitor: new Visitor(session, registration, servers.url), session }
+  })
+  const introduction = { registration, introduce: async () => [] }
+  return { visitor: new Visitor(session, introduction, servers.url), session }
 }
 
 test('an access token that is not taken any more is renewed, unseen by the visitor', async () => {

@@ -25,7 +25,7 @@ test('the pages of stores and of testing name everything that the kit exports', 
 })
 
 test('no file of the store on PostgreSQL has 150 lines', () => {
-  for (const part of ['store', 'index', 'client-marks', 'keys', 'consents', 'clients', 'rows']) {
+  for (const part of ['store', 'counters', 'index', 'client-marks', 'keys', 'consents', 'clients', 'rows']) {
     const name = `postgres-${part}.ts`
     expect(page).toContain(`(examples/${name})`)
     expect(example(name).split('\n').length).toBeLessThan(150)

@@ -1,6 +1,6 @@
-import { source as axe } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { pageLanguages } from '../../../lib/http/pages/texts/catalogues'
+import { faultsOn } from '../../support/browser/axe'
 import { launchChromium } from '../../support/chromium'
 import { extent } from '../../support/extent'
 import { gallery, startGallery } from '../../support/page-gallery'
@@ -30,14 +30,6 @@ const urlOf = (name: string, language: string) =>
 
 // The browser shows each page in the longest texts and from right to left; in every language in the long run.
 const shownLanguages = extent(['de', 'ar'] as const, pageLanguages)
-
-/** What axe finds on a page, as `rule: element`. */
-async function faultsOn(page: Page): Promise<unknown> {
-  await page.evaluate(axe)
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
-  )
-}
 
 // Every page in each language and both colours in the long run; one language of each direction otherwise.
 const everyLook = pageLanguages.flatMap((language) => [

@@ -1,18 +1,36 @@
 import type { Demo } from '../../../demo/demo'
+import { firstAnswerIn } from '../flows/consent-form'
 
-/** A person with a browser: keeps cookies, signs in where asked, and allows or denies. */
+/** A person with a browser: keeps cookies, signs in and gives the first answer where asked, and allows or denies. */
 export class ResourceOwner {
   private readonly cookies = new Map<string, string>()
 
   constructor(private readonly demo: Demo) {}
 
-  /** Follows an authorization request to its end; returns where the client is told the answer. */
-  async decide(authorizationUrl: string | URL, decision: 'approve' | 'deny' = 'approve'): Promise<URL> {
-    const page = await this.open(new URL(authorizationUrl))
+  /**
+   * Follows an authorization request to its end; returns where the client is told the answer. Wants the page, whatever
+   * the server remembers.
+   *
+   * @param answers fields of the form in place of what the page offers first.
+   */
+  async decide(
+    authorizationUrl: string | URL,
+    decision: 'approve' | 'deny' = 'approve',
+    answers: Readonly<Record<string, string>> = {},
+  ): Promise<URL> {
+    const url = new URL(authorizationUrl)
+    url.searchParams.set('prompt', 'consent')
+    const page = await this.open(url)
     const action = page.url
-    const form = { ...hiddenFields(page.html), decision }
-    const { location } = await this.send(new URL('?', action), form)
-    return new URL(location ?? '')
+    const form = { ...hiddenFields(page.html), ...firstAnswerIn(page.html), ...answers, decision }
+    const { location, status } = await this.send(new URL('?', action), form)
+    if (location === undefined) throw new Error(`The decision led to no redirection: ${status}`)
+    return new URL(location)
+  }
+
+  /** Reads a page of the authorization server. */
+  async read(path: string): Promise<string> {
+    return (await this.open(new URL(path, this.demo.authorizationServer))).html
   }
 
   /** Opens a page, signing in on the way if the server asks. */
@@ -30,7 +48,7 @@ export class ResourceOwner {
   private async send(
     url: URL,
     form?: Record<string, string>,
-  ): Promise<{ location: string | undefined; html: string }> {
+  ): Promise<{ location: string | undefined; html: string; status: number }> {
     const headers: Record<string, string> = {
       cookie: [...this.cookies].map((pair) => pair.join('=')).join('; '),
     }
@@ -40,7 +58,8 @@ export class ResourceOwner {
       const [name = '', value = ''] = cookie.split(';', 1)[0]?.split(/=(.*)/s) ?? []
       this.cookies.set(name, value)
     }
-    return { location: response.headers.get('location') ?? undefined, html: await response.text() }
+    const location = response.headers.get('location') ?? undefined
+    return { location, html: await response.text(), status: response.status }
   }
 }
 

@@ -18,3 +18,9 @@ export function consentFormOf(page: Pick<Response, 'status' | 'text'>, path: str
     fields: Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])),
   }
 }
+
+/** The first answer to the question on a consent page, as the field of the form; nothing if the page asks none. */
+export function firstAnswerIn(html: string): Readonly<Record<string, string>> {
+  const [, name, value] = /<input type="radio" name="([^"]*)" value="([^"]*)"/.exec(html) ?? []
+  return name === undefined || value === undefined ? {} : { [name]: value }
+}

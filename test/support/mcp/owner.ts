@@ -1,11 +1,11 @@
-import { consentFormOf } from '../flows/consent-form'
+import { consentFormOf, firstAnswerIn } from '../flows/consent-form'
 
 /** A resource owner who is logged in by a header of the test's host, as a browser that keeps a session would be. */
 export const ownerHeaders: Readonly<Record<string, string>> = { 'x-owner': 'alice' }
 
 /**
- * Opens an authorization URL as the browser of a resource owner does, and presses a button of the consent page. Returns
- * the redirection to the client, which was not followed yet.
+ * Opens an authorization URL as the browser of a resource owner does, and presses a button of the consent page, with the
+ * first answer if the page asks a question. Returns the redirection to the client, which was not followed yet.
  */
 export async function decide(
   authorizationUrl: string,
@@ -21,7 +21,7 @@ export async function decide(
   const answer = await fetch(new URL(action, authorizationUrl), {
     method: 'POST',
     headers,
-    body: new URLSearchParams({ ...fields, decision }),
+    body: new URLSearchParams({ ...fields, ...firstAnswerIn(html), decision }),
     redirect: 'manual',
   })
   const location = answer.headers.get('location')
