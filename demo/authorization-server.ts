@@ -77,7 +77,7 @@ export function authorizationServer({
     // A registered app that was allowed once is not asked about again, for the same workspace and the same scope.
     rememberConsent: true,
     // The page on which people see what they have allowed, and take it back.
-    authorizations: { path: connectedApplications },
+    authorizations: { path: connectedApplications, fromTheStart: true },
     store,
   })
   app.get('/ready', async (_request, response) => {

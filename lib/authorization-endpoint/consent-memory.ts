@@ -19,6 +19,11 @@ interface MemoryTerms {
   readonly seconds: number
   /** Seconds since the epoch. */
   readonly now: () => number
+  /**
+   * The time until which nothing counts that owners allowed a client, in seconds since the epoch; -Infinity if all counts.
+   * Default: all counts.
+   */
+  readonly revokedBefore?: ((clientId: string) => Promise<number>) | undefined
 }
 
 /** The consents that a server remembers. */
@@ -63,10 +68,12 @@ export class ConsentMemory {
   }
 
   private async read(subject: string, clientId: string): Promise<RememberedConsent | undefined> {
-    const { store, seconds, now } = this.terms
+    const { store, seconds, now, revokedBefore } = this.terms
     const text = await store.find(this.ownerOf(subject), clientId)
     const consent = text === undefined ? undefined : decodeConsent(text)
-    return consent && since(consent, now() - seconds)
+    if (consent === undefined) return undefined
+    const mark = revokedBefore === undefined ? -Infinity : await revokedBefore(clientId)
+    return since(consent, Math.max(now() - seconds, mark))
   }
 
   private ownerOf(subject: string): string {

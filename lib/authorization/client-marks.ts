@@ -117,7 +117,8 @@ export class ClientMarks {
     }
   }
 
-  private async read(clientId: string): Promise<number> {
+  /** The time of the mark of a client, in seconds since the epoch; -Infinity without a mark. */
+  async read(clientId: string): Promise<number> {
     const readAt = this.steady()
     const at = await this.parts.index.revokedBefore(this.nameOf(clientId))
     return this.remember(clientId, at ?? -Infinity, readAt)

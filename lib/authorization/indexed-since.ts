@@ -27,11 +27,18 @@ export async function notedSince(
 
 const ownerOfNote = (issuerDigest: string) => indexOwner(issuerDigest, '')
 
-/** @param clock milliseconds since the epoch. */
+interface IndexingSettings {
+  readonly lifetimes: Lifetimes
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number
+  /** The word of the host that no authorization is from before the index. */
+  readonly listsAll: boolean
+}
+
 export function indexedSince(
   index: AuthorizationIndex,
   issuerDigest: string,
-  { lifetimes, clock }: { readonly lifetimes: Lifetimes; readonly clock: () => number },
+  { lifetimes, clock, listsAll }: IndexingSettings,
 ): IndexedSince {
   const now = () => Math.floor(clock() / 1000)
   let known: number | undefined
@@ -47,7 +54,7 @@ export function indexedSince(
   const { refreshToken, accessToken, authorizationCode } = lifetimes
   const longest = Math.max(refreshToken, accessToken) + authorizationCode
   return {
-    isComplete: async () => now() - (await since()) > longest + rollout,
+    isComplete: async () => listsAll || now() - (await since()) > longest + rollout,
     readiness: {
       name: 'authorizations',
       ready: async () => {

@@ -1,4 +1,4 @@
-import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import { isWebPage } from '../protocol/uri'
 
 /** The list of what owners have approved, and the page on which they see and end it. */
@@ -13,12 +13,19 @@ export interface AuthorizationsOptions {
    * Default: the page of connected applications.
    */
   readonly manageAt?: string
+  /**
+   * Whether this option was on when the issuer stored its first authorization. Lists are then complete from the start.
+   * Default false: they are complete once every authorization from before has been refreshed or has ended.
+   */
+  readonly fromTheStart?: boolean
 }
 
 /** The option `authorizations` after validation. */
 export interface ResolvedAuthorizations {
   /** Whether the server lists what owners approve. */
   readonly authorizations: boolean
+  /** Whether no authorization is from before the option. */
+  readonly listsAll: boolean
   /** The path of the page below the issuer; undefined without the page. */
   readonly connectedPath: string | undefined
   /** The place that the consent page names; undefined if there is none. */
@@ -32,7 +39,12 @@ export const connectedPageName = 'authorizations'
 export const connectedPageNames: Readonly<Record<string, string>> = { path: connectedPageName }
 
 const key = 'authorizations'
-const off: ResolvedAuthorizations = { authorizations: false, connectedPath: undefined, manageAt: undefined }
+const off: ResolvedAuthorizations = {
+  authorizations: false,
+  listsAll: false,
+  connectedPath: undefined,
+  manageAt: undefined,
+}
 
 /**
  * Reads the option `authorizations`.
@@ -49,15 +61,16 @@ export function readAuthorizations(
   if (given === undefined || given === false) return off
   if (given === true) return { ...off, authorizations: true }
   if (!isRecord(given)) {
-    reading.wrong(key, 'must be true, false, or an object: { path, manageAt }.')
+    reading.wrong(key, 'must be true, false, or an object: { path, manageAt, fromTheStart }.')
     return off
   }
   return reading.group(key, (fields) => {
     const manageAt = fields.optional<string | undefined>('manageAt', undefined, isPlace, placeExpectation)
     const hasPage = manageAt === undefined || fields.take('path') !== undefined
     const connectedPath = hasPage ? takePath(fields, 'path', '/authorizations') : undefined
+    const listsAll = fields.optional('fromTheStart', false, isBoolean, 'must be true or false.')
     const ownPage = connectedPath === undefined ? undefined : mount + connectedPath
-    return { authorizations: true, connectedPath, manageAt: manageAt ?? ownPage }
+    return { authorizations: true, listsAll, connectedPath, manageAt: manageAt ?? ownPage }
   })
 }
 

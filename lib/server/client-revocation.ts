@@ -1,14 +1,15 @@
 import type { ServerContext } from './context'
 
-/** Ends what a client has got so far; undefined without the option `authorizations`. */
+/** Ends what a client has got so far, and what is remembered of it; undefined without the option `authorizations`. */
 export function clientRevocation({
   clientMarks,
-  settings: { lifetimes },
+  settings: { lifetimes, rememberConsent },
 }: Pick<ServerContext, 'clientMarks' | 'settings'>): ((clientId: string) => Promise<void>) | undefined {
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
   // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer than today's.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
-  return clientMarks && ((clientId) => clientMarks.revoke(clientId, 2 * longest))
+  const seconds = Math.max(2 * longest, rememberConsent?.seconds ?? 0)
+  return clientMarks && ((clientId) => clientMarks.revoke(clientId, seconds))
 }
 
 /**

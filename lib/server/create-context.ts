@@ -70,7 +70,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     settings,
     store,
     index,
-    consents: consentMemory(settings, consentStore, ownDigest),
+    consents: consentMemory(settings, consentStore, ownDigest, clientMarks),
     consentStore,
     clientMarks,
     indexedSince: settings.authorizations && index ? indexedSince(index, ownDigest, settings) : undefined,
@@ -188,10 +188,12 @@ function consentMemory(
   { rememberConsent, clock }: ServerSettings,
   store: ConsentStore | undefined,
   ownDigest: string,
+  marks: ClientMarks | undefined,
 ): ConsentMemory | undefined {
   if (rememberConsent === undefined || store === undefined) return undefined
   const now = () => Math.floor(clock() / 1000)
-  return new ConsentMemory({ store, issuerDigest: ownDigest, ...rememberConsent, now })
+  const revokedBefore = marks && ((clientId: string) => marks.read(clientId))
+  return new ConsentMemory({ store, issuerDigest: ownDigest, ...rememberConsent, now, revokedBefore })
 }
 
 function withIndex(

@@ -229,7 +229,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   },
   authorizations: {
     wrong: [null, 7, 'yes', []],
-    cure: 'must be true, false, or an object: { path, manageAt }.',
+    cure: 'must be true, false, or an object: { path, manageAt, fromTheStart }.',
   },
   rememberConsent: { wrong: [null, 7, 'yes'], cure: 'must be true, false or { seconds }.' },
   skipConsent: callable,

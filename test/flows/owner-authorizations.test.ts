@@ -128,6 +128,12 @@ describeOnStores('oauth.authorizations', (stage) => {
     expect((await oauth.authorizations.list('alice')).isComplete).toBe(true)
   })
 
+  test('is complete at once if the host says that the option was on from the start', async () => {
+    const { oauth } = open({ authorizations: { fromTheStart: true } })
+    expect((await oauth.authorizations.list('alice')).isComplete).toBe(true)
+    expect(await oauth.authorizations.revokeAll('alice')).toMatchObject({ isComplete: true })
+  })
+
   test('knows from another process since when the index is written', async () => {
     const { oauth, clock, store } = open()
     await oauth.authorizations.list('alice')

@@ -326,6 +326,16 @@ describeOnStores('A remembered consent is forgotten', (stage) => {
     for (const client of [photoPrint, photoBook]) expect(await askAs(set, client)).toBe('question')
   })
 
+  test('by revokeClient, for every owner, and for as long as a consent counts', async () => {
+    const set = open()
+    for (const owner of ['alice', 'bob']) await approve(set, photoPrint, {}, {}, owner)
+    await set.oauth.authorizations.revokeClient('photo-print')
+    set.clock.advance(300 * day)
+    for (const owner of ['alice', 'bob']) expect(await askAs(set, photoPrint, {}, owner)).toBe('question')
+    await approve(set, photoPrint)
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+  })
+
   test('also by a server of the issuer that remembers nothing itself', async () => {
     const set = open()
     const id = await approvedId(set, photoPrint)
