@@ -132,6 +132,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'primitives',
     'protocol',
     'authorization',
+    'authorization-endpoint/prior-consent',
     'http/consent',
     'http/page-endpoint',
     'http/pages/connected-page',

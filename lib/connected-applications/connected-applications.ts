@@ -1,13 +1,14 @@
 import { clientViewOf, scopeViewOf } from '../http/consent'
-import type { OwnPage } from '../http/page-endpoint'
+import type { OwnPage, OwnPageRequest } from '../http/page-endpoint'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../http/pages/connected-page'
 import { clientNameOf, type ConsentView } from '../http/pages/consent-page'
 import type { PageLocale } from '../http/pages/texts/locale'
+import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
+import type { Client } from '../protocol/client'
 import type { ConsentFact } from '../protocol/extension'
 import { Throttled, UnusableClient } from '../protocol/oauth-error'
-import type { PageRequest } from '../protocol/page-endpoint'
+import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
-import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 import type { NoteGone } from '../server/gone-entries'
@@ -48,12 +49,10 @@ export function connectedApplications(
   ]
 }
 
-type OwnerRequest = PageRequest<ResourceOwner>
-
 /** Ends what the owner has approved for the client of the form. A repetition, and an unknown id, end nothing. */
 async function remove(
   authorizations: OwnerAuthorizations,
-  { parameters, resourceOwner }: OwnerRequest,
+  { parameters, resourceOwner }: OwnPageRequest,
   owned: OwnerApplications,
   path: string,
 ) {
@@ -64,7 +63,7 @@ async function remove(
 
 async function viewOf(
   server: ServerContext,
-  request: OwnerRequest,
+  request: OwnPageRequest,
   owned: OwnerApplications,
   isComplete: boolean,
 ): Promise<ConnectedView> {
@@ -126,28 +125,36 @@ const nameOf = ({ client }: ConnectedApplication) => clientNameOf(client)
 /** The client that the owner has just removed. A link of another site must not say so of any other client. */
 async function removedIn(
   server: ServerContext,
-  request: OwnerRequest,
+  request: OwnPageRequest,
   owned: OwnerApplications,
 ): Promise<ConsentView['client'] | undefined> {
   const clientId = request.parameters.get('removed')
   if (clientId === undefined || !owned.knows(clientId)) return undefined
-  return (await owned.find(clientId)) === undefined ? clientOf(server, request, clientId) : undefined
+  return (await owned.find(clientId)) === undefined
+    ? viewOfClient(await findClient(server, request, clientId), clientId)
+    : undefined
 }
 
 async function applicationViewOf(
   server: ServerContext,
-  request: OwnerRequest,
+  request: OwnPageRequest,
   { clientId, authorizations }: OwnerApplication,
 ): Promise<ConnectedApplication> {
   const { locale, parameters } = request
   const [{ authorizationId }] = authorizations
   const languages = parameters.peek('ui_locales')
+  const client = await findClient(server, request, clientId)
+  const scope = scopeOf(server, authorizations)
+  const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
   return {
-    client: await clientOf(server, request, clientId),
-    scope: scopeOf(server, authorizations).map((token) =>
+    client: viewOfClient(client, clientId),
+    scope: scope.map((token) =>
       scopeViewOf(token, server.settings.scopes.get(token), { optional: [], allowedBefore: [] }, locale),
     ),
-    facts: [...resourceFact(server, authorizations), ...choiceFacts(authorizations)],
+    facts: [
+      ...resourceFact(server, authorizations),
+      ...(await choiceFacts(request, question, authorizations)),
+    ],
     grantedAt: least(authorizations.map(({ grantedAt }) => grantedAt)),
     lastIssuedOn: greatest(authorizations.map(({ lastIssuedOn }) => lastIssuedOn)),
     removeAt: queryOf({ remove: clientId }, parameters),
@@ -155,20 +162,23 @@ async function applicationViewOf(
   }
 }
 
-/** A client as pages show it. A client that cannot be described at the moment, or does not exist any more, has its id alone. */
-async function clientOf(
+/** A client; undefined if it cannot be described at the moment, or does not exist any more. */
+async function findClient(
   { settings }: ServerContext,
-  { address }: OwnerRequest,
+  { address }: OwnPageRequest,
   clientId: string,
-): Promise<ConsentView['client']> {
+): Promise<Client | undefined> {
   try {
-    const client = await settings.findClient(clientId, { address: () => address, networkRefusal: undefined })
-    if (client !== undefined) return clientViewOf(client)
+    return await settings.findClient(clientId, { address: () => address, networkRefusal: undefined })
   } catch (error) {
-    if (!(error instanceof UnusableClient || error instanceof Throttled)) throw error
+    if (error instanceof UnusableClient || error instanceof Throttled) return undefined
+    throw error
   }
-  return { client_id: clientId }
 }
+
+/** A client as pages show it: a client without a description has its id alone. */
+const viewOfClient = (client: Client | undefined, clientId: string): ConsentView['client'] =>
+  client === undefined ? { client_id: clientId } : clientViewOf(client)
 
 type Several = readonly ListedAuthorization[]
 
@@ -185,17 +195,44 @@ function resourceFact({ settings }: ServerContext, authorizations: Several): rea
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]
 }
 
-/** The answers of the owner, by the name of their question. */
-function choiceFacts(authorizations: Several): readonly ConsentFact[] {
+/** The answers of the owner, in the words of the question as the host asks it now. */
+async function choiceFacts(
+  request: OwnPageRequest,
+  about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
+  authorizations: Several,
+): Promise<readonly ConsentFact[]> {
   const answers = new Map<string, Set<string>>()
   for (const { choice = {} } of authorizations)
     for (const [name, value] of Object.entries(choice))
       answers.set(name, (answers.get(name) ?? new Set()).add(value))
-  return Array.from(answers, ([name, values]) => ({
-    name: `choice:${name}`,
-    label: name,
-    values: Array.from(values, (value) => ({ value, description: value })),
-  }))
+  if (answers.size === 0) return []
+  const asked = await questionOf(request, about)
+  return Array.from(answers, ([name, values]) => {
+    const question = asked?.name === name ? asked : undefined
+    const labels = new Map(question?.answers.map(({ value, label }) => [value, label]))
+    return {
+      name: `choice:${name}`,
+      label: question === undefined ? name : request.locale.pick(question.text),
+      values: Array.from(values, (value) => ({ value, description: labels.get(value) ?? value })),
+    }
+  })
+}
+
+// An answer without words is shown as it is kept: an owner must be able to remove an application while the host has
+// trouble.
+async function questionOf(
+  request: OwnPageRequest,
+  about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
+): Promise<OwnerQuestion | undefined> {
+  try {
+    const { subject } = request.resourceOwner
+    const question: unknown = await request.choices({ ...about, subject, facts: [] })
+    if (question === undefined || question === null) return undefined
+    requireQuestion(question, 'The option choices returned a question with mistakes:')
+    return question
+  } catch {
+    return undefined
+  }
 }
 
 const least = (times: readonly (number | undefined)[]) =>

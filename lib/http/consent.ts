@@ -11,7 +11,7 @@ import type { ServerContext } from '../server/context'
 import { warnOfFormAction } from './form-action'
 import { consentPage, type ConsentView, webUrl } from './pages/consent-page'
 import { errorKindOf } from './pages/error-kind'
-import { errorPage, type ErrorView, type WayBack, wayBackTo } from './pages/pages'
+import { errorPage, type ErrorView, wayBackTo } from './pages/pages'
 import type { ConsentScope } from './pages/permissions'
 import type { PageLocale } from './pages/texts/locale'
 import { visibleName } from './pages/visible-text'
@@ -57,7 +57,7 @@ export function showError(
   error: OAuthError,
   requestId: string,
 ): unknown {
-  const { errorPage: render, errorUri, pageLocales } = server.settings
+  const { errorPage: render, errorUri, pageLocales, manageAt } = server.settings
   const { description } = error
   const { status, headers, isTrouble } = errorPageOf(error)
   response.set(headers)
@@ -70,7 +70,13 @@ export function showError(
       privatePage,
     )
   const locale = localeOf(server, request)
-  const view = errorViewOf(error, isTrouble, requestId, wayBackTo(clientOf(request)), locale)
+  const view = errorViewOf(
+    error,
+    isTrouble,
+    requestId,
+    { wayBack: wayBackTo(clientOf(request)), manageAt },
+    locale,
+  )
   if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
   response.status(status).set(privatePage)
   return render(request, response, view)
@@ -80,13 +86,22 @@ function errorViewOf(
   { code, description, reason }: OAuthError,
   isTrouble: boolean,
   requestId: string,
-  wayBack: WayBack | undefined,
+  { wayBack, manageAt }: Pick<ErrorView, 'wayBack' | 'manageAt'>,
   { tag, dir, service, texts: { error } }: PageLocale,
 ): ErrorView {
   const title = isTrouble ? error.troubleTitle : error.refusedTitle
-  const explanation = error.explanations[errorKindOf(reason, isTrouble)]
-  const language = { tag, dir }
-  return { title, ...explanation, message: description, code, requestId, wayBack, service, language }
+  const kind = errorKindOf(reason, isTrouble)
+  return {
+    title,
+    ...error.explanations[kind],
+    message: description,
+    code,
+    requestId,
+    wayBack,
+    manageAt: kind === 'tooManyApps' ? manageAt : undefined,
+    service,
+    language: { tag, dir },
+  }
 }
 
 // MCP clients ask for JSON before they send their owner here. `invalid_client` tells them that their registration has

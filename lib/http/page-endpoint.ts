@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
+import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
 import { isAbsentOr, isRecord, isText, isTexts } from '../primitives/options-reader'
 import { plainLogin } from '../protocol/login-request'
 import { invalidRequest, unexpected } from '../protocol/oauth-error'
@@ -27,7 +28,13 @@ import { requireTls } from './transport'
 /** A page of the suite that a host may render itself, with the request and the response of Express. */
 export type OwnPage = Omit<PageEndpoint, 'handle' | 'login'> & {
   readonly login: 'required'
-  handle(request: PageRequest<ResourceOwner>): Promise<PageResponse | RenderedByHost>
+  handle(request: OwnPageRequest): Promise<PageResponse | RenderedByHost>
+}
+
+/** A request at a page of the suite. */
+export interface OwnPageRequest extends PageRequest<ResourceOwner> {
+  /** What the option `choices` returns for a client of this owner; undefined without the option. */
+  choices(question: ChoicesQuestion): Promise<unknown>
 }
 
 /** The response of a page that the host renders. */
@@ -180,6 +187,10 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
 
   get locale(): PageLocale {
     return localeOf(this.#server, this.request)
+  }
+
+  async choices(question: ChoicesQuestion): Promise<unknown> {
+    return this.#server.settings.choices?.(this.request, question)
   }
 }
 

@@ -55,7 +55,7 @@ describe.each(['memory', 'Redis'])('the connected applications of the demo, with
     await page.goto(demo.authorizationServer)
     await openLink(page, 'Connected applications')
     const [photoBook = '', postcards = ''] = await page.locator('.application').allInnerTexts()
-    expect(photoBook).toMatch(/^Photo Book[^]*See your photos/)
+    expect(photoBook).toMatch(/^Photo Book[^]*See your photos[^]*Alpine Club/)
     expect(photoBook).not.toContain('Not verified')
     expect(postcards).toMatch(/^Postcards[^]*Not verified[^]*See your photos/)
     expect(await faultsOn(page)).toEqual([])

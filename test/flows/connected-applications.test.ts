@@ -190,11 +190,28 @@ describeOnStores('The page of connected applications', (stage) => {
     await flow.redeem(client, codeOf(await decideWith(flow, page, { choice: 'w2' })))
     const { text } = await list()
     expect(text.match(/<d[td][^>]*>(?:<p><bdi>)?[^<\s][^<]*/g)?.join(' ')).toMatch(
-      /Access to.*Photos of the API.*workspace.*w2/,
+      /Access to.*Photos of the API.*Which workspace\?.*Workspace w2/,
     )
     expect(text).not.toContain(photosApi)
     const { authorizations } = await oauth.authorizations.list('alice')
     expect(authorizations).toMatchObject([{ choice: { workspace: 'w2' }, resources: [photosApi] }])
+  })
+
+  test.each<[string, () => ReturnType<typeof workspaceQuestion>]>([
+    ['is offered no more', () => workspaceQuestion('w1', 'w3')],
+    ['belongs to another question', () => ({ ...workspaceQuestion('w2'), name: 'team' })],
+    [
+      'cannot be looked up',
+      () => {
+        throw new Error('The database is away.')
+      },
+    ],
+  ])('shows a choice as it is kept if it %s', async (_what, choices) => {
+    const set = open({ choices: () => workspaceQuestion('w2') })
+    await set.flow.tokens(photoPrint)
+    const later = actions({ ...set, ...open({ choices, store: set.store }) })
+    const { text } = await later.list()
+    expect(text).toMatch(/<dd[^>]*>(?:<p>)?<bdi>w2</)
   })
 
   test('says that an app may be missing, until none can be', async () => {

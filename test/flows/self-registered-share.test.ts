@@ -50,6 +50,15 @@ describeRegistration('The share of an owner in self-registered clients', (set) =
     expect(authorizations).toHaveLength(2)
   })
 
+  test('its page leads to the place where the owner can remove an app, if there is one', async () => {
+    const staged = stage(1, {}, { authorizations: { manageAt: '/account/apps' } })
+    await approveNew(staged, 'one')
+    const response = await approveNew(staged, 'two')
+    expect(response.text).toContain('<a href="/account/apps">Connected applications</a>')
+    const other = await staged.flow.ask({ ...authorizationRequest(photoPrint), client_id: 'nobody' }, 'alice')
+    expect(other.text).not.toContain('/account/apps')
+  })
+
   test('as many for each owner, and registered clients do not count', async () => {
     const staged = stage(1)
     await staged.flow.tokens(photoPrint)

@@ -158,6 +158,7 @@ const error = (locale: PageLocale, reason: string, isTrouble: boolean, isKnown: 
       code: 'invalid_request',
       requestId: 'b7f3c1d0e9a84f52',
       wayBack: isKnown ? { clientName: 'Photo Book', uri: 'https://book.example/' } : undefined,
+      manageAt: undefined,
       service,
       language: { tag, dir },
     },

@@ -124,6 +124,8 @@ export interface ErrorView {
    * be what an attacker wants.
    */
   readonly wayBack: WayBack | undefined
+  /** Where the owner can end the access of an app, if the page advises it; undefined without such a place. */
+  readonly manageAt: string | undefined
   /** The service that shows the page, by the option `pages.service`. */
   readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
   /** The language that the owner reads best, of the languages of the pages. */
@@ -133,7 +135,6 @@ export interface ErrorView {
 /** Renders an error page as a whole document. The page says that nothing was shared. Escapes every value. */
 export function errorPage(view: ErrorView, locale: PageLocale): string {
   const { error } = locale.texts
-  const { wayBack } = view
   return pageDocument({
     title: view.title,
     locale,
@@ -144,20 +145,27 @@ export function errorPage(view: ErrorView, locale: PageLocale): string {
         <p>${view.happened}</p>
       </header>
       <p class="assurance"><strong>${error.nothingShared}</strong> ${view.advice}</p>
-      ${
-        wayBack !== undefined &&
-        html`<div class="actions">
-          <a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
-            >${error.backTo(html`<bdi>${wayBack.clientName}</bdi>`)}</a
-          >
-        </div>`
-      }
+      ${wayOn(view, locale)}
       <footer class="fineprint">
         <p>${error.details} <bdi lang="en">${view.message}</bdi></p>
         <p>${error.reference} <code>${view.code}</code> <code>${view.requestId}</code></p>
       </footer>
     `,
   })
+}
+
+/** The links of an error page: to the place where the owner can end an access, and back to the client. */
+function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | undefined {
+  if (manageAt === undefined && wayBack === undefined) return undefined
+  return html`<div class="actions">
+    ${manageAt !== undefined && html`<a href="${manageAt}">${texts.consent.manageLink}</a>`}
+    ${
+      wayBack !== undefined &&
+      html`<a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
+        >${texts.error.backTo(html`<bdi>${wayBack.clientName}</bdi>`)}</a
+      >`
+    }
+  </div>`
 }
 
 /** What the page before a redirect over plain HTTP shows. */

@@ -21,6 +21,7 @@ const refusal: ViewOf<typeof pages.errorPage> = {
   code: 'unknown_client',
   requestId: 'b7f3c1d0e9a84f52',
   wayBack: undefined,
+  manageAt: undefined,
   service: {},
   language: { tag: 'en', dir: 'ltr' },
 }
