@@ -148,7 +148,13 @@ const consent = (locale: PageLocale, changed: Partial<ConsentView> = {}): string
     locale,
   )
 
-const error = (locale: PageLocale, reason: string, isTrouble: boolean, isKnown: boolean): string => {
+const error = (
+  locale: PageLocale,
+  reason: string,
+  isTrouble: boolean,
+  isKnown: boolean,
+  manageAt?: string,
+): string => {
   const { texts, tag, dir, service } = locale
   return errorPage(
     {
@@ -158,7 +164,7 @@ const error = (locale: PageLocale, reason: string, isTrouble: boolean, isKnown: 
       code: 'invalid_request',
       requestId: 'b7f3c1d0e9a84f52',
       wayBack: isKnown ? { clientName: 'Photo Book', uri: 'https://book.example/' } : undefined,
-      manageAt: undefined,
+      manageAt,
       service,
       language: { tag, dir },
     },
@@ -195,7 +201,11 @@ const applicationsIn = (locale: PageLocale): readonly ConnectedApplication[] => 
         label: 'Access to',
         values: [{ value: 'https://api.example/notes', description: 'Notes' }],
       },
-      { name: 'choice:workspace', label: 'workspace', values: [{ value: 'w1', description: 'w1' }] },
+      {
+        name: 'choice:workspace',
+        label: locale.pick(descriptions.which),
+        values: [{ value: 'w1', description: 'Analytical Engine' }],
+      },
     ],
   }),
   application(locale),
@@ -256,6 +266,15 @@ export const gallery: Readonly<Record<string, Exhibit>> = {
       },
     }),
   ),
+  remembered: inPlain((locale) =>
+    consent(locale, {
+      scope: scopesIn(locale).map((scope) => ({
+        ...scope,
+        allowedBefore: scope.token !== 'photos:delete',
+        field: scope.token === 'photos:delete' ? scope.field : undefined,
+      })),
+    }),
+  ),
   obstacle: inPlain((locale) => consent(locale, { obstacle: locale.pick(descriptions.none) })),
   unverified: inPlain((locale) =>
     consent(locale, {
@@ -294,6 +313,9 @@ export const gallery: Readonly<Record<string, Exhibit>> = {
   ),
   error: inPlain((locale) => error(locale, 'authorization_request_not_open', false, true)),
   trouble: inPlain((locale) => error(locale, 'store_unavailable', true, false)),
+  'too-many-apps': inPlain((locale) =>
+    error(locale, 'self_registered_share_full', false, false, '/authorizations'),
+  ),
   answered: inPlain((locale) =>
     answeredPage({ clientName: 'Photo Book', home: 'https://book.example/' }, locale),
   ),
