@@ -268,11 +268,25 @@ export const gallery: Readonly<Record<string, Exhibit>> = {
   ),
   remembered: inPlain((locale) =>
     consent(locale, {
-      scope: scopesIn(locale).map((scope) => ({
-        ...scope,
-        allowedBefore: scope.token !== 'photos:delete',
-        field: scope.token === 'photos:delete' ? scope.field : undefined,
-      })),
+      scope: [
+        consentScope({
+          token: 'photos:read',
+          description: locale.pick(descriptions.see),
+          allowedBefore: true,
+        }),
+        consentScope({
+          token: 'photos:write',
+          description: locale.pick(descriptions.add),
+          weight: 'write',
+          allowedBefore: true,
+        }),
+        consentScope({
+          token: 'photos:delete',
+          description: locale.pick(descriptions.erase),
+          weight: 'danger',
+          field: 'scope:photos:delete',
+        }),
+      ],
     }),
   ),
   obstacle: inPlain((locale) => consent(locale, { obstacle: locale.pick(descriptions.none) })),
