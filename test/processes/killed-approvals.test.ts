@@ -221,23 +221,37 @@ async function stopAt({ name, point, index }: Case) {
   }
 }
 
+// A busy machine makes Redis late, and a client then asks again.
+const isAnswer = (outcome: string) => !outcome.includes('temporarily_unavailable') && outcome !== '503'
+async function answerOf(ask: () => Promise<string>): Promise<string> {
+  let outcome = await ask()
+  for (let turn = 0; turn < 20 && !isAnswer(outcome); turn += 1) outcome = await ask()
+  return outcome
+}
+
 /** No code and no token that an owner's clients have got is good for anything, in any process. */
 async function expectNothingGood(one: Case, gains: Gains): Promise<void> {
   const { owner, codes, accessTokens, refreshTokens } = gains
   const flows = [...processes.map(({ server }) => server.flow), host.flow]
   const [some = host.flow] = flows
-  const refusals = await Promise.all([
-    ...codes.map((code) => some.redeem(browserApp, code)),
-    ...refreshTokens.flatMap((token) => [some.refresh(browserApp, token), some.refresh(photoPrint, token)]),
-  ])
-  expect({ one, outcomes: new Set(refusals.map(outcomeOf)) }).toEqual({
+  const asks = [
+    ...codes.map((code) => () => some.redeem(browserApp, code)),
+    ...refreshTokens.flatMap((token) => [
+      () => some.refresh(browserApp, token),
+      () => some.refresh(photoPrint, token),
+    ]),
+  ]
+  const refusals = await Promise.all(asks.map((ask) => answerOf(async () => outcomeOf(await ask()))))
+  expect({ one, outcomes: new Set(refusals) }).toEqual({
     one,
     outcomes: new Set(['400 invalid_grant']),
   })
   const guarded = await Promise.all(
-    accessTokens.flatMap((token) => flows.map(async (flow) => (await flow.photos(token)).status)),
+    accessTokens.flatMap((token) =>
+      flows.map((flow) => answerOf(async () => String((await flow.photos(token)).status))),
+    ),
   )
-  expect({ one, guarded: new Set(guarded) }).toEqual({ one, guarded: new Set([401]) })
+  expect({ one, guarded: new Set(guarded) }).toEqual({ one, guarded: new Set(['401']) })
   expect({ one, live: [...(await liveOf(owner)).keys()] }).toEqual({ one, live: [] })
 }
 
