@@ -4,7 +4,7 @@ import { walkConsents } from './consent-walks'
 import { seedOfFuzz } from './fuzz'
 
 const seed = seedOfFuzz()
-const walks = extent(200, 10_000)
+const walks = extent(60, 10_000)
 const unhurried = 60 * 60_000
 
 test(
