@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
 import { press } from '../support/browser/follow'
-import { keepScreenshot } from '../support/browser/keep-screenshot'
+import { keepScreenshot, pixelRatio } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { extent } from '../support/extent'
@@ -25,7 +25,7 @@ const devices = [
   },
 ]
 
-describe.each(extent(devices.slice(0, 2), devices))(
+describe.each(extent(devices.slice(0, 1), devices))(
   'the demo in Chromium on a $name, with $storage',
   ({ name, storage, ...device }) => {
     let redis: RedisServer | undefined
@@ -43,7 +43,7 @@ describe.each(extent(devices.slice(0, 2), devices))(
     let page: Page
     let complaints: string[]
     beforeEach(async () => {
-      context = await browser.newContext({ ...device, deviceScaleFactor: 2 })
+      context = await browser.newContext({ ...device, deviceScaleFactor: pixelRatio })
       page = await context.newPage()
       complaints = complaintsOf(page)
     })

@@ -8,6 +8,7 @@ import { freePorts } from '../support/clients/free-ports'
 import { ResourceOwner } from '../support/clients/resource-owner'
 import { startRedis } from '../support/redis-server'
 import { AppVisitor, noticeIn } from './app-visitor'
+import { storages } from './storages'
 import { allow, signIn } from './visit'
 
 let browser: Browser
@@ -25,7 +26,7 @@ async function connect(page: Page, app: string, workspace: string): Promise<void
   await allow(page, workspace)
 }
 
-describe.each(['memory', 'Redis'])('the connected applications of the demo, with %s', (storage) => {
+describe.each(storages)('the connected applications of the demo, with %s', (storage) => {
   let redis: Awaited<ReturnType<typeof startRedis>> | undefined
   let demo: Demo
   beforeAll(async () => {

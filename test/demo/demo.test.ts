@@ -7,8 +7,13 @@ import { startDemo } from '../../demo/demo'
 import { freePorts } from '../support/clients/free-ports'
 import { startRedis } from '../support/redis-server'
 import { runDemoProcess, startDemoProcess, type DemoProcess } from './demo-process'
+import { storages } from './storages'
 
-describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
+const inMemory = /memory; .*REDIS_URL=/
+
+const wordsOf: Readonly<Record<string, RegExp>> = { memory: inMemory, Redis: /Redis at redis:\/\/127/ }
+
+describe.each(storages)('npm run demo with %s', (storage) => {
   let redis: Awaited<ReturnType<typeof startRedis>> | undefined
   let demo: DemoProcess
   beforeAll(async () => {
@@ -30,7 +35,7 @@ describe.each(['memory', 'Redis'])('npm run demo with %s', (storage) => {
     ])
       expect(demo.printed).toMatch(new RegExp(`^ +http://localhost:\\d+ +${app}$`, 'm'))
     expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
-    expect(demo.printed).toMatch(storage === 'Redis' ? /Redis at redis:\/\/127/ : /memory; .*REDIS_URL=/)
+    expect(demo.printed).toMatch(wordsOf[storage] ?? /there are no such words/)
   })
 
   test('prints curl lines that work as printed', async () => {
@@ -56,8 +61,9 @@ test('with Redis, an authorization is there', async () => {
   await redis.stop()
 })
 
-test('Ctrl+C ends it in good order', async () => {
+test('without REDIS_URL it says how to keep things, and Ctrl+C ends it in good order', async () => {
   const demo = await startDemoProcess({ PORT: '0' })
+  expect(demo.printed).toMatch(inMemory)
   expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' })
 })
 

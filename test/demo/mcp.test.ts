@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { announcement } from '../../demo/announcement'
 import { startDemo, type Demo } from '../../demo/demo'
 import { listen } from '../../demo/listen'
-import { keepScreenshot } from '../support/browser/keep-screenshot'
+import { keepScreenshot, pixelRatio } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { runClient } from '../support/mcp/run-client'
@@ -76,6 +76,18 @@ describe('the MCP server of the demo', () => {
     expect(await statusAt(demo.mcpServer, demo.mcpServer)).not.toBe(401)
   })
 
+  // Its package.json: "node": ">=22.19.0".
+  test.each([
+    ['20.20.2', false],
+    ['22.18.0', false],
+    ['22.19.0', true],
+    ['24.0.0', true],
+  ])('on Node %s is announced with a command for the MCP Inspector: %s', (node, runs) => {
+    const printed = announcement(demo, 'memory', node)
+    expect(printed.includes('npx @modelcontextprotocol/inspector --transport http')).toBe(runs)
+    expect(printed.includes(`needs Node 22.19 or newer, and this is Node ${node}.`)).toBe(!runs)
+  })
+
   describe('in Chromium', () => {
     let browser: Browser
     beforeAll(async () => {
@@ -100,7 +112,10 @@ describe('the MCP server of the demo', () => {
         }),
       })
       const { client_id } = JSON.parse(await registration.text())
-      const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, deviceScaleFactor: 2 })
+      const page = await browser.newPage({
+        viewport: { width: 1280, height: 900 },
+        deviceScaleFactor: pixelRatio,
+      })
       const request = new URLSearchParams({
         response_type: 'code',
         client_id,
@@ -157,18 +172,4 @@ describe('npm run demo', () => {
     expect(commands.length).toBeGreaterThan(0)
     for (const command of commands) expect(command).toMatch(new RegExp(` ${server}$`))
   })
-})
-
-// Its package.json: "node": ">=22.19.0".
-test.each([
-  ['20.20.2', false],
-  ['22.18.0', false],
-  ['22.19.0', true],
-  ['24.0.0', true],
-])('on Node %s, the demo prints a command for the MCP Inspector: %s', async (node, runs) => {
-  const demo = await startDemo({ ports: freePorts })
-  const printed = announcement(demo, 'memory', node)
-  await demo.stop()
-  expect(printed.includes('npx @modelcontextprotocol/inspector --transport http')).toBe(runs)
-  expect(printed.includes(`needs Node 22.19 or newer, and this is Node ${node}.`)).toBe(!runs)
 })

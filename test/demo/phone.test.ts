@@ -1,9 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
 import { press } from '../support/browser/follow'
-import { keepScreenshot } from '../support/browser/keep-screenshot'
+import { keepScreenshot, pixelRatio } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
+import { extent } from '../support/extent'
 import { allow, signIn } from './visit'
 
 let browser: Browser
@@ -23,11 +24,11 @@ async function widthOf(page: Page): Promise<number> {
 }
 
 test('no page of the demo scrolls sideways on a screen of 320 to 390 pixels', async () => {
-  const context = await browser.newContext({ isMobile: true, hasTouch: true, deviceScaleFactor: 2 })
+  const context = await browser.newContext({ isMobile: true, hasTouch: true, deviceScaleFactor: pixelRatio })
   const page = await context.newPage()
   const wide: string[] = []
   const look = async (title: string) => {
-    for (const width of [320, 344, 360, 375, 390]) {
+    for (const width of extent([320, 390], [320, 344, 360, 375, 390])) {
       await page.setViewportSize({ width, height: 700 })
       const needed = await widthOf(page)
       if (needed > width) wide.push(`${title} at ${width}: ${needed}`)

@@ -5,6 +5,7 @@ import { ResourceOwner } from '../support/clients/resource-owner'
 import { startRedis } from '../support/redis-server'
 import { waitUntil } from '../support/wait-until'
 import { startDemoProcess } from './demo-process'
+import { storages } from './storages'
 
 const running: (() => Promise<unknown>)[] = []
 // The last first; a test that fails must not leave a program behind.
@@ -155,7 +156,7 @@ describe('limits', () => {
     await Promise.all(demos.map((demo) => demo.interrupt()))
   })
 
-  test.each(['memory', 'Redis'])(
+  test.each(storages)(
     'hold for all requests of one address, with %s, in words for clients',
     async (storage) => {
       const redis = storage === 'Redis' ? await redisAt() : undefined

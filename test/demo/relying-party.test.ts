@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../demo/demo'
 import { follow, press } from '../support/browser/follow'
-import { keepScreenshot } from '../support/browser/keep-screenshot'
+import { keepScreenshot, pixelRatio } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { extent } from '../support/extent'
 import { freePorts } from '../support/clients/free-ports'
@@ -141,7 +141,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
     let page: Page
     beforeEach(async () => {
       fresh = await startDemo({ ports: freePorts })
-      context = await browser.newContext({ ...device, deviceScaleFactor: 2 })
+      context = await browser.newContext({ ...device, deviceScaleFactor: pixelRatio })
       page = await context.newPage()
     })
     afterEach(async () => {

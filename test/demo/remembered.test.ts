@@ -5,6 +5,7 @@ import { keepScreenshot } from '../support/browser/keep-screenshot'
 import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { startRedis } from '../support/redis-server'
+import { storages } from './storages'
 import { allow, signIn } from './visit'
 
 let browser: Browser
@@ -15,7 +16,7 @@ afterAll(() => browser.close())
 
 const isAsked = (page: Page) => page.getByRole('button', { name: 'Allow' }).isVisible()
 
-describe.each(['memory', 'Redis'])('Lumen in Chromium, with %s,', (storage) => {
+describe.each(storages)('Lumen in Chromium, with %s,', (storage) => {
   let redis: Awaited<ReturnType<typeof startRedis>> | undefined
   let demo: Demo
   let page: Page

@@ -49,5 +49,9 @@ function oneOfEach<S extends Stage>(faults: readonly Fault<S>[]): readonly Fault
 }
 
 suite(single)
-suite(cluster)
+// By default the campaign shows a cluster.
+extent(
+  () => {},
+  () => suite(cluster),
+)()
 suite(sentinel)

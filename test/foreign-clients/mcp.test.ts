@@ -1,5 +1,6 @@
 import { jwtBearer, privateKeyJwt } from '../../lib/index'
 import { issuers } from '../support/assertions/jwt'
+import { extent } from '../support/extent'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import type { ClientIdentity, ClientPlan } from '../support/mcp/client-plan'
 import { freePort } from '../support/mcp/free-port'
@@ -62,10 +63,17 @@ function idOf(client: ClientIdentity): string {
   return client.kind === 'document' ? client.url : client.clientId
 }
 
-describe.each([
-  ['without a path', ''],
+const issuerPaths: [string, string][] = [
   ['with a path', '/tenants/one'],
-])('at an issuer %s', (_where, issuerPath) => {
+  ['without a path', ''],
+]
+const remotely: [string, { kind: 'document' | 'dynamic' }][] = [
+  ['by a document', { kind: 'document' }],
+  ['as a client that registers itself', { kind: 'dynamic' }],
+]
+
+// By default, mcp-processes.test.ts shows the issuer without a path, and mcp-registration.test.ts how mcp-remote registers.
+describe.each(extent(issuerPaths.slice(0, 1), issuerPaths))('at an issuer %s', (_where, issuerPath) => {
   let stage: McpStage
 
   beforeAll(async () => {
@@ -122,17 +130,18 @@ describe.each([
     expect(results).toHaveLength(2)
   })
 
-  test.each([
-    ['by a document', { kind: 'document' }],
-    ['as a client that registers itself', { kind: 'dynamic' }],
-  ] as const)('mcp-remote goes from 401 to a result %s', async (_name, { kind }) => {
-    const callback = { redirectUri: `http://127.0.0.1:${await freePort()}/oauth/callback` }
-    const client = kind === 'document' ? { kind, url: origin.clientId, ...callback } : { kind, ...callback }
-    const { results, error } = await run('remote', client, ['whoami'])
-    expect(error).toBeUndefined()
-    expect(JSON.parse(results[0] ?? '')).toMatchObject({
-      clientId: expect.stringContaining(idOf(client)),
-      resource: stage.server,
-    })
-  })
+  test.each(extent(remotely.slice(0, 1), remotely))(
+    'mcp-remote goes from 401 to a result %s',
+    async (_name, { kind }) => {
+      const callback = { redirectUri: `http://127.0.0.1:${await freePort()}/oauth/callback` }
+      const client: ClientIdentity =
+        kind === 'document' ? { kind, url: origin.clientId, ...callback } : { kind: 'dynamic', ...callback }
+      const { results, error } = await run('remote', client, ['whoami'])
+      expect(error).toBeUndefined()
+      expect(JSON.parse(results[0] ?? '')).toMatchObject({
+        clientId: expect.stringContaining(idOf(client)),
+        resource: stage.server,
+      })
+    },
+  )
 })

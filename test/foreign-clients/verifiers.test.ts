@@ -1,3 +1,4 @@
+import { extent } from '../support/extent'
 import { keySecret } from '../support/flows/jwt-tokens'
 import { printApi } from '../support/flows/resources'
 import type { Passed } from '../support/issuer/dispatcher'
@@ -6,8 +7,17 @@ import type { RedisServer } from '../support/redis-server'
 import { startVerifiers, type Verifiers } from '../support/verifiers/start-verifiers'
 import { withRedis } from '../support/with-redis'
 
-const algorithms = ['ES256', 'EdDSA', 'RS256', 'PS256'] as const
+const algorithms = ['ES256', 'RS256', 'EdDSA', 'PS256'] as const
 type Algorithm = (typeof algorithms)[number]
+/** Those whose tokens are in use while keys rotate. All of them are rotated, and all are verified. */
+const inUse: readonly Algorithm[] = algorithms.slice(0, extent(2, algorithms.length))
+/** The process that rotates and is killed, and the other one. */
+const rotations = (
+  [
+    [0, 1],
+    [1, 0],
+  ] as const
+).slice(0, extent(1, 2))
 
 // Seconds.
 const lifetime = 900
@@ -71,8 +81,8 @@ async function advance(seconds: number): Promise<void> {
 /** Issues tokens, and lets every verifier see each new one, and the oldest one that lives. */
 function load() {
   const refusals: string[] = []
-  const kids = new Map<Algorithm, Set<string>>(algorithms.map((name) => [name, new Set()]))
-  const live = new Map<Algorithm, { token: string; endsAt: number }[]>(algorithms.map((name) => [name, []]))
+  const kids = new Map<Algorithm, Set<string>>(inUse.map((name) => [name, new Set()]))
+  const live = new Map<Algorithm, { token: string; endsAt: number }[]>(inUse.map((name) => [name, []]))
   const useOnce = async (algorithm: Algorithm) => {
     const endsAt = stage.now() + lifetime
     const token = await jobToken(stage.flow, pathOf(algorithm))
@@ -93,27 +103,24 @@ function load() {
     during: async (restart: Promise<void>) => {
       const act = { isOver: false }
       const end = restart.finally(() => (act.isOver = true))
-      for (let round = 0; round < 10 && !act.isOver; round++) await Promise.all(algorithms.map(useOnce))
+      for (let round = 0; round < 10 && !act.isOver; round++) await Promise.all(inUse.map(useOnce))
       await end
     },
     /** Lets so many seconds pass, in steps, while each algorithm is used. */
     pass: async (seconds: number) => {
       for (let passed = 0; passed < seconds; passed += step) {
-        await Promise.all([advance(step), ...algorithms.map(useOnce)])
-        await Promise.all(algorithms.map(useOnce))
+        await Promise.all([advance(step), ...inUse.map(useOnce)])
+        await Promise.all(inUse.map(useOnce))
       }
     },
   }
 }
 
-test('verifiers of other authors refuse no live token through two rotations, whichever process is killed', async () => {
+test('verifiers of other authors refuse no live token while keys rotate and processes are killed', async () => {
   const { refusals, kids, during, pass } = load()
   await pass(step)
   const first = await stage.processes[0].keys()
-  for (const [doomed, other] of [
-    [0, 1],
-    [1, 0],
-  ] as const) {
+  for (const [doomed, other] of rotations) {
     await stage.processes[doomed].rotate()
     // The successors are published, and wait.
     await during(stage.restart(doomed))
@@ -125,7 +132,7 @@ test('verifiers of other authors refuse no live token through two rotations, whi
     await during(stage.restart(doomed))
   }
   expect(refusals).toEqual([])
-  expect([...kids.values()].map(({ size }) => size)).toEqual([3, 3, 3, 3])
+  expect([...kids.values()].map(({ size }) => size)).toEqual(inUse.map(() => rotations.length + 1))
   const published: { kid: string }[] = (await stage.flow.open(ofKeys)).body.keys
   expect(published).toHaveLength(algorithms.length)
   for (const { kid } of first) expect(published).not.toContainEqual(expect.objectContaining({ kid }))

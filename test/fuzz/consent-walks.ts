@@ -84,7 +84,7 @@ const everyScope = ['photos:read', 'photos:print', 'reports:write'] as const
 const hostileScopes = ['admin', '__proto__', 'photos:read photos:print', ''] as const
 const workspaces = ['w1', 'w2', 'w3'] as const
 const resources = Object.keys(threeResources)
-const memorySeconds = 2000
+const memorySeconds = 600
 const json = { Accept: 'application/json' }
 
 /** Walks so many times: owners, pages, decisions and refreshes at random, each token held against what its owner saw. */

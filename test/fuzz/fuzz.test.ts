@@ -19,7 +19,7 @@ test(
   async () => {
     const server = await startFuzzServer(planOfMemory)
     try {
-      const requests = requestsOfFuzz(extent(1000, 4000))
+      const requests = requestsOfFuzz(extent(500, 4000))
       const result = await fuzz(server, { seed, requests, timeMoves: true })
       expect(complaintsIn(result)).toBe('')
       // Else the requests were all too broken to try anything.
@@ -40,7 +40,7 @@ test(
     try {
       const result = await fuzz(server, {
         seed,
-        requests: requestsOfFuzz(extent(300, 1000)),
+        requests: requestsOfFuzz(extent(150, 1000)),
         timeMoves: false,
       })
       expect(complaintsIn(result)).toBe('')

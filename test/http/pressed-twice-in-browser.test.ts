@@ -113,7 +113,7 @@ const slowest = ({ redeemed }: Trial): number =>
   Math.max(...redeemed.flat().map(({ milliseconds }) => milliseconds))
 
 describe('In Chromium an owner who presses Allow twice', () => {
-  it.each(extent([30, 600], [0, 30, 100, 600]))(
+  it.each(extent([600], [0, 30, 100, 600]))(
     'ends at the client, whose tokens work, with %d ms to each side',
     async (milliseconds) => {
       latency = milliseconds

@@ -61,6 +61,10 @@ const answersAgain: [string, Answer][] = [
   ['the same', engine],
   ['another', loom],
 ]
+const changes = [
+  ['cancels after an approval', 'Allow', 'Cancel'],
+  ['allows after a denial', 'Cancel', 'Allow'],
+] as const
 const presses: [string, BrowserContextOptions][] = [
   ['with a mouse', {}],
   ['with a finger', { hasTouch: true, isMobile: true }],
@@ -99,10 +103,7 @@ describe('Behind nginx, with the question from one process and the answer to the
     },
   )
 
-  test.each([
-    ['cancels after an approval', 'Allow', 'Cancel'],
-    ['allows after a denial', 'Cancel', 'Allow'],
-  ] as const)(
+  test.each(changes.slice(0, extent(1, changes.length)))(
     'who goes back and %s gets a page with the way back, and the first answer stays',
     async (...row) => {
       const [, first, second] = row
@@ -113,18 +114,6 @@ describe('Behind nginx, with the question from one process and the answer to the
       await tab.press(second)
       expect(await tab.trouble()).toEqual(lost('This page is too old, or was answered already.'))
       expect(await outcomeOf()).toEqual(first === 'Allow' ? oneCode(ada, loom) : refusal)
-    },
-  )
-
-  test.each(extent(presses.slice(0, 1), presses))(
-    'who presses Allow twice %s gives the client one code',
-    async (_, device) => {
-      await context.close()
-      context = await browser.newContext(device)
-      const tab = await askedTab()
-      await tab.allowTwice(engine, device.hasTouch === true)
-      expect(await outcomeOf()).toEqual(oneCode(ada, engine))
-      expect(await stage.countOf(ada)).toBe(1)
     },
   )
 
@@ -143,34 +132,6 @@ describe('Behind nginx, with the question from one process and the answer to the
     expect(await stage.countOf(ada)).toBe(2)
   })
 
-  test('with two questions in two tabs answers each of them for itself', async () => {
-    const second = `${state}-2`
-    const [one, other] = [await askedTab(), await openTab()]
-    await other.open(second)
-    await one.fillIn(engine)
-    await other.fillIn(loom)
-    await other.press('Cancel')
-    await one.press('Allow')
-    expect(await outcomeOf()).toEqual(oneCode(ada, engine))
-    expect(await outcomeOf(second)).toEqual(refusal)
-    expect(await stage.countOf(ada)).toBe(1)
-  })
-
-  test('whose browser has another owner by now grants nothing, and the other owner is asked anew', async () => {
-    const [tab, other] = [await askedTab(), await openTab()]
-    await other.page.goto(`${stage.issuer}/login`)
-    await other.signIn(grace)
-    await tab.allow(engine)
-    expect(await tab.trouble()).toEqual(
-      lost('This question was for another account than the one that is signed in now.'),
-    )
-    expect(await outcomeOf()).toEqual(nothing)
-    await tab.open(state)
-    await tab.allow(loom)
-    expect(await outcomeOf()).toEqual(oneCode(grace, loom))
-    expect([await stage.countOf(ada), await stage.countOf(grace)]).toEqual([0, 1])
-  })
-
   test('who is somebody else by "Not you?" grants what is theirs, and the page of the first owner nothing', async () => {
     const [tab, other] = [await askedTab(), await openTab()]
     await other.open(state)
@@ -186,31 +147,6 @@ describe('Behind nginx, with the question from one process and the answer to the
     expect([await stage.countOf(ada), await stage.countOf(grace)]).toEqual([0, 1])
   })
 
-  test.each(extent(ends.slice(0, 1), ends))(
-    'who %s before the answer grants nothing, and may begin again',
-    async (_, end) => {
-      const tab = await askedTab()
-      await end()
-      await tab.allow(engine)
-      expect(await tab.trouble()).toEqual(lost('You are not signed in any more.'))
-      expect(await outcomeOf()).toEqual(nothing)
-      await tab.open(state)
-      await tab.signIn(ada)
-      await tab.allow(loom)
-      expect(await outcomeOf()).toEqual(oneCode(ada, loom))
-      expect(await stage.countOf(ada)).toBe(1)
-    },
-  )
-
-  test('whose session ends, and who signs in again before the answer, has answered', async () => {
-    const [tab, other] = [await askedTab(), await openTab()]
-    await other.page.goto(`${stage.issuer}/logout`)
-    await other.page.goto(`${stage.issuer}/login`)
-    await other.signIn(ada)
-    await tab.allow(loom)
-    expect(await outcomeOf()).toEqual(oneCode(ada, loom))
-  })
-
   test('who removes the app on the page of connected applications ends its access on both processes', async () => {
     const tab = await askedTab()
     await tab.allow(engine)
@@ -222,22 +158,88 @@ describe('Behind nginx, with the question from one process and the answer to the
     expect(await stage.countOf(ada)).toBe(0)
   })
 
-  test('removes nothing of an owner who was there before', async () => {
-    const [tab, other] = [await askedTab(), await openTab()]
-    await tab.allow(engine)
-    await tab.askToRemove('Photo Book')
-    await other.page.goto(`${stage.issuer}/login`)
-    await other.signIn(grace)
-    await tab.press('Remove')
-    await tab.page.getByText(grace).waitFor()
-    expect(await stage.statuses(state)).toEqual([200, 200])
-    expect(await stage.countOf(ada)).toBe(1)
-  })
-
   test('sees all this without one warning of a process', () => {
     for (const host of stage.hosts) expect(host.output()).toMatch(/^port \d+\n$/)
   })
 })
+
+// By default, flows by HTTP show these rules: decision, decision-again and connected-applications.
+extent(
+  () => {},
+  () =>
+    describe('Behind nginx, in the long run, an owner', () => {
+      test.each(presses)('who presses Allow twice %s gives the client one code', async (_, device) => {
+        await context.close()
+        context = await browser.newContext(device)
+        const tab = await askedTab()
+        await tab.allowTwice(engine, device.hasTouch === true)
+        expect(await outcomeOf()).toEqual(oneCode(ada, engine))
+        expect(await stage.countOf(ada)).toBe(1)
+      })
+
+      test('with two questions in two tabs answers each of them for itself', async () => {
+        const second = `${state}-2`
+        const [one, other] = [await askedTab(), await openTab()]
+        await other.open(second)
+        await one.fillIn(engine)
+        await other.fillIn(loom)
+        await other.press('Cancel')
+        await one.press('Allow')
+        expect(await outcomeOf()).toEqual(oneCode(ada, engine))
+        expect(await outcomeOf(second)).toEqual(refusal)
+        expect(await stage.countOf(ada)).toBe(1)
+      })
+
+      test('whose browser has another owner by now grants nothing, and the other owner is asked anew', async () => {
+        const [tab, other] = [await askedTab(), await openTab()]
+        await other.page.goto(`${stage.issuer}/login`)
+        await other.signIn(grace)
+        await tab.allow(engine)
+        expect(await tab.trouble()).toEqual(
+          lost('This question was for another account than the one that is signed in now.'),
+        )
+        expect(await outcomeOf()).toEqual(nothing)
+        await tab.open(state)
+        await tab.allow(loom)
+        expect(await outcomeOf()).toEqual(oneCode(grace, loom))
+        expect([await stage.countOf(ada), await stage.countOf(grace)]).toEqual([0, 1])
+      })
+
+      test.each(ends)('who %s before the answer grants nothing, and may begin again', async (_, end) => {
+        const tab = await askedTab()
+        await end()
+        await tab.allow(engine)
+        expect(await tab.trouble()).toEqual(lost('You are not signed in any more.'))
+        expect(await outcomeOf()).toEqual(nothing)
+        await tab.open(state)
+        await tab.signIn(ada)
+        await tab.allow(loom)
+        expect(await outcomeOf()).toEqual(oneCode(ada, loom))
+        expect(await stage.countOf(ada)).toBe(1)
+      })
+
+      test('whose session ends, and who signs in again before the answer, has answered', async () => {
+        const [tab, other] = [await askedTab(), await openTab()]
+        await other.page.goto(`${stage.issuer}/logout`)
+        await other.page.goto(`${stage.issuer}/login`)
+        await other.signIn(ada)
+        await tab.allow(loom)
+        expect(await outcomeOf()).toEqual(oneCode(ada, loom))
+      })
+
+      test('removes nothing of an owner who was there before', async () => {
+        const [tab, other] = [await askedTab(), await openTab()]
+        await tab.allow(engine)
+        await tab.askToRemove('Photo Book')
+        await other.page.goto(`${stage.issuer}/login`)
+        await other.signIn(grace)
+        await tab.press('Remove')
+        await tab.page.getByText(grace).waitFor()
+        expect(await stage.statuses(state)).toEqual([200, 200])
+        expect(await stage.countOf(ada)).toBe(1)
+      })
+    }),
+)()
 
 /** An error page with this explanation, which leads back to the client. */
 function lost(happened: string) {

@@ -7,8 +7,8 @@ import { startServers } from '../support/races/start-servers'
 import { topologies } from '../support/races/topologies'
 import { report, type Row } from '../support/reliability/report'
 
-// Every pair once, unless more is asked for; a seed that is told brings the same rounds again.
-const rounds = Math.max(roundsOfAll, Number(process.env['RACES_ROUNDS'] ?? 0))
+// Every pair, unless more is asked for; a seed that is told brings the same rounds again.
+const rounds = Math.max(extent(roundsOfAll / 2, roundsOfAll), Number(process.env['RACES_ROUNDS'] ?? 0))
 const seed = seedOfRun()
 const enough = 60_000 + rounds * 200
 const rows: Row[] = []

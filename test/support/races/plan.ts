@@ -54,15 +54,28 @@ const everyRace = (['pending', 'approved', 'active'] as const).flatMap((stage) =
   ),
 )
 
-/** Rounds that race every pair before any comes again. */
+/** Rounds that race every pair, with both graces, to one process and to several, before any comes again. */
 export const roundsOfAll = everyRace.length
+
+/** The races in two parts, each with every pair and both graces: where one part races apart, the other does not. */
+const halves = [0, 1].map((half) =>
+  everyRace.filter(
+    ({ grace, apart }, index) => (Math.floor(index / 4) + half + Number(apart) + grace / 30) % 2 === 0,
+  ),
+)
 
 export const processes = 3
 
-/** So many rounds: all races in a new order each time, and of each operation one or two at once. */
+/**
+ * So many rounds: all races in a new order each time, and of each operation one or two at once. Half of all rounds race
+ * every pair with both graces.
+ */
 export function* plans(chance: Chance, rounds: number): Generator<RoundPlan> {
   for (let number = 0; number < rounds;)
-    for (const race of chance.shuffled(everyRace).slice(0, rounds - number))
+    for (const race of chance
+      .shuffled(halves)
+      .flatMap((half) => chance.shuffled(half))
+      .slice(0, rounds - number))
       yield planOf(number++, race, chance)
 }
 
