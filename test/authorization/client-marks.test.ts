@@ -88,7 +88,7 @@ describe('A mark of a client', () => {
   it('leaves requests where no lifetime of requests is known, as at a guard', async () => {
     const { clock, now, store } = processes()
     const guard = new ClientMarks({ index: verbsOf(store), issuerDigest: digest, clock: clock.read })
-    const open = pendingRecord(now() + 300)
+    const open = pendingRecord(now() + 4)
     await store.save(open, random22())
     await guard.revoke(clientId, 3600)
     expect(await isThere(guard.forGuards(store), open.id)).toBe(true)
@@ -109,13 +109,13 @@ describe('A mark of a client', () => {
   })
 
   it('outlives what a process whose clock is ahead has granted at the moment of the mark', async () => {
-    const { here, now, store, clock } = processes()
+    const { here, elsewhere, now, store, clock } = processes()
     const record = activeRecord(now() + 3605, { grantedAt: now() + 5 })
     await store.save(record, random22())
     await here.revoke(clientId, 3600)
     clock.advance(3604)
     expect(await isThere(store, record.id)).toBe(true)
-    expect(await isThere(here.forEndpoints(store), record.id)).toBe(false)
+    expect(await isThere(elsewhere.forEndpoints(store), record.id)).toBe(false)
   })
 
   it('makes a store that confirms absences confirm that of a record from before it', async () => {
