@@ -70,6 +70,27 @@ describe('Room for a new client', () => {
   })
 })
 
+describe('The mark of an owner', () => {
+  it.each([
+    ['was read before it', (now: number) => now - 3],
+    ['was read at an unknown time, as long ago as a call may take', () => undefined],
+  ])('refuses an approval whose owner %s', async (_when, grantedAt) => {
+    const { clock, store, now, save } = open()
+    await store.index.mark(owner, 60)
+    clock.advance(2.5)
+    const approval = approvedRecord(now() + 60, { ...ofAlice, grantedAt: grantedAt(now()) })
+    await expect(save(approval)).rejects.toMatchObject({ reason: 'authorizations_revoked' })
+  })
+})
+
+test('An entry lives as long as its record, also if the record outlives twice the longest lifetime', async () => {
+  const { clock, store, now, save } = open()
+  const year = 365 * 24 * 3600
+  await save(activeRecord(now() + year, ofAlice))
+  clock.advance(year - 1)
+  expect(await store.index.list(owner)).toHaveLength(1)
+})
+
 describe('An approval whose owner revokes all while its entry is on the way', () => {
   /** Each addition takes so many seconds, and the owner revokes all in the middle of the first one. */
   async function delayed(seconds: number, additions: number) {

@@ -166,6 +166,24 @@ describe('the registrar', () => {
     expect(revoked).toEqual([])
   })
 
+  it('asks no store for what is no text, before a database can take it for one', async () => {
+    const find = jest.fn()
+    const update = jest.fn()
+    const clients = { find, update, add: jest.fn(), list: jest.fn() }
+    const selfRegistered = { update, remove: jest.fn() }
+    const registrar: Record<'disableClient' | 'enableClient' | 'deleteClient', Javascript> = clientRegistrar(
+      clients,
+      anyCapabilities,
+      undefined,
+      selfRegistered,
+    )
+    const { disableClient, enableClient, deleteClient: remove } = registrar
+    for (const act of [disableClient, enableClient, remove])
+      for (const id of [undefined, 7, ['dynamic'], {}])
+        await expect(act(id)).rejects.toMatchObject({ issues: [{ path: 'client_id' }] })
+    expect([...find.mock.calls, ...update.mock.calls]).toEqual([])
+  })
+
   it('writes nothing of a client that registered itself and is disabled already', async () => {
     const { client } = dynamic('dynamic')
     const isSame: boolean[] = []
