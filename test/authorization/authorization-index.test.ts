@@ -93,7 +93,7 @@ test('An entry lives as long as its record, also if the record outlives twice th
 
 describe('An approval whose owner revokes all while its entry is on the way', () => {
   /** Each addition takes so many seconds, and the owner revokes all in the middle of the first one. */
-  async function delayed(seconds: number, additions: number) {
+  function delayed(seconds: number, additions: number) {
     const { clock, store, indexed, onTheWay, now } = open()
     let moment = 0
     jest.spyOn(performance, 'now').mockImplementation(() => moment)
@@ -108,14 +108,18 @@ describe('An approval whose owner revokes all while its entry is on the way', ()
         pass(seconds / 2)
       })
     const approval = approvedRecord(now() + 60, { ...ofAlice, grantedAt: now() })
-    await expect(indexed.save(approval, random22())).rejects.toMatchObject({
-      reason: 'authorizations_revoked',
-    })
-    expect(await store.find(approval.id)).toBeUndefined()
+    const saved = indexed.save(approval, random22())
+    return { saved, found: () => store.find(approval.id) }
   }
   afterEach(() => jest.restoreAllMocks())
 
-  it('is refused if the entry takes as long as usual', () => delayed(0.9, 1))
-  it('is refused if the entry takes long', () => delayed(3, 1))
-  it('is refused if the entry takes long twice', () => delayed(3, 2))
+  it.each([
+    ['as long as usual', 0.9, 1],
+    ['long', 3, 1],
+    ['long twice', 3, 2],
+  ])('is refused if the entry takes %s', async (_howLong, seconds, additions) => {
+    const { saved, found } = delayed(seconds, additions)
+    await expect(saved).rejects.toMatchObject({ reason: 'authorizations_revoked' })
+    expect(await found()).toBeUndefined()
+  })
 })
