@@ -141,9 +141,8 @@ export class ClientMarks {
   // A read that began before a later mark must not undo it: marks only grow.
   private remember(clientId: string, at: number, readAt: number): number {
     const key = shortKey(clientId)
-    const known = this.remembered.get(key)
-    const latest = Math.max(at, known?.at ?? -Infinity)
-    this.remembered.put(key, { at: latest, readAt: Math.max(readAt, known?.readAt ?? readAt) })
+    const latest = Math.max(at, this.remembered.get(key)?.at ?? -Infinity)
+    this.remembered.put(key, { at: latest, readAt })
     return latest
   }
 

@@ -3,7 +3,6 @@ import { tooManyAttempts } from '../protocol/oauth-error'
 import { expiryOf } from './authorization'
 import {
   type AuthorizationIndex,
-  entriesAtMost,
   type IndexEntry,
   indexOwner,
   ownerInIndex,
@@ -28,7 +27,7 @@ interface ShareTerms {
 }
 
 // An owner that removes a client has room for another one, but the removed one stays in its store for a while. So one
-// owner may let in no more than this many shares within that time.
+// owner may let in no more than this many shares within that time: of the largest share, as many as an owner has entries.
 const sharesInLifetime = 10
 
 // Records that one approval reads at most: of so many clients at once, and so many of each.
@@ -45,7 +44,7 @@ const recordsAtOnce = 4
  */
 export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
   const { index, most, clientLifetime, isSelfRegistered, isOfHost } = terms
-  const mostLetIn = Math.min(sharesInLifetime * most, entriesAtMost)
+  const mostLetIn = sharesInLifetime * most
   return async ({ issuerDigest, subject, clientId }) => {
     if (!isSelfRegistered(clientId)) return
     const owner = indexOwner(issuerDigest, subject)

@@ -13,7 +13,6 @@ import { readGuards } from '../http/guard-defaults'
 import { type PageOptions, readPageLocales } from '../http/pages/page-options'
 import { resolveRateLimit } from '../limits/rate-limit-options'
 import {
-  ConfigurationError,
   isBoolean,
   isList,
   isRecord,
@@ -28,14 +27,7 @@ import { readImplications } from '../protocol/implied-scope'
 import { readRedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { readScopes } from '../protocol/scope-description'
-import {
-  hasUserinfo,
-  hasUriCharacters,
-  isLoopback,
-  isPageUri,
-  namesHost,
-  pageExpectation,
-} from '../protocol/uri'
+import { isPageUri, pageExpectation } from '../protocol/uri'
 import { readIssueLimits } from '../limits/issue-limits'
 import { readSelfRegisteredShare } from '../limits/self-registered-clients'
 import { usualSingleUses } from '../limits/single-use-limit'
@@ -45,17 +37,15 @@ import {
   readPlugInResources,
   withPlugInResources,
 } from '../extensions/resource-indicators/resources'
-import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { deadlineExpectation, isDeadline } from '../stores/deadline'
 import { withoutDeleted } from '../stores/registered-clients'
-import { memoryCounters } from '../stores/memory-counters'
-import { memoryStore } from '../stores/memory-store'
-import { noStorage, readStorage, type Storage } from '../stores/storage'
+import type { Storage } from '../stores/storage'
 import { readExplainRefusals } from '../audit/diagnosis'
-import { warnOnce } from '../audit/warning'
 import type { AuthorizationServerOptions as Options } from './options'
 import type { ServerSettings } from './settings'
 import { resolveClients } from './resolve-clients'
+import { resolveIssuer } from './resolve-issuer'
+import { resolveStores } from './resolve-stores'
 import { checkFormatsOf, resolveFormats, usualFormatOf } from './access-token-formats'
 import { openPlugIns } from './open-plug-ins'
 import { furtherPaths, resolveEndpoints, type TakenByEndpoints, usedByEndpoints } from './resolve-endpoints'
@@ -346,85 +336,3 @@ function hook<Hook>(reading: OptionsReader, key: string, given: Hook): Hook {
 
 const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
-
-const example = 'such as https://example.com or http://localhost:3000'
-
-/**
- * Reads the issuer (RFC 8414 2), with the path at which the host mounts the router, and whether requests need TLS.
- *
- * @param whose names the owner of the URL, for the message about a missing issuer.
- */
-export function resolveIssuer(
-  reading: OptionsReader,
-  whose = 'this server',
-): Pick<ServerSettings, 'issuer' | 'mount' | 'tlsRequired'> {
-  const issuer = reading.required(
-    'issuer',
-    'http://localhost',
-    isText,
-    `must be the URL of ${whose}, ${example}.`,
-  )
-  // Clients compare the issuer letter by letter (RFC 9207 2.4), so the text must already be a normal URL.
-  if (!URL.canParse(issuer) || !hasUriCharacters(issuer) || !namesHost(issuer)) {
-    reading.wrong('issuer', `must be an absolute URL, ${example}.`)
-    return { issuer, mount: '', tlsRequired: true }
-  }
-  const url = new URL(issuer)
-  // RFC 6749 3.1 and 3.2: both endpoints need TLS. The exception for loopback hosts is for development.
-  const plain = url.protocol === 'http:' && isLoopback(url.hostname)
-  if (url.protocol !== 'https:' && !plain)
-    reading.wrong('issuer', 'must use https unless its host is loopback.')
-  if (issuer.includes('?') || issuer.includes('#'))
-    reading.wrong('issuer', 'must not have a query or a fragment.')
-  // The host mounts the router at this path, but clients request the path that a URL parser makes of the issuer.
-  if (!/[?#]/.test(issuer) && pathIn(issuer) !== url.pathname)
-    reading.wrong('issuer', "must have its path as a URL parser writes it, without '.' and '..' segments.")
-  if (hasUserinfo(url)) reading.wrong('issuer', 'must not hold a user name or password.')
-  return { issuer, mount: url.pathname.replace(/\/+$/, ''), tlsRequired: !plain }
-}
-
-const pathIn = (issuer: string) => issuer.slice(issuer.indexOf('//') + 2).replace(/^[^/]*/, '') || '/'
-
-/** Reads the store of authorizations and the counters. */
-function resolveStores(
-  reading: OptionsReader,
-  clock: () => number,
-): Pick<ServerSettings, 'store' | 'counters'> {
-  const store = resolveStore(reading, clock)
-  return { store, counters: resolveCounters(reading, store, clock) }
-}
-
-function resolveStore(reading: OptionsReader, clock: () => number): Storage {
-  if (reading.take('store') !== undefined) return readStorage(reading)
-  try {
-    return memoryStore({ clock })
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
-    reading.issues.push(...error.issues)
-    return noStorage
-  }
-}
-
-/**
- * Reads the counters: the option `counters`, or the counters of the store, or counters in memory.
- *
- * @param store undefined for a guard without a store.
- * @param inUse whether anything uses the counters. Only then, counters that processes do not share cause a warning in
- * production.
- */
-export function resolveCounters(
-  reading: OptionsReader,
-  store: Storage | undefined,
-  clock: () => number,
-  inUse = true,
-): Counters {
-  const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersExpectation)
-  const counters = given ?? store?.counters
-  if (counters !== undefined) return counters
-  if (inUse && process.env['NODE_ENV'] === 'production')
-    warnOnce(
-      'EAS_COUNTERS_IN_MEMORY',
-      'There are no shared counters, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).counters.',
-    )
-  return memoryCounters({ clock })
-}

@@ -11,13 +11,16 @@ type Revoking = Pick<ServerContext, 'store' | 'audit' | 'issueContext'>
  * gone, nothing names the owner.
  */
 export function hostRevocation(
-  server: Revoking & Pick<ServerContext, 'consentStore'>,
+  server: Revoking & Pick<ServerContext, 'consents' | 'consentStore'>,
 ): (authorizationId: string) => Promise<void> {
-  const { store, consentStore } = server
+  const { store, consents, consentStore } = server
   return async (authorizationId) => {
     // The event needs the record, and a one-time use must stay used. If the store cannot read the record, the
-    // revocation continues.
-    const read = await store.find(authorizationId).catch(() => 'unreadable' as const)
+    // revocation continues, unless the server remembers consents: the client could come back without a page.
+    const read = await store.find(authorizationId).catch((error: unknown) => {
+      if (consents !== undefined) throw error
+      return 'unreadable' as const
+    })
     // Another issuer may have a record under this id. This host must not remove such a record.
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
     const { subject, clientId, issuerDigest } =

@@ -10,7 +10,7 @@ import { IntrospectionEndpoint } from '../resource-server/introspection/introspe
 import { steadyClock } from '../primitives/steady-clock'
 import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import { deadlineExpectation, isDeadline } from '../stores/deadline'
-import { resolveIssuer } from '../config/resolve-options'
+import { resolveIssuer } from '../config/resolve-issuer'
 import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
 import { type GuardLimitOptions, type ProvingGuardOptions, readSingleUses } from './remote-guard'
 

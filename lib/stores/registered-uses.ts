@@ -41,12 +41,7 @@ export function registeredUses(
     return clients.noteUse(clientId, today).catch(() => days.put(clientId, known))
   }
   const remember = (client: Client | undefined) => {
-    if (
-      client !== undefined &&
-      !client.disabled &&
-      isRegisteredByHost(client) &&
-      days.get(client.client_id) === undefined
-    )
+    if (client !== undefined && isRegisteredByHost(client) && days.get(client.client_id) === undefined)
       days.put(client.client_id, -Infinity)
     return client
   }

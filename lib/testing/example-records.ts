@@ -134,7 +134,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
 }
 
 /** A request of a client without a redirection URI, after the decision of its owner. */
-function polledRecord(expiresAt: number): Polled {
+export function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): Polled {
   const handle = digest('handle')
   return {
     ...granted,
@@ -144,6 +144,7 @@ function polledRecord(expiresAt: number): Polled {
     consentToken,
     decision: 'approved',
     expiresAt,
+    ...changed,
   }
 }
 

@@ -63,6 +63,11 @@ describe('facts', () => {
     expect(isRemembered(consent, ['a'], { choice: '', facts: factKeys(facts) })).toBe(false)
   })
 
+  test('of the name resource count with the others if they have no values', () => {
+    expect(factKeys([resource(), fact('to', 'bob')])).not.toEqual(factKeys([fact('to', 'bob')]))
+    expect(factKeys([resource(), resource('r1')])).not.toEqual(factKeys([resource('r1')]))
+  })
+
   test('count without the words that a page shows', () => {
     const german = { ...fact('to', 'bob'), label: 'an', values: [{ value: 'bob', description: 'Bob' }] }
     expect(factKeys([german])).toEqual(factKeys([fact('to', 'bob')]))
@@ -85,12 +90,24 @@ describe('a decision', () => {
     const consent = after(
       { facts: [...r1, ...r2] },
       { facts: plain, choice: 'w1' },
+      { facts: r1, choice: 'w2' },
       { facts: r1, allowed: [] },
     )
     expect(allowedScope(consent, { choice: '', facts: r1 })).toEqual([])
     expect(allowedScope(consent, { choice: '', facts: r2 })).toEqual(['a'])
     expect(allowedScope(consent, { choice: 'w1', facts: plain })).toEqual(['a'])
     expect(allowedScope(consent, { choice: 'w1', facts: r2 })).toBeUndefined()
+    expect(allowedScope(consent, { choice: 'w2', facts: r1 })).toEqual(['a'])
+  })
+
+  test('replaces an earlier one, and keeps no rest that allows nothing', () => {
+    const [r1, r2] = [factKeys([resource('r1')]), factKeys([resource('r2')])]
+    expect(after({}, {}, { allowed: [] }).entries).toHaveLength(1)
+    expect(after({ facts: r1, shown: ['b'], allowed: ['b'] }, { facts: r2 }).entries).toHaveLength(2)
+    expect(after({ facts: [...r1, ...r2] }, { facts: r1 }).entries.map(({ facts }) => facts)).toEqual([
+      r2,
+      r1,
+    ])
   })
 
   test('allows for several resources only what each of them has', () => {
@@ -98,6 +115,17 @@ describe('a decision', () => {
     const consent = after({ facts: r1, shown: ['a', 'b'], allowed: ['a', 'b'] }, { facts: r2 })
     expect(allowedScope(consent, { choice: '', facts: [...r1, ...r2] })).toEqual(['a'])
     expect(isRemembered(consent, ['b'], { choice: '', facts: [...r1, ...r2] })).toBe(false)
+  })
+
+  test('allows nothing for several resources if one of them was never asked', () => {
+    const [r1, r2] = [factKeys([resource('r1')]), factKeys([resource('r2')])]
+    for (const facts of [
+      [...r1, ...r2],
+      [...r2, ...r1],
+    ]) {
+      expect(allowedScope(after({ facts: r1 }), { choice: '', facts })).toBeUndefined()
+      expect(isRemembered(after({ facts: r1 }), ['a'], { choice: '', facts })).toBe(false)
+    }
   })
 
   test('for a client that has changed forgets all that came before', () => {
@@ -147,6 +175,7 @@ describe('the fingerprint of a client', () => {
     ['its type', { client_type: 'public' }],
     ['ports of loopback', { loopback_redirect_uris: true }],
     ['queries of its destinations', { dynamic_redirect_query: true }],
+    ['destinations without TLS', { insecure_redirect_uris: true }],
   ])('changes with %s', (_what, change) => {
     expect(clientFingerprint({ ...client, ...change })).not.toBe(clientFingerprint(client))
   })

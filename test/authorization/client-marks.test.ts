@@ -7,6 +7,7 @@ import {
   approvedRecord,
   deniedRecord,
   pendingRecord,
+  polledRecord,
   random22,
 } from '../../lib/testing/example-records'
 import { Clock } from '../support/flows/clock'
@@ -55,6 +56,8 @@ describe('A mark of a client', () => {
     await here.revoke(clientId, 3600)
     const there = await Promise.all(granted.map(({ id }) => isThere(here.forEndpoints(store), id)))
     expect(there).toEqual([false, false, false, true])
+    const known = await Promise.all(granted.map(async ({ id }) => here.known(await store.find(id))))
+    expect(known.map((found) => found !== undefined)).toEqual([false, false, false, true])
   })
 
   it('ends what does not say when it was granted, and nothing without a mark', async () => {
@@ -80,6 +83,39 @@ describe('A mark of a client', () => {
     expect(reads).toHaveLength(before)
     expect(await isThere(here.forEndpoints(store), early.id)).toBe(false)
     expect(await isThere(here.forEndpoints(store), late.id)).toBe(true)
+  })
+
+  it('leaves requests where no lifetime of requests is known, as at a guard', async () => {
+    const { clock, now, store } = processes()
+    const guard = new ClientMarks({ index: verbsOf(store), issuerDigest: digest, clock: clock.read })
+    const open = pendingRecord(now() + 4)
+    await store.save(open, random22())
+    await guard.revoke(clientId, 3600)
+    expect(await isThere(guard.forGuards(store), open.id)).toBe(true)
+  })
+
+  it('ends what a client gets by polling once its owner has approved it, and leaves what gives nothing', async () => {
+    const { here, now, store } = processes()
+    const polled = (grantedAt: number | undefined, decision: 'approved' | 'denied' | undefined) =>
+      polledRecord(now() + 300, { grantedAt, decision })
+    const ended = [polled(now(), 'approved'), polled(undefined, 'approved')]
+    const kept = [polled(now() + 6, 'approved'), polled(now(), 'denied'), polled(undefined, undefined)]
+    for (const record of [...ended, ...kept]) await store.save(record, random22())
+    await here.revoke(clientId, 3600)
+    const there = await Promise.all(
+      [...ended, ...kept].map(({ id }) => isThere(here.forEndpoints(store), id)),
+    )
+    expect(there).toEqual([false, false, true, true, true])
+  })
+
+  it('outlives what a process whose clock is ahead has granted at the moment of the mark', async () => {
+    const { here, elsewhere, now, store, clock } = processes()
+    const record = activeRecord(now() + 3605, { grantedAt: now() + 5 })
+    await store.save(record, random22())
+    await here.revoke(clientId, 3600)
+    clock.advance(3604)
+    expect(await isThere(store, record.id)).toBe(true)
+    expect(await isThere(elsewhere.forEndpoints(store), record.id)).toBe(false)
   })
 
   it('makes a store that confirms absences confirm that of a record from before it', async () => {
@@ -162,6 +198,22 @@ describe('A mark that another process has set', () => {
     gate.open()
     expect(await slow).toBeUndefined()
     expect(caching.getCached?.(id)).toBeUndefined()
+  })
+
+  it('counts at guards a second after a slow read of its absence has begun', async () => {
+    const { caching, id, elsewhere, clock, gates } = await guarded()
+    clock.advance(1)
+    const gate = new Gate()
+    gates.push(gate)
+    const slow = caching.find(id)
+    while (gate.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    await elsewhere.revoke(clientId, 3600)
+    clock.advance(0.9)
+    gate.open()
+    expect(await slow).toBeDefined()
+    clock.advance(0.1)
+    expect(caching.getCached?.(id)).toBeUndefined()
+    expect(await caching.find(id)).toBeUndefined()
   })
 
   it('is read once for all requests of a second, and again by a request that comes later', async () => {

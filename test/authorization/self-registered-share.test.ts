@@ -97,8 +97,29 @@ describe('selfRegisteredShare', () => {
     await expect(approve('dynamic_10')).rejects.toMatchObject(refusal)
     // A client that was let in before adds nothing to its store.
     await approve('dynamic_3')
-    clock.advance(91 * day)
+    clock.advance(89 * day)
+    await expect(approve('dynamic_10')).rejects.toMatchObject(refusal)
+    clock.advance(2 * day)
     await approve('dynamic_10')
+  })
+
+  it('counts no client that the host has registered, neither as one more nor among the others', async () => {
+    const { approve, index, records } = shareOf(1)
+    for (const name of ['web', 'phone', 'tv']) await approve(name)
+    await approve('dynamic_a')
+    await approve('desk')
+    await expect(approve('dynamic_b')).rejects.toMatchObject(refusal)
+    records.clear()
+    expect(await index.list(indexOwner(own, 'alice'))).toHaveLength(5)
+    for (let name = 0; name < 9; name++) records.delete(await approve(`dynamic_${name}`))
+    await expect(approve('dynamic_10')).rejects.toMatchObject(refusal)
+  })
+
+  it('reads no more records of others than it takes to see that the share is full', async () => {
+    const { approve, enter, reads } = shareOf(1)
+    for (let count = 0; count < 100; count++) await enter(`dynamic_${count}`, true)
+    await expect(approve('dynamic_next')).rejects.toMatchObject(refusal)
+    expect(reads()).toBeLessThanOrEqual(16)
   })
 
   it('no owner can write to what another has let in, whatever its subject', async () => {

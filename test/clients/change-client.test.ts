@@ -103,6 +103,19 @@ describe('changeClient', () => {
     await expect(javascript.act(clients, client_id, change)).rejects.toThrow(ConfigurationError)
   })
 
+  it.each([
+    ['client_secret_hashes', ['sha256:x'], 'rotateClientSecret()'],
+    ['disabled', true, 'disableClient()'],
+    ['deleted', true, 'deleteClient()'],
+  ])('says for the member %s which function changes it', async (member, value, name) => {
+    const clients = memoryClients()
+    const { client_id } = await registerClient(clients, phone)
+    const change = Object.fromEntries([[member, value]])
+    await expect(changeClient(clients, client_id, change)).rejects.toMatchObject({
+      issues: [{ path: member, message: expect.stringContaining(name) }],
+    })
+  })
+
   it('repairs a registration that was broken by hand', async () => {
     const clients = memoryClients()
     await clients.add(stored({ ...phone, client_id: 'broken', redirect_uris: ['/x'], logo_uri: 7 }))
@@ -115,6 +128,15 @@ describe('changeClient', () => {
 })
 
 describe('deleteClient', () => {
+  it('writes nothing for a client that is deleted already', async () => {
+    const clients = memoryClients()
+    const { client_id } = await registerClient(clients, web)
+    await deleteClient(clients, client_id)
+    const before = await clients.find(client_id)
+    await deleteClient(clients, client_id)
+    expect(await clients.find(client_id)).toBe(before)
+  })
+
   it('deletes even a client whose registration cannot work', async () => {
     const clients = memoryClients()
     await clients.add(stored({ ...web, client_id: 'broken', scope: 7 }))

@@ -8,6 +8,7 @@ import {
   type ClientRegistry,
   type DynamicClientAddition,
 } from '../../lib/index'
+import type { SelfRegisteredClients } from '../../lib/clients/self-registered'
 import { anyCapabilities } from '../../lib/protocol/parse-client'
 import { canonicalOptions } from '../support/flows/application'
 import { webMetadata } from '../support/flows/registered'
@@ -101,6 +102,9 @@ describe('registration on the server object', () => {
   })
 })
 
+/** A function as a caller without types may call it. */
+type Javascript = { bivariant(given: unknown): Promise<void> }['bivariant']
+
 describe('the registrar', () => {
   const web = { client_type: 'confidential', grant_types: ['client_credentials'], scope: 'a' } as const
   const dynamic = (client_id: string): DynamicClientAddition => ({
@@ -139,6 +143,63 @@ describe('the registrar', () => {
       await registrar.deleteClient(id)
     }
     expect(revoked).toEqual([client_id, client_id, 'dynamic', 'dynamic'].map((id) => [id, true]))
+  })
+
+  it('shuts a client out before it ends what the client has, also where nobody disabled it first', async () => {
+    const { dynamicClients, revoked, registrar } = open()
+    const { client_id } = await registrar.registerClient(web)
+    await dynamicClients.add(dynamic('dynamic'))
+    for (const id of [client_id, 'dynamic']) await registrar.deleteClient(id)
+    expect(revoked).toEqual([
+      [client_id, true],
+      ['dynamic', true],
+    ])
+  })
+
+  it('refuses what names no client, among registered ones and among those that registered themselves', async () => {
+    const { revoked, registrar } = open()
+    const javascript: Record<'disableClient' | 'enableClient' | 'deleteClient', Javascript> = registrar
+    const { disableClient, enableClient, deleteClient: remove } = javascript
+    for (const act of [disableClient, enableClient, remove])
+      for (const id of ['nobody', '', '__proto__', undefined, null, 7, ['dynamic'], {}])
+        await expect(act(id)).rejects.toMatchObject({ issues: [{ path: 'client_id' }] })
+    expect(revoked).toEqual([])
+  })
+
+  it('asks no store for what is no text, before a database can take it for one', async () => {
+    const find = jest.fn()
+    const update = jest.fn()
+    const clients = { find, update, add: jest.fn(), list: jest.fn() }
+    const selfRegistered = { update, remove: jest.fn() }
+    const registrar: Record<'disableClient' | 'enableClient' | 'deleteClient', Javascript> = clientRegistrar(
+      clients,
+      anyCapabilities,
+      undefined,
+      selfRegistered,
+    )
+    const { disableClient, enableClient, deleteClient: remove } = registrar
+    for (const act of [disableClient, enableClient, remove])
+      for (const id of [undefined, 7, ['dynamic'], {}])
+        await expect(act(id)).rejects.toMatchObject({ issues: [{ path: 'client_id' }] })
+    expect([...find.mock.calls, ...update.mock.calls]).toEqual([])
+  })
+
+  it('writes nothing of a client that registered itself and is disabled already', async () => {
+    const { client } = dynamic('dynamic')
+    const isSame: boolean[] = []
+    const selfRegistered: SelfRegisteredClients = {
+      update: async (_clientId, change) => {
+        const before = { ...client, registration: { ...client.registration, disabled: true } }
+        const after = change(before)
+        isSame.push(after === before)
+        return after
+      },
+      remove: async () => {},
+    }
+    const registrar = clientRegistrar(undefined, anyCapabilities, undefined, selfRegistered)
+    await registrar.disableClient('dynamic')
+    await registrar.enableClient('dynamic')
+    expect(isSame).toEqual([true, false])
   })
 
   it('finishes a deletion that failed half-way, when it is repeated', async () => {

@@ -347,6 +347,15 @@ describe('an explanation of a refusal', () => {
     return codesOf('EAS_REFUSED')
   }
 
+  test('says that a token of a revoked client is not in the store, and not that it has expired', async () => {
+    const { flow, oauth } = serve({ authorizations: true })
+    const { accessToken } = await flow.tokens(photoBook)
+    await oauth.authorizations.revokeClient('photo-book')
+    await flow.photos(accessToken)
+    await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
+    expect(codesOf('EAS_REFUSED')).toEqual([expect.stringContaining('issuer of this guard')])
+  })
+
   test('comes once for each cause and server', async () => {
     expect(await refuse()).toHaveLength(1)
     expect(await refuse()).toHaveLength(2)

@@ -11,6 +11,7 @@ import {
   tokenExchange,
 } from 'express-authorization-server'
 import type { Failure } from '../support/events'
+import { application } from '../support/flows/application'
 import { bent, nightlyReport } from '../support/flows/clients'
 import { basic } from '../support/flows/flow'
 import { answeredPageOf } from '../support/flows/answered-page'
@@ -503,6 +504,10 @@ describeRegistration('A confidential client at its client configuration endpoint
     // The mark lives as long as an access token could.
     staged.clock.advance(hour - 1)
     expect(await statuses()).toEqual([401, 200])
+    const { store, clock } = staged
+    const process = application({ store, clock: clock.read, storeDeadline: 10, authorizations: true })
+    const elsewhere = tokens.map(({ access_token }) => process.flow.photos(access_token))
+    expect((await Promise.all(elsewhere)).map(({ status }) => status)).toEqual([401, 200])
   })
 
   test('with the option authorizations, stays registered while its tokens cannot be ended, and may try again', async () => {

@@ -7,12 +7,15 @@ import {
 } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
+import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
 import { describeOnEveryRegistry } from '../support/flows/every-registry'
+import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { registered, webMetadata } from '../support/flows/registered'
 import { getTokens } from '../support/flows/registered-client'
 import { notesApp } from '../support/flows/registering'
+import { waitUntil } from '../support/wait-until'
 
 const day = 24 * 3600
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -97,11 +100,33 @@ describe('Notes of uses', () => {
     await Promise.all(Array.from({ length: 10 }, () => flow.request(client, grant)))
     clock.advance(day)
     for (let round = 0; round < 3; round++) await flow.request(client, grant)
+    // A clock that was ahead, and is set right.
+    clock.advance(-day)
+    await flow.request(client, grant)
+    clock.advance(day)
     const { client_id } = client.registration
     expect(notes).toEqual([
       [client_id, dayOf(clock) - day],
       [client_id, dayOf(clock)],
     ])
+  })
+
+  it('are one for requests at once, also while the registry takes long', async () => {
+    const { clients } = noted()
+    const gate = new Gate()
+    const { oauth, flow } = application({
+      clients: { ...clients, noteUse: () => gate.pass() },
+      storeDeadline: 10,
+    })
+    const client = await registered(oauth)
+    const first = flow.request(client, grant)
+    await waitUntil('the first note is on its way', async () => gate.waiting === 1)
+    let isAnswered = false
+    const second = flow.request(client, grant).finally(() => (isAnswered = true))
+    await waitUntil('the second request is answered or notes', async () => isAnswered || gate.waiting > 1)
+    expect(gate.waiting).toBe(1)
+    gate.open()
+    expect((await Promise.all([first, second])).map(outcomeOf)).toEqual(['tokens', 'tokens'])
   })
 
   it('come again after a note that failed', async () => {
@@ -123,6 +148,18 @@ describe('Notes of uses', () => {
     const client = await registered(oauth)
     await flow.request(client, grant)
     expect(notes).toHaveLength(1)
+  })
+
+  it('never name a client that is known by its document', async () => {
+    const { notes, clients } = noted()
+    const origin = await DocumentOrigin.start()
+    try {
+      const { flow } = application({ clients: metadataDocuments({ ...origin.reach, registered: clients }) })
+      expect(await flow.approve(origin.client)).toEqual(expect.any(String))
+      expect(notes).toEqual([])
+    } finally {
+      await origin.stop()
+    }
   })
 
   it('are none for a registry without both verbs, and for clients of no registry', async () => {

@@ -136,6 +136,17 @@ describeOnStores('A remembered consent', (stage) => {
     expect(await askAs(set, photoPrint)).toBe('question')
   })
 
+  test('ends for each decision by itself: a later one does not renew what it did not show', async () => {
+    const set = open({ rememberConsent: { seconds: 10 * day } })
+    await approve(set, photoPrint, { scope: 'photos:read' })
+    set.clock.advance(9 * day)
+    await approve(set, photoPrint, { scope: 'photos:print' })
+    expect(await askAs(set, photoPrint)).toBe('redirect code')
+    set.clock.advance(day)
+    expect(await askAs(set, photoPrint, { scope: 'photos:read' })).toBe('question')
+    expect(await askAs(set, photoPrint, { scope: 'photos:print' })).toBe('redirect code')
+  })
+
   test('is not made by a refusal, by skipConsent, or by a page without a decision', async () => {
     let skips = true
     const set = open({ skipConsent: () => skips })
@@ -404,24 +415,33 @@ async function approvedId(set: Stage, client: ClientApplication): Promise<string
   return String((await set.flow.photos(accessToken)).body.authorizationId)
 }
 
+/** Lets something happen once, right after the next look at what is remembered. */
+function afterNextLook({ store }: Stage, act: () => Promise<unknown>): { happened: boolean } {
+  const find = store.consents.find.bind(store.consents)
+  const state = { happened: false }
+  store.consents.find = async (...given) => {
+    const found = await find(...given)
+    if (!state.happened) {
+      state.happened = true
+      await act()
+    }
+    return found
+  }
+  return state
+}
+
 describeOnStores('Between a decision and the memory of it', (stage) => {
-  const open = () => stage({ rememberConsent: true, authorizations: true })
+  const open = (options: Partial<AuthorizationServerOptions> = {}) =>
+    stage({ rememberConsent: true, authorizations: true, ...options })
 
   test('revokeAll wins: an approval whose owner was read before it is not remembered', async () => {
     const set = open()
-    const { store, oauth, flow } = set
+    const { oauth, flow } = set
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    const find = store.consents.find.bind(store.consents)
-    let revoked = false
     // The server looks at what it remembers already, between the approval and the write of the memory.
-    store.consents.find = async (...given) => {
-      const found = await find(...given)
-      if (!revoked) await oauth.authorizations.revokeAll('alice')
-      revoked = true
-      return found
-    }
+    const revoked = afterNextLook(set, () => oauth.authorizations.revokeAll('alice'))
     codeOf(await flow.decide(page, 'approve', 'alice'))
-    expect(revoked).toBe(true)
+    expect(revoked.happened).toBe(true)
     set.clock.advance(2)
     expect(await askAs(set, photoPrint)).toBe('question')
     expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
@@ -429,20 +449,29 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
 
   test('a consent that is taken back while it approves a request gives no code', async () => {
     const set = open()
-    const { store, oauth } = set
+    const { oauth } = set
     await approve(set, photoPrint)
-    const find = store.consents.find.bind(store.consents)
-    let revoked = false
-    store.consents.find = async (...given) => {
-      const found = await find(...given)
-      if (!revoked) {
-        revoked = true
-        await oauth.authorizations.revoke('alice', 'photo-print')
-      }
-      return found
-    }
+    afterNextLook(set, () => oauth.authorizations.revoke('alice', 'photo-print'))
     expect(await askAs(set, photoPrint, { prompt: 'none' })).toBe('redirect access_denied')
     expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
+  })
+
+  test('a scope that the owner leaves out in another tab meanwhile gives no code', async () => {
+    const set = open(withOptionalScope)
+    await approve(set, photoBook, {}, { 'scope:photos:print': 'yes' })
+    const again = { ...authorizationRequest(photoBook), prompt: 'consent' }
+    const page = await set.flow.ask(again, 'alice')
+    afterNextLook(set, () => decideWith(set.flow, page, {}))
+    expect(await askAs(set, photoBook)).toBe('redirect access_denied')
+    expect(await askAs(set, photoBook, { scope: 'photos:read' })).toBe('redirect code')
+  })
+
+  test('an answer that is taken back while skipConsent approves a request with it gives no code', async () => {
+    const set = open({ choices: () => workspaceQuestion('w1', 'w2'), skipConsent: () => true })
+    await approve(set, photoPrint, {}, { choice: 'w2' })
+    afterNextLook(set, () => set.oauth.authorizations.revoke('alice', 'photo-print'))
+    expect(await askAs(set, photoPrint)).toBe('redirect access_denied')
+    expect(await askAs(set, photoPrint)).toBe('question')
   })
 
   test('a store that fails leaves the approval as it is, and tells an event', async () => {
@@ -470,6 +499,17 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     })
     set.store.recover()
     expect((await set.oauth.authorizations.list('alice')).authorizations).not.toEqual([])
+  })
+
+  test('revoke waits for a record that cannot be read, because the record names whose consent it forgets', async () => {
+    const set = open()
+    const id = await approvedId(set, photoPrint)
+    set.store.begin('fails', 'find')
+    await expect(set.oauth.revoke(id)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
+    set.store.recover()
+    await set.oauth.revoke(id)
+    expect((await set.oauth.authorizations.list('alice')).authorizations).toEqual([])
+    expect(await askAs(set, photoPrint)).toBe('question')
   })
 
   test('of two decisions in two tabs, both give a code and at least the last one is remembered', async () => {

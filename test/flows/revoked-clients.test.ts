@@ -184,6 +184,42 @@ describeOnStores('oauth.authorizations.revokeClient', (stage) => {
     expect((await behind.flow.photos(accessToken)).status).toBe(401)
   })
 
+  test('lasts as long as what the client had could live', async () => {
+    const { flow, oauth, store, clock } = open()
+    const { refreshToken } = await flow.tokens(photoPrint)
+    await oauth.authorizations.revokeClient('photo-print')
+    clock.advance(29 * day)
+    // Another process remembers no mark that has ended.
+    const other = open({ store, clock: clock.read })
+    expect(outcomeOf(await other.flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('lasts as long as an open page, also where tokens live for a shorter time', async () => {
+    const options = { lifetimes: { accessToken: 60, refreshToken: 60, authorizationRequest: 600 } }
+    const { flow, oauth, store, clock } = open(options)
+    const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
+    await oauth.authorizations.revokeClient('photo-print')
+    clock.advance(300)
+    const other = open({ ...options, store, clock: clock.read })
+    expect(outcomeOf(await other.flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+  })
+
+  test('costs a guard of the server one read of the mark for each second', async () => {
+    const { flow, oauth, store, clock } = open()
+    await waitUntil('the server has started', () => oauth.ready())
+    const { accessToken } = await flow.tokens(photoPrint)
+    const callsFor = async (requests: number) => {
+      const before = store.indexCalls
+      for (let count = 0; count < requests; count++) await flow.photos(accessToken)
+      return store.indexCalls - before
+    }
+    clock.advance(1)
+    expect(await callsFor(5)).toBe(1)
+    expect(await callsFor(5)).toBe(0)
+    clock.advance(1)
+    expect(await callsFor(5)).toBe(1)
+  })
+
   test('resolves for clients that have nothing, whatever their name', async () => {
     const { flow, oauth } = open()
     const { accessToken } = await flow.tokens(photoPrint)
@@ -282,6 +318,8 @@ describeOnStores('disableClient with the option authorizations', (stage) => {
 
   test('an unknown client is refused, and gets no mark', async () => {
     const { oauth, store } = await registering()
+    // The start of the server notes in the index since when it is written.
+    await waitUntil('the server has started', () => oauth.ready())
     const before = store.indexCalls
     await expect(oauth.disableClient('nobody')).rejects.toThrow(/names no client/)
     expect(store.indexCalls).toBe(before)

@@ -1,0 +1,51 @@
+import { warnOnce } from '../audit/warning'
+import { type Counters, countersExpectation, isCounters } from '../limits/counters'
+import { ConfigurationError, type OptionsReader } from '../primitives/options-reader'
+import { memoryCounters } from '../stores/memory-counters'
+import { memoryStore } from '../stores/memory-store'
+import { noStorage, readStorage, type Storage } from '../stores/storage'
+import type { ServerSettings } from './settings'
+
+/** Reads the store of authorizations and the counters. */
+export function resolveStores(
+  reading: OptionsReader,
+  clock: () => number,
+): Pick<ServerSettings, 'store' | 'counters'> {
+  const store = resolveStore(reading, clock)
+  return { store, counters: resolveCounters(reading, store, clock) }
+}
+
+function resolveStore(reading: OptionsReader, clock: () => number): Storage {
+  if (reading.take('store') !== undefined) return readStorage(reading)
+  try {
+    return memoryStore({ clock })
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    reading.issues.push(...error.issues)
+    return noStorage
+  }
+}
+
+/**
+ * Reads the counters: the option `counters`, or the counters of the store, or counters in memory.
+ *
+ * @param store undefined for a guard without a store.
+ * @param inUse whether anything uses the counters. Only then, counters that processes do not share cause a warning in
+ * production.
+ */
+export function resolveCounters(
+  reading: OptionsReader,
+  store: Storage | undefined,
+  clock: () => number,
+  inUse = true,
+): Counters {
+  const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersExpectation)
+  const counters = given ?? store?.counters
+  if (counters !== undefined) return counters
+  if (inUse && process.env['NODE_ENV'] === 'production')
+    warnOnce(
+      'EAS_COUNTERS_IN_MEMORY',
+      'There are no shared counters, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).counters.',
+    )
+  return memoryCounters({ clock })
+}
