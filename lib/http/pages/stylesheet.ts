@@ -136,6 +136,7 @@ code { direction: ltr; unicode-bidi: isolate; color: var(--muted); font: 0.75rem
 .facts { margin-top: 1.25rem; font-size: 0.875rem; }
 .facts div { display: flex; gap: 1rem; justify-content: space-between; padding: 0.25rem 0; }
 dt { flex: none; color: var(--muted); }
+dt[dir] { flex: 0 1 auto; }
 dd { min-width: 0; font-weight: 500; text-align: end; }
 dd a { display: inline-block; margin-inline-start: 0.375rem; }
 .actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
