@@ -79,8 +79,16 @@ const slow = [
 ]
 // By default every rule runs once: these files on Redis alone, as flows do.
 const onRedis = conformance.map((name) => `<rootDir>/test/conformance/${name.replace('*', '.*')}.test.ts`)
-// On request: whether the judges of the campaigns see planted faults, and the demo in every width of a phone.
-const onRequest = ['fuzz/planted-faults', 'faults/planted-faults', 'faults/campaign/planted', 'demo/phone']
+// On request: whether the judges of the campaigns see planted faults, and the longer stories of the demo, whose rules
+// the flows hold.
+const onRequest = [
+  'fuzz/planted-faults',
+  'faults/planted-faults',
+  'faults/campaign/planted',
+  ...['apps', 'browser', 'phone', 'postcards', 'redis-away', 'relying-party', 'remembered'].map(
+    (story) => `demo/${story}`,
+  ),
+]
 const inTest = (paths: readonly string[]) => paths.map((path) => `<rootDir>/test/${path}`)
 const ignored =
   extent === 'quick' ? inTest(slow) : extent === undefined ? [...onRedis, ...inTest(onRequest)] : []
