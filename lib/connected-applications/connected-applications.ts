@@ -11,7 +11,7 @@ import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
-import type { NoteGone } from '../server/gone-entries'
+import type { ReadEntries } from '../server/gone-entries'
 import { type ListedAuthorization, type OwnerAuthorizations } from '../server/owner-authorizations'
 import { connectedPageName } from './authorizations-options'
 import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
@@ -25,7 +25,7 @@ const field = 'authorization_id'
 export function connectedApplications(
   server: ServerContext,
   authorizations: OwnerAuthorizations,
-  noteGone: NoteGone,
+  readEntries: ReadEntries,
 ): readonly OwnPage[] {
   const { settings, index, indexedSince } = server
   const { connectedPath: path, mount } = settings
@@ -38,7 +38,7 @@ export function connectedApplications(
       login: 'required',
       json: true,
       async handle(request) {
-        const owned = await ownerApplications(server, index, noteGone, request.resourceOwner.subject)
+        const owned = await ownerApplications(server, index, readEntries, request.resourceOwner.subject)
         if (request.method === 'POST') return remove(authorizations, request, owned, mount + path)
         const view = await viewOf(server, request, owned, await indexedSince.isComplete())
         const render = settings.connectedPage

@@ -1,8 +1,7 @@
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
 import { issuerDigest } from '../authorization/issuer'
-import { inTurns } from '../primitives/in-turns'
 import type { ServerContext } from '../server/context'
-import type { NoteGone } from '../server/gone-entries'
+import type { ReadEntries } from '../server/gone-entries'
 import { listedIn, type ListedAuthorization } from '../server/owner-authorizations'
 
 /** A client with live authorizations of one owner. */
@@ -44,9 +43,9 @@ const readsAtMost = 1000
 
 /** Reads what an owner has approved. @throws OAuthError `temporarily_unavailable` if the store fails. */
 export async function ownerApplications(
-  { settings, store, now }: ServerContext,
+  { settings, now }: ServerContext,
   index: AuthorizationIndex,
-  noteGone: NoteGone,
+  readEntries: ReadEntries,
   subject: string,
 ): Promise<OwnerApplications> {
   const owner = indexOwner(issuerDigest(settings.issuer), subject)
@@ -61,11 +60,7 @@ export async function ownerApplications(
 
   const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
     const ids = (idsByClient.get(clientId) ?? []).toSorted()
-    const found = await inTurns(ids, async (id) => (await store.find(id))?.authorization)
-    await noteGone(
-      owner,
-      ids.filter((_, at) => found[at] === undefined),
-    )
+    const found = await readEntries(owner, ids)
     const [first, ...others] = listedIn(found, subject, now(), settings)
     return first && { clientId, authorizations: [first, ...others] }
   }

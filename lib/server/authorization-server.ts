@@ -25,7 +25,7 @@ import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../testing/door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from './context'
-import { goneEntries } from './gone-entries'
+import { entryReader } from './gone-entries'
 import { hostRevocation } from './host-revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from './owner-authorizations'
 import { clientRevocation } from './client-revocation'
@@ -115,9 +115,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const context = createServerContext(settings)
   settings.plugIns.start(runningServer(context))
   const { audit, requests } = context
-  const noteGone = goneEntries(context)
-  const authorizations = ownerAuthorizations(context, noteGone)
-  const allPages = [...settings.pages, ...connectedApplications(context, authorizations, noteGone)]
+  const readEntries = entryReader(context)
+  const authorizations = ownerAuthorizations(context, readEntries)
+  const allPages = [...settings.pages, ...connectedApplications(context, authorizations, readEntries)]
   const pages = new Map(allPages.map((page) => [page.name, page]))
   const endpoints = wireEndpoints(context)
   const { table } = endpoints

@@ -1,15 +1,19 @@
+import type { Authorization } from '../authorization/authorization'
 import { confirmAbsence } from '../authorization/store'
 import { BoundedMap } from '../primitives/bounded-map'
 import { inTurns } from '../primitives/in-turns'
 import type { ServerContext } from './context'
 
 /**
- * Notes the entries of an owner whose records a reader of the list has not found, and removes those that are gone for
- * good.
+ * Reads the records of entries of an owner: undefined for each that is not there. Removes the entries whose records are
+ * gone for good.
  *
  * @param owner names the owner in the index.
  */
-export type NoteGone = (owner: string, authorizationIds: readonly string[]) => Promise<void>
+export type ReadEntries = (
+  owner: string,
+  authorizationIds: readonly string[],
+) => Promise<readonly (Authorization | undefined)[]>
 
 // Ids that this process has not found. Of more, it forgets the oldest, and looks again.
 const notedAtMost = 20_000
@@ -20,12 +24,12 @@ const notedAtMost = 20_000
  * index and two of the store. A creation that took longer has failed, so no client holds what it would create. Reads may
  * come from a replica that lags: the store confirms the absence.
  */
-export function goneEntries({
+export function entryReader({
   settings: { storeDeadline },
   store,
   index,
   now,
-}: Pick<ServerContext, 'settings' | 'store' | 'index' | 'now'>): NoteGone {
+}: Pick<ServerContext, 'settings' | 'store' | 'index' | 'now'>): ReadEntries {
   const firstMissed = new BoundedMap<number>(notedAtMost)
   // `now` is in whole seconds.
   const patience = 3 * storeDeadline + 1
@@ -36,8 +40,8 @@ export function goneEntries({
     return missedAt !== undefined && now() - missedAt > patience
   }
 
-  return async (owner, authorizationIds) => {
-    const gone = authorizationIds.filter(isGone)
+  const removeGone = async (owner: string, missing: readonly string[]): Promise<void> => {
+    const gone = missing.filter(isGone)
     if (gone.length === 0 || index === undefined) return
     try {
       const confirmed = await inTurns(gone, (id) => confirmAbsence(store, id))
@@ -49,5 +53,13 @@ export function goneEntries({
     } catch {
       // The reader has its list. The next one tries again.
     }
+  }
+  return async (owner, authorizationIds) => {
+    const found = await inTurns(authorizationIds, async (id) => (await store.find(id))?.authorization)
+    await removeGone(
+      owner,
+      authorizationIds.filter((_, at) => found[at] === undefined),
+    )
+    return found
   }
 }

@@ -13,7 +13,7 @@ import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import { clientRevocation } from './client-revocation'
 import type { ServerContext } from './context'
-import type { NoteGone } from './gone-entries'
+import type { ReadEntries } from './gone-entries'
 import { revokeFound } from './host-revocation'
 
 /** An authorization of a resource owner, for pages and jobs of the host. */
@@ -100,9 +100,9 @@ const switchedOff = async (): Promise<never> => {
 /**
  * Without the option `authorizations`, each function rejects with a ConfigurationError.
  *
- * @param noteGone removes entries of the index whose records are gone.
+ * @param readEntries reads the records of entries of the index.
  */
-export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): OwnerAuthorizations {
+export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntries): OwnerAuthorizations {
   const { settings, store, index, indexedSince, consentStore, now } = server
   const revokeClient = clientRevocation(server)
   if (index === undefined || indexedSince === undefined || revokeClient === undefined)
@@ -110,8 +110,6 @@ export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): 
   const { isComplete } = indexedSince
   const own = issuerDigest(settings.issuer)
   const ownerOf = (subject: string) => indexOwner(own, subject)
-
-  const storedAt = async (id: string) => (await store.find(id))?.authorization
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
@@ -135,11 +133,7 @@ export function ownerAuthorizations(server: ServerContext, noteGone: NoteGone): 
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
-      const found = await inTurns(part, storedAt)
-      await noteGone(
-        ownerOf(subject),
-        part.filter((_, at) => found[at] === undefined),
-      )
+      const found = await readEntries(ownerOf(subject), part)
       return {
         authorizations: listedIn(found, subject, now(), settings),
         next: rest.length > part.length ? part.at(-1) : undefined,
