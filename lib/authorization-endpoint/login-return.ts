@@ -29,7 +29,7 @@ interface LoginReturns {
  * @throws OAuthError `invalid_request` if a full request leaves no room for the reference.
  */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
-  const query = new URLSearchParams(parameters.format())
+  const query = parameters.toQuery()
   const { count, since } = returnsIn(query.get(parameter), now)
   if (count >= returnsAtMost) return undefined
   query.delete(parameter)
@@ -52,7 +52,7 @@ const longestQuery = 7000
  * @param parameters of a request that shows a page, so `prompt` is not `none`.
  */
 export function accountSwitchOf(parameters: Parameters): string | undefined {
-  const query = new URLSearchParams(parameters.format())
+  const query = parameters.toQuery()
   query.delete(parameter)
   const prompts = new Set(
     query
@@ -87,7 +87,7 @@ export function loginReferenceOf(
 
 /** Names what a request asks for: the digest of its parameters, without what the login has added. */
 export function requestDigest(parameters: Parameters): string {
-  const query = new URLSearchParams(parameters.format())
+  const query = parameters.toQuery()
   query.delete(parameter)
   return digest(query.toString())
 }

@@ -163,10 +163,17 @@ export class Parameters {
    * the request repeats, such as `resource`, keeps all its values.
    */
   format(): string {
+    return this.toQuery().toString()
+  }
+
+  /** The same as {@link format}, as a query to change. */
+  toQuery(): URLSearchParams {
     const sound = new URLSearchParams()
-    for (const [name, value] of this.values)
-      if (!this.faults.has(name)) for (const one of [value].flat()) sound.append(name, one)
-    return sound.toString()
+    for (const [name, value] of this.values) {
+      if (this.faults.has(name)) continue
+      for (const one of typeof value === 'string' ? [value] : value) sound.append(name, one)
+    }
+    return sound
   }
 }
 

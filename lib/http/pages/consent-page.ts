@@ -193,9 +193,13 @@ export function clientNameOf(client: {
 
 /** Parses an absolute http or https URL. Undefined for any other text, such as `javascript:`. */
 export function webUrl(uri: string | undefined): URL | undefined {
-  if (!uri || !URL.canParse(uri)) return undefined
-  const url = new URL(uri)
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+  if (!uri) return undefined
+  try {
+    const url = new URL(uri)
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

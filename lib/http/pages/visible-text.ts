@@ -34,11 +34,15 @@ const idleJoiner = new RegExp(
 
 const mark = '\uFFFD'
 
+// Everything in such a text can be seen. Most names and descriptions are such texts.
+const printable = /^[\x20-\x7E\t\n\r]*$/
+
 /**
  * What a person can see of a text. Leaves out characters that a font may ignore, and puts U+FFFD in the place of those
  * that reorder the text or leave a gap: otherwise, a name could look like another name or like part of the page.
  */
 export function visibleText(text: string): string {
+  if (printable.test(text)) return text
   return text
     .replace(deceptive, mark)
     .replace(ignorable, '')
