@@ -59,7 +59,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'ioredis',
     'jwt/signing-keys/key-store',
   ],
-  extensions: ['primitives', 'protocol'],
+  extensions: ['primitives', 'protocol', 'config/plug-in'],
   'extensions/resource-indicators': ['primitives', 'protocol'],
   'extensions/token-types': ['primitives', 'protocol', 'authorization'],
   'client-authentication': [

@@ -265,6 +265,18 @@ const table = {
     'The token must have the scope of the guard (RFC 6750 3.1).',
     'Ask for the scope, or correct the scope of the guard.',
   ],
+  login_unknown: [
+    'The guard has maxAge or acr, so the token must have an owner, and say when the owner logged in (RFC 9470 6).',
+    'Return authTime from resourceOwner of the authorization server. A client that acts for itself never passes such a guard.',
+  ],
+  login_of_another_class: [
+    'The login behind the token must meet one of the classes in acr of the guard (RFC 9470 3).',
+    'Let the client ask again with the acr_values of the challenge, and return the acr of the login from resourceOwner.',
+  ],
+  login_too_old: [
+    'The login behind the token is older than maxAge of the guard (RFC 9470 3).',
+    'Let the client ask again with the max_age of the challenge. A refresh does not renew the login.',
+  ],
   jwt_issuer_unknown: [
     'The claim iss must equal the issuer of the guard, letter by letter (RFC 9068 4).',
     'Write the issuer as the authorization server writes it, with or without a slash at its end.',

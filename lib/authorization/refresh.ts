@@ -11,16 +11,16 @@ import {
   sealText,
   unsealText,
 } from '../protocol/credential'
-import { opaqueFormat } from '../protocol/access-token-format'
-import { isEmpty } from '../protocol/extension-data'
 import { invalidGrant, invalidScope, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
-import { covers, formatScope, isSameScope, parseScope, type Scope } from '../protocol/scope'
+import { covers, isSameScope, parseScope, type Scope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
-import type { AccessToken, Active, Authorization, Formatted, RefreshToken, Rotation } from './authorization'
+import type { AccessToken, Active, Authorization, RefreshToken, Rotation } from './authorization'
 import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
+import { keepRefreshToken } from './keep-refresh-token'
 import { hasGrantEnded } from './lifetimes'
 import { storedAccessToken } from './lookup'
+import { hasFormat, isWritable, repeat, type RepeatedTokens, termsOf } from './repeated-token'
 import {
   type IssueContext,
   issueEvent,
@@ -39,7 +39,7 @@ export interface Refresh {
 }
 
 /**
- * The transition that rotates a refresh token. During the grace, the previous refresh token gets the same tokens again,
+ * The transition that uses a refresh token, and rotates it unless the server keeps it. During the grace, the previous refresh token gets the same tokens again,
  * so parallel refreshes and retries after a lost response end with the same tokens. Any other old refresh token counts
  * as stolen and revokes the authorization (RFC 9700 4.14.2).
  *
@@ -74,6 +74,14 @@ export function rotateRefreshToken(
     return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
   const token = requestedToken(current, refresh.scope, context)
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
+  // A key that this request brings binds the next refresh token: this one may have been stolen before.
+  if (context.keepsRefreshToken?.(current.extensionData) === true)
+    return keepRefreshToken(
+      current,
+      { text: refresh.refreshToken, stored: refreshToken, superseded },
+      token,
+      context,
+    )
   const isRepeatable = context.lifetimes.refreshTokenGrace > 0
   const { authorization, issued } = isRepeatable
     ? rotate(current, refresh.refreshToken, token, context)
@@ -174,14 +182,9 @@ function isSameToken(
     isDeepStrictEqual(stored.extensionData, extensionData) &&
     (stored.tokenType ?? tokenType) === ownType &&
     // Without a choice of an extension, the format of the first response stays.
-    (format === undefined || (stored.formatted?.format ?? opaqueFormat) === format) &&
-    (stored.formatted === undefined || isOffered(stored.formatted, context))
+    hasFormat(stored, format) &&
+    isWritable(stored, context)
   )
-}
-
-// A server that has lost the format of a token, as after a deployment, cannot give its text again.
-function isOffered({ format }: Formatted, { formats }: IssueContext): boolean {
-  return formats?.has(format) === true
 }
 
 /**
@@ -201,10 +204,7 @@ function besidePair(
   const isGood = stored !== undefined && stored.expiresAt > context.now
   // The server cannot derive the members that a token type added to the first response. A token with data of its type
   // is therefore not repeated: the client gets a new token.
-  const isRepeatable =
-    stored?.tokenData === undefined &&
-    (stored?.formatted === undefined || isOffered(stored.formatted, context))
-  if (isGood && isRepeatable)
+  if (isGood && stored.tokenData === undefined && isWritable(stored, context))
     return repeat(current.tokenType, { ...pair, accessToken, properties: {} }, stored)
   const source = stored === undefined ? secrets() : context.random
   return saveBeside(pair, addAccessToken(current, token, context, source))
@@ -217,17 +217,6 @@ function saveBeside(
 ): TransitionResult<Issued> {
   const event = issueEvent('refreshed', authorization.accessTokens.at(-1), 'repeated')
   return { action: 'save', authorization, outcome: { ...issued, refreshToken, refreshTokenExpiresAt }, event }
-}
-
-function repeat(
-  tokenType: string,
-  { accessToken, properties, refreshToken, refreshTokenExpiresAt }: RotatedPair,
-  stored: AccessToken,
-): TransitionResult<Issued> {
-  const { expiresAt, scope, tokenType: ownType = tokenType } = stored
-  const named = { accessToken, tokenType: ownType, properties, expiresAt, scope }
-  const outcome = { ...named, refreshToken, refreshTokenExpiresAt }
-  return { action: 'touch', outcome, event: issueEvent('refreshed', stored, 'repeated') }
 }
 
 function refuseReplaced(
@@ -247,18 +236,8 @@ const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
 /** Derives the secret of an access token for a repeated refresh with another scope or other data of extensions. */
-function secretsOfOtherToken(
-  refreshToken: string,
-  salt: string,
-  { scope, extensionData, tokenType, format }: NewAccessToken,
-): Random {
-  const data = isEmpty(extensionData) ? '' : ` ${JSON.stringify(extensionData)}`
-  const chosen =
-    tokenType === undefined && format === undefined ? '' : ` ${JSON.stringify([tokenType, format])}`
-  return derivedBytes(
-    refreshToken,
-    `access token beside the pair ${salt} ${formatScope(scope.toSorted())}${data}${chosen}`,
-  )
+function secretsOfOtherToken(refreshToken: string, salt: string, token: NewAccessToken): Random {
+  return derivedBytes(refreshToken, `access token beside the pair ${salt} ${termsOf(token)}`)
 }
 
 /**
@@ -281,14 +260,9 @@ export function rotate(
 }
 
 /** The access token and the refresh token that a rotation issued. */
-interface RotatedPair {
-  readonly accessToken: string
+interface RotatedPair extends RepeatedTokens {
   /** The access token in the record; undefined if the record dropped the token after its end. */
   readonly stored: AccessToken | undefined
-  /** The members that the token type added to the response. */
-  readonly properties: TokenProperties
-  readonly refreshToken: string
-  readonly refreshTokenExpiresAt: number
 }
 
 /** Derives the tokens of the last rotation again; undefined if the rotation replaced another refresh token. */

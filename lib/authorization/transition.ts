@@ -8,6 +8,7 @@ import type { Scope } from '../protocol/scope'
 import type { AccessToken, Authorization, Grant } from './authorization'
 import type { Lifetimes } from './lifetimes'
 import type { FoundAccess } from './lookup'
+import type { KeepsRefreshToken } from './refresh-token-rotation'
 
 /**
  * The result of a transition: the action on the record, the outcome or the refusal for the caller, and the event for
@@ -99,6 +100,8 @@ export interface IssueContext extends RecordContext {
    * of its client are compared with this time. Default: false.
    */
   readonly keepsGrantTime?: boolean | undefined
+  /** Whether a refresh leaves the refresh token of an authorization good. Default: each refresh rotates it. */
+  readonly keepsRefreshToken?: KeepsRefreshToken | undefined
   /**
    * Counts one response with tokens towards the option `limits.issuing`. Several calls for the same request count once.
    *

@@ -157,6 +157,13 @@ export interface AuthorizationServerOptions {
    */
   readonly refreshTokenExpiresIn?: boolean
   /**
+   * Whether each refresh gives the client a new refresh token, and ends the one before. With `false`, a refresh token stays
+   * good until its end or a revocation, as FAPI 2.0 wants it: for confidential clients, and for refresh tokens that an
+   * extension has bound to a key. All others rotate in any case (RFC 9700 2.2.2). A registration may say otherwise with
+   * `refresh_token_rotation`. Default `true`.
+   */
+  readonly refreshTokenRotation?: boolean
+  /**
    * Grant types in addition to `authorization_code`, `refresh_token` and `client_credentials`: those of this suite,
    * such as `password()`, and those of the host. An absolute URI names each grant type of the host (RFC 6749 4.5). A
    * client may use a grant type if the `grant_types` of its registration contain the name. Default none.

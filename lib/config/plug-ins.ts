@@ -333,6 +333,7 @@ const hooks = [
   'atDecision',
   'atRefresh',
   'atTokenRequest',
+  'bindsRefreshToken',
   'atTokenResponse',
   'atResourceRequest',
   'publishedSubject',

@@ -98,6 +98,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const grantTypes = resolveGrantTypes(sources)
   const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
   const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
+  const ofHost = resolveExtensions(sources)
   const parts = sources.filter((source) => source !== reading)
   const capabilities = {
     scope: knownScope,
@@ -107,6 +108,7 @@ export function resolveOptions(options: Options): ServerSettings {
     authenticationMethods: clientAuthenticationMethods,
     redirectUris: readRedirectUriRule(reading),
     lifetimes,
+    bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
     members: resolveClientMembers(parts),
   }
   const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
@@ -148,13 +150,14 @@ export function resolveOptions(options: Options): ServerSettings {
       isBoolean,
       'must be true or false.',
     ),
+    refreshTokenRotation: reading.optional('refreshTokenRotation', true, isBoolean, 'must be true or false.'),
     grantTypes,
     responseTypes,
     tokenTypes,
     accessTokenFormats,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),
     clientAuthenticationMethods,
-    ...extensionsOf(reading, sources, [
+    ...extensionsOf(reading, ofHost, [
       ...ofResources(resources, usualFormatOf(accessTokenFormats)),
       ...ofOwner(reading, options),
     ]),
@@ -312,12 +315,12 @@ const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({
 
 function extensionsOf(
   reading: OptionsReader,
-  sources: readonly OptionsReader[],
+  ofHost: readonly Extension[],
   ofOptions: readonly Extension[],
 ): Pick<ServerSettings, 'pkce' | 'extensions'> {
   const requirement = resolvePkce(reading)
   const own = [pkce(requirement), ...ofOptions]
-  return { pkce: requirement, extensions: [...own, ...resolveExtensions(sources)] }
+  return { pkce: requirement, extensions: [...own, ...ofHost] }
 }
 
 /** The extension of the options `choices` and `stillAllowed`; none without them. */

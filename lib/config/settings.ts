@@ -102,6 +102,7 @@ export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   readonly dynamicRegistration: DynamicRegistration | undefined
   readonly lifetimes: Lifetimes
   readonly refreshTokenExpiresIn: boolean
+  readonly refreshTokenRotation: boolean
   /** The grant types of hosts and plug-ins only. */
   readonly grantTypes: readonly GrantType[]
   /** All response types, `code` first. */

@@ -18,6 +18,7 @@ import {
 } from '../resource-server/admit'
 import { type ChallengeAttributes, writeChallenge } from '../resource-server/challenge'
 import { scopeIn } from '../resource-server/refusals'
+import type { LoginOptions } from '../resource-server/required-login'
 import { referenceTo } from '../endpoints/protected-resource-metadata'
 import { setAuthInfo } from './auth-info'
 import { explainingGuardCors } from './cross-origin-diagnosis'
@@ -38,7 +39,7 @@ declare global {
 }
 
 /** Options of a bearer guard. */
-export interface BearerGuardOptions extends GuardDefaults {
+export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
   /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
   readonly match?: 'all' | 'any'
   /**

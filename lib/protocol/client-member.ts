@@ -63,6 +63,7 @@ const ownNames = {
   access_token_lifetime: true,
   refresh_token_lifetime: true,
   grant_lifetime: true,
+  refresh_token_rotation: true,
   may_introspect: true,
   disabled: true,
   client_name: true,

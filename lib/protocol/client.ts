@@ -89,6 +89,12 @@ export interface ClientRegistration {
    */
   readonly grant_lifetime?: number | undefined
   /**
+   * Whether each refresh gives the client a new refresh token. `false` is for confidential clients, and for public ones on
+   * a server whose extensions bind refresh tokens; a refresh token that is not bound rotates in any case. Default:
+   * `refreshTokenRotation` of the server.
+   */
+  readonly refresh_token_rotation?: boolean | undefined
+  /**
    * Whether the client may introspect tokens, as a resource server does (RFC 7662 2.1). Only for confidential
    * clients. Default `false`.
    */
@@ -136,6 +142,8 @@ export interface Client extends ClientLifetimes {
   /** Undefined means the `tokenType` of the server. */
   readonly token_type: string | undefined
   readonly scope: Scope
+  /** Undefined means the option `refreshTokenRotation` of the server. */
+  readonly refresh_token_rotation: boolean | undefined
   readonly may_introspect: boolean
   readonly disabled: boolean
   readonly client_name: string | undefined

@@ -364,6 +364,8 @@ export interface Extension {
    * the code, unless they are `invalid_target` or `invalid_scope`.
    */
   atTokenRequest?(request: ExtensionTokenRequest): TokenRestriction | undefined
+  /** Whether the data binds the refresh token to a key that `atTokenRequest` demands of each refresh (RFC 9700 2.2.2). Default: no. */
+  bindsRefreshToken?(authorizationData: Json): boolean
   /**
    * Adds members and headers to a response with an access token. Runs before the server stores the token, so a function
    * that fails uses nothing up, and again if another process changes the record meanwhile.

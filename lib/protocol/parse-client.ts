@@ -17,6 +17,7 @@ import {
 } from '../primitives/options-reader'
 import { checkMembers, type ClientMember, readMembers } from './client-member'
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
+import { readRotation, rotationMistakes } from './client-rotation'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
 import { loopbackUri, readRedirection, redirectUriFault, type RedirectUriRule } from './redirect-uri'
@@ -41,6 +42,8 @@ export interface ServerCapabilities {
   readonly members?: readonly ClientMember[] | undefined
   /** The longest lifetimes that a host may register. Default: any, and the server shortens what is longer. */
   readonly lifetimes?: LifetimeBounds | undefined
+  /** Whether an extension can bind refresh tokens. Default: it is unknown. */
+  readonly bindsRefreshTokens?: boolean | undefined
 }
 
 /** Stands for an unknown server. The check of a registration then skips the rules that depend on the server. */
@@ -101,6 +104,7 @@ export function parseClient(
     token_type: tokenType(reading, capabilities.tokenTypes),
     scope: registeredScope(reading, capabilities.scope),
     ...readClientLifetimes(reading),
+    refresh_token_rotation: readRotation(reading),
     may_introspect: flag('may_introspect'),
     disabled: flag('disabled'),
     client_name: text('client_name'),
@@ -135,7 +139,8 @@ export function parseWrittenClient(
       message: 'must be an https URL, because the consent page shows no other logo.',
     })
   const longer = capabilities.lifetimes === undefined ? [] : longerLifetimes(client, capabilities.lifetimes)
-  for (const { path: member, message } of longer)
+  const rotation = rotationMistakes(client, capabilities.bindsRefreshTokens)
+  for (const { path: member, message } of [...longer, ...rotation])
     issues.push({ path: path === '' ? member : `${path}.${member}`, message })
   return client
 }

@@ -180,7 +180,7 @@ export const reasons = {
   login_required: ['prompt_none_without_login', 'login_not_renewed', 'owner_not_hinted'],
   consent_required: ['prompt_none_without_consent'],
   interaction_required: ['prompt_none_without_page', 'prompt_none_without_answer'],
-  unmet_authentication_requirements: ['acr_not_met'],
+  unmet_authentication_requirements: ['acr_not_met', 'acr_not_offered'],
   request_not_supported: ['parameter_not_supported'],
   request_uri_not_supported: ['parameter_not_supported'],
   registration_not_supported: ['parameter_not_supported'],
@@ -261,6 +261,7 @@ export const reasons = {
     'mac_algorithm_not_offered',
   ],
   insufficient_scope: ['token_scope_insufficient'],
+  insufficient_user_authentication: ['login_unknown', 'login_of_another_class', 'login_too_old'],
 } as const
 
 /** A reason of this suite for one of these error codes. */

@@ -8,10 +8,12 @@ import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { Observed } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
+import type { Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import { isForCertainResources, tokenResource } from '../extensions/resource-indicators/resource-indicators'
 import { guardedResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { badToken, insufficientScope, malformedRequest, unprovenToken } from './refusals'
+import { readRequiredLogin, type RequiredLogin, requireLogin } from './required-login'
 
 /** A valid access token: its access, and the data that plug-ins keep with it. */
 export interface GoodToken extends KeptExtensionData {
@@ -94,6 +96,8 @@ export async function authorizeResourceRequest(
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement))
   if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement)
+  // Before the scope: this challenge names the scope, too, so one new authorization request can meet both.
+  if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
   const covered = withImplied(found.access.scope, lookup.implied)
   if (!satisfies(covered, requirement)) throw insufficientScope(scope, covered)
   return withMembers(lookup.extensions, found)
@@ -183,6 +187,8 @@ export interface Requirement {
   readonly optional: boolean
   /** The URI of the resource that the guard protects; undefined if the server names no resources. */
   readonly resource: string | undefined
+  /** What the login behind a token must have been; undefined if it does not matter. */
+  readonly login?: RequiredLogin | undefined
 }
 
 /**
@@ -206,6 +212,7 @@ export function readRequirement(
     resource: resource?.uri,
     match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
     optional: reading.optional('optional', false, isBoolean, 'must be true or false.'),
+    login: readRequiredLogin(reading),
   }
 }
 
@@ -248,6 +255,8 @@ export interface JwtAccess {
   readonly tokenType: string
   /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
+  /** How the resource owner had logged in; undefined if the token does not say. */
+  readonly login?: Login | undefined
   /** Every claim of the token, as the issuer signed it, including the registered claims. */
   readonly claims: Readonly<Record<string, unknown>>
 }

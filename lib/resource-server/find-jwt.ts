@@ -13,6 +13,7 @@ import { SingleFlight } from '../primitives/single-flight'
 import { digest as digestOf } from '../protocol/credential'
 import { readConfirmation } from '../protocol/confirmation'
 import type { Extension } from '../protocol/extension'
+import { loginIn } from '../protocol/login-claims'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
 import { fitsType, type TokenType } from '../protocol/token-type'
@@ -118,7 +119,9 @@ function jwtToken(
   if (!isText(clientId) || scope === undefined) return 'incomplete'
   // RFC 9700 4.15: without this rule, a client could pass for a resource owner with the same identifier.
   const owner = subject === clientId ? undefined : subject
-  const access = frozen({ clientId, subject: owner, scope, tokenType, expiresAt, claims })
+  const login = owner === undefined ? undefined : loginIn(claims)
+  const plain = { clientId, subject: owner, scope, tokenType, expiresAt, claims }
+  const access = frozen(login === undefined ? plain : { ...plain, login })
   return { access, ...kept, extensionData: {} }
 }
 

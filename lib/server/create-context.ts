@@ -10,6 +10,7 @@ import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
 import { selfRegisteredShare } from '../authorization/self-registered-share'
+import { refreshTokenKeeper } from '../authorization/refresh-token-rotation'
 import type { AuthorizationStore } from '../authorization/store'
 import { unrestricted } from '../authorization/transition'
 import { clientStrategy } from '../client-authentication/strategies'
@@ -53,6 +54,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const formats = formatsByName(settings.accessTokenFormats)
   const usualFormat = usualFormatOf(settings.accessTokenFormats)
   const limits = issueLimits(settings.issueLimits, clock)
+  const keeperFor = refreshTokenKeeper(settings.refreshTokenRotation, settings.extensions)
   const publishedSubject = publishedSubjectBy(settings.extensions)
   const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const index = indexOf(settings)
@@ -92,6 +94,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       evidence,
       countIssue: limits?.countOfRequest() ?? countNothing,
       keepsGrantTime: index !== undefined,
+      keepsRefreshToken: client && keeperFor(client),
       restrict,
     }),
     requireService: maintenance && unlessClosed(maintenance),

@@ -109,6 +109,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   'lifetimes.refreshTokenGrace': secondsFrom(0, 300),
   'lifetimes.grant': secondsFrom(1),
   refreshTokenExpiresIn: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
+  refreshTokenRotation: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
   pkce: {
     wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
     cure: "must be 'public', 'all' or 'none'.",
@@ -291,6 +292,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
     grant: 1,
   },
   refreshTokenExpiresIn: true,
+  refreshTokenRotation: false,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   limits: {

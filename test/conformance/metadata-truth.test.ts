@@ -46,6 +46,7 @@ const withEverything = [
   'introspection_endpoint_auth_signing_alg_values_supported',
   'client_id_metadata_document_supported',
   'photo_formats_supported',
+  'acr_values_supported',
 ]
 
 const servers = [

@@ -105,7 +105,8 @@ describe('readRequirement', () => {
     expect(mistakesOf('photos.read', { matches: 'any' })).toEqual([
       {
         path: 'matches',
-        message: 'is not known here. Did you mean match? The known names are match, optional, resource.',
+        message:
+          'is not known here. Did you mean match? The known names are acr, match, maxAge, optional, resource.',
       },
     ])
     for (const options of [null, 7, 'any', []]) expect(mistakesOf('photos.read', options)).toHaveLength(1)

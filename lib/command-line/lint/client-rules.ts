@@ -2,7 +2,7 @@ import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
 import { type Client, isBcryptHash } from '../../protocol/client'
 import { isInsecure } from '../../protocol/redirect-uri'
 import { isLoopback } from '../../protocol/uri'
-import { eachClient, entriesWhere, type LintRule } from './lint-rule'
+import { eachClient, entriesWhere, type LintRule, optionWhen, type Subject } from './lint-rule'
 
 const isCheap = (hash: string) => isBcryptHash(hash) && costOf(hash) < bcryptCost
 const manyScopes = 3
@@ -63,6 +63,24 @@ export const clientRules: readonly LintRule[] = [
           : [],
       ),
   },
+  {
+    id: 'refresh-token-kept-for-ever',
+    severity: 'warning',
+    why: 'Each use makes a stolen refresh token live longer, and no rotation shows the theft.',
+    cure: 'Set lifetimes.grant, or grant_lifetime of the client.',
+    source: 'RFC 9700 4.14.2',
+    places: (subject) => [
+      ...optionWhen(
+        !subject.settings.refreshTokenRotation && subject.settings.lifetimes.grant === undefined,
+        'refreshTokenRotation',
+      ),
+      ...eachClient(subject, ({ refresh_token_rotation, grant_lifetime }) =>
+        refresh_token_rotation === false && (grant_lifetime ?? subject.settings.lifetimes.grant) === undefined
+          ? ['refresh_token_rotation']
+          : [],
+      ),
+    ],
+  },
 ]
 
 const isPlainHttp = (url: URL) => url.protocol === 'http:'
@@ -75,6 +93,12 @@ const uris = (client: Client, broken: (uri: string) => boolean) =>
   entriesWhere('redirect_uris', client.redirect_uris, broken)
 const confidentialUris = (client: Client, broken: (uri: string) => boolean) =>
   client.client_type === 'confidential' ? uris(client, broken) : []
+
+/** Whether the refresh tokens of a confidential client stay good. */
+const keepsRefreshTokens = (
+  { settings }: Subject,
+  { grant_types, refresh_token_rotation = settings.refreshTokenRotation }: Client,
+) => !refresh_token_rotation && grant_types.includes('refresh_token')
 
 /** Rules about redirection URIs. */
 export const redirectionRules: readonly LintRule[] = [
@@ -126,6 +150,19 @@ export const redirectionRules: readonly LintRule[] = [
     cure: 'Register the app as public, and its web server as another client.',
     source: 'RFC 8252 8.5',
     places: (subject) => eachClient(subject, (client) => confidentialUris(client, ofPrivateScheme)),
+  },
+  {
+    id: 'refresh-token-kept-on-device',
+    severity: 'error',
+    why: 'An app on the device of its user keeps no secret, and a copied refresh token works unnoticed.',
+    cure: 'Register the app as public, or with refresh_token_rotation: true.',
+    source: 'RFC 9700 2.2.2',
+    places: (subject) =>
+      eachClient(subject, (client) =>
+        keepsRefreshTokens(subject, client)
+          ? confidentialUris(client, (uri) => ofLoopback(uri) || ofPrivateScheme(uri))
+          : [],
+      ),
   },
   {
     id: 'redirect-uri-shared',

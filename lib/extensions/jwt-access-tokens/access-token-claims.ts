@@ -7,6 +7,7 @@ import type {
 import { choiceIn, choicesName } from '../choices'
 import { resourceIndicatorsName } from '../resource-indicators/resource-indicators'
 import { isJson, isUnicode } from '../../protocol/json'
+import { loginIn } from '../../protocol/login-claims'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 
 /** What a JWT access token gives, for claims of the host. */
@@ -117,13 +118,4 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
 function choiceOf({ choice }: Readonly<Record<string, unknown>>): AccessTokenContent['tokenExtensionData'] {
   const answer = choiceIn(choice)
   return answer === undefined ? {} : { [choicesName]: answer }
-}
-
-function loginIn({
-  auth_time: authTime,
-  acr,
-  amr,
-}: Readonly<Record<string, unknown>>): AccessTokenContent['login'] {
-  if (typeof authTime !== 'number') return undefined
-  return { authTime, ...(isText(acr) && { acr }), ...(isTexts(amr) && { amr }) }
 }

@@ -1,6 +1,7 @@
 import { isRecord, isText, isTexts } from '../../primitives/options-reader'
 import { readConfirmation } from '../../protocol/confirmation'
 import type { Extension } from '../../protocol/extension'
+import { loginIn } from '../../protocol/login-claims'
 import { parseScope } from '../../protocol/scope'
 import { fitsType, type TokenType } from '../../protocol/token-type'
 import { frozen, type GoodToken, type IntrospectedAccess } from '../admit'
@@ -71,14 +72,17 @@ export function introspectedToken(
     return 'introspection_of_another_type'
   const scope = scopeOf(member('scope'))
   if (!isText(clientId) || !isAbsentOrText(subject) || scope === undefined) return 'introspection_incomplete'
+  // RFC 9700 4.15: a client that acts for itself must not pass for a resource owner with its name.
+  const owner = subject === clientId ? undefined : subject
+  const login = owner === undefined ? undefined : loginIn(answer)
   const access = frozen({
     clientId,
-    // RFC 9700 4.15: a client that acts for itself must not pass for a resource owner with its name.
-    subject: subject === clientId ? undefined : subject,
+    subject: owner,
     scope,
     tokenType,
     expiresAt: expiresAt ?? now + terms.maximumAge,
     claims: answer,
+    ...(login && { login }),
   })
   return { access, ...kept, extensionData: {} }
 }

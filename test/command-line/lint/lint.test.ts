@@ -167,6 +167,18 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
     'clients[1].redirect_uris[0]',
     shopWith({ redirect_uris: ['com.example.shop:/callback'] }),
   ],
+  'refresh-token-kept-on-device': [
+    'clients[1].redirect_uris[1]',
+    {
+      refreshTokenRotation: false,
+      lifetimes: { grant: 86_400 },
+      ...shopWith({
+        redirect_uris: ['https://shop.example/callback', 'com.example.shop:/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+      }),
+    },
+    'confidential-private-scheme',
+  ],
   'redirect-uri-shared': [
     'clients["b"].redirect_uris[0]',
     { clients: registryOf({ ...wall, client_id: 'a', disabled: true }, { ...wall, client_id: 'b' }, wall) },
@@ -188,6 +200,7 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
     wallWith({ client_secret_hashes: [hashSync('chosen', 10)] }),
   ],
   'client-every-scope': ['clients[1].scope', shopWith({ scope: 'c b a' })],
+  'refresh-token-kept-for-ever': ['refreshTokenRotation', { refreshTokenRotation: false }],
 }
 
 test('a configuration in which nothing is unwise has no finding', async () => {
@@ -223,6 +236,14 @@ test.each<[string, Bend]>([
     'one URI twice at the same client',
     wallWith({ redirect_uris: ['https://w.example/', 'https://w.example/'] }),
   ],
+  [
+    'a refresh token without rotation that ends with its grant',
+    { refreshTokenRotation: false, lifetimes: { grant: 86_400 } },
+  ],
+  [
+    'a client without rotation whose grants end',
+    shopWith({ refresh_token_rotation: false, grant_lifetime: 86_400 }),
+  ],
   ['a disabled client', wallWith({ disabled: true, redirect_uris: ['wall:/x'] })],
   ['registration for those who have a token', { dynamicRegistration: registration }],
   ['a consent skipped where one resource is', { skipConsent: () => true, resources: oneResource }],
@@ -249,6 +270,12 @@ test.each<[string, string, MetadataDocumentsOptions]>([
     `${rule} ${path}.redirect_uris[0]`,
   ])
   expect(await broken({ clients: metadataDocuments() })).toEqual([])
+})
+
+test('a client whose refresh tokens stay good without an end is found', async () => {
+  expect(await broken(shopWith({ refresh_token_rotation: false }))).toEqual([
+    'refresh-token-kept-for-ever clients[1].refresh_token_rotation',
+  ])
 })
 
 test('open registration without a limit for each network is found', async () => {

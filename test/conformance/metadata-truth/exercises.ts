@@ -323,6 +323,26 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
     },
   ],
   [
+    'acr_values_supported',
+    {
+      known: ['urn:example:gold', 'urn:example:silver', 'mfa', '1'],
+      good: 'the login is asked for it',
+      refused: (host) =>
+        host.metadata['acr_values_supported'] === undefined
+          ? unlessMissing('not binding')(host)
+          : 'unmet_authentication_requirements',
+      async attempt(host, acr_values) {
+        const asked = { ...authorizationRequest(host.book), ...readingAt(host), acr_values }
+        const answer = await host.flow.ask(asked, 'alice')
+        if (isOfHost(answer)) return ofHost
+        if (answer.status === 200) return 'not binding'
+        const location = new URL(answer.get('Location') ?? '', host.issuer)
+        const isAsked = location.searchParams.get('acr_values') === acr_values
+        return isAsked ? 'the login is asked for it' : String(location.searchParams.get('error'))
+      },
+    },
+  ],
+  [
     'grant_types_supported',
     {
       known: registries.grantTypes,

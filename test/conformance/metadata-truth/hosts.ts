@@ -19,6 +19,7 @@ import {
   privateKeyJwt,
   type PrivateKeyJwtOptions,
   saml2Bearer,
+  stepUp,
   tokenExchange,
 } from '../../../lib/index'
 import { issuers } from '../../support/assertions/jwt'
@@ -114,6 +115,7 @@ function everything(jwtGrant: GrantType, keys: PrivateKeyJwtOptions): Plan['opti
     responseTypes: [implicit(), codeToken],
     tokenTypes: [mac({ hosts: ['api.example.com'] })],
     extensions: [photoFormats],
+    plugIns: [stepUp({ acrValues: ['urn:example:gold', 'urn:example:silver'] })],
     endpoints: [whoami],
     dynamicRegistration: {},
     cors: { origins: ['https://app.example'] },

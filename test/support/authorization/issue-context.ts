@@ -49,9 +49,10 @@ export function context(
     readonly random?: Random
     readonly lifetimes?: Partial<Lifetimes>
     readonly restrict?: IssueContext['restrict']
+    readonly keepsRefreshToken?: IssueContext['keepsRefreshToken']
   } = {},
 ): IssueContext {
-  const { now = noon, random = shared, restrict = unrestricted } = bend
+  const { now = noon, random = shared, restrict = unrestricted, keepsRefreshToken } = bend
   return {
     now,
     issuerDigest: ownIssuer,
@@ -59,6 +60,7 @@ export function context(
     lifetimes: { ...lifetimes, ...bend.lifetimes },
     tokenTypes,
     countIssue: () => {},
+    keepsRefreshToken,
     restrict,
   }
 }

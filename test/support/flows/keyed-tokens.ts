@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { OAuthError, type PlugIn, type TokenType } from '../../../lib/index'
+import { type Extension, invalidGrant, OAuthError, type PlugIn, type TokenType } from '../../../lib/index'
 
 /** What `cnf.jkt` says of a key. A real proof signs the request; this one is the key itself, in a header. */
 export const thumbprint = (key: string) => createHash('sha256').update(key).digest('base64url')
@@ -27,21 +27,39 @@ const keyed: TokenType = {
   }),
 }
 
+const extension: Extension = {
+  name: 'keyed',
+  prepare: async ({ headers }) => {
+    const [key] = headers['key'] ?? []
+    return key === undefined ? undefined : thumbprint(key)
+  },
+  atTokenRequest: ({ evidence }) => (evidence === undefined ? undefined : { tokenType: keyed.name }),
+}
+
 /** Tokens of requests with the header `Key` are bound to it, in every server and guard with this plug-in. */
 export const keyedTokens: PlugIn = {
   name: 'keyed',
+  open: () => ({ tokenTypes: [keyed], extensions: [extension] }),
+  openInGuard: () => ({ tokenTypes: [keyed] }),
+}
+
+/** The same, and the refresh tokens of public clients are bound, too, as RFC 9449 5 binds them. */
+export const keyedRefreshTokens: PlugIn = {
+  ...keyedTokens,
   open: () => ({
     tokenTypes: [keyed],
     extensions: [
       {
-        name: 'keyed',
-        prepare: async ({ headers }) => {
-          const [key] = headers['key'] ?? []
-          return key === undefined ? undefined : thumbprint(key)
+        ...extension,
+        atTokenRequest({ evidence, authorizationData, client }) {
+          if (authorizationData !== undefined && authorizationData !== evidence)
+            throw invalidGrant('key_wrong', 'The refresh token is bound to another key.')
+          if (typeof evidence !== 'string') return undefined
+          const isPublic = client.client_type === 'public'
+          return { tokenType: keyed.name, ...(isPublic && { authorizationData: evidence }) }
         },
-        atTokenRequest: ({ evidence }) => (evidence === undefined ? undefined : { tokenType: keyed.name }),
+        bindsRefreshToken: (data) => typeof data === 'string',
       },
     ],
   }),
-  openInGuard: () => ({ tokenTypes: [keyed] }),
 }

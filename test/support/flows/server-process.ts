@@ -24,6 +24,8 @@ export interface ServerPlan {
   readonly prefix: string
   readonly refreshTokenGrace?: number
   readonly storeDeadline?: number
+  /** Whether refresh tokens rotate. Default true. */
+  readonly refreshTokenRotation?: boolean
   /** By how many seconds its clock is ahead. */
   readonly ahead?: number
   /** Its clients, in place of the usual ones. */
@@ -59,6 +61,7 @@ function serve({
   redis,
   prefix,
   refreshTokenGrace = 30,
+  refreshTokenRotation = true,
   // A machine under load is not a store in trouble.
   storeDeadline = 10,
   ahead = 0,
@@ -81,6 +84,7 @@ function serve({
     ...canonicalOptions,
     ...options,
     lifetimes,
+    refreshTokenRotation,
     clients,
     ...(issuers && optionsForAssertions(issuers)),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createCredential, derivedBytes, digest, type Random } from '../protocol/credential'
+import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
+import { addAccessToken, type Issuance, type Issued } from './issue'
+import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
+import { isWritable, repeat, termsOf } from './repeated-token'
+import { type IssueContext, issueEvent, type NewAccessToken, type TransitionResult } from './transition'
+
+/** A good refresh token that stays the one of its authorization. */
+interface KeptRefreshToken {
+  /** The refresh token in clear. */
+  readonly text: string
+  readonly stored: RefreshToken
+  /** The record that the previous round read, if another writer replaced this record meanwhile. */
+  readonly superseded: Authorization | undefined
+}
+
+/**
+ * Issues an access token for a refresh token that stays good (RFC 6749 6), and begins the lifetime of the refresh token
+ * anew. The response repeats the refresh token, because some clients forget what the last response did not name.
+ *
+ * Of parallel refreshes, those that lose the race get the access token of the winner: it did not exist when their
+ * requests came. So clients with many processes neither fill the record nor wait for each other.
+ */
+export function keepRefreshToken(
+  current: Active,
+  kept: KeptRefreshToken,
+  token: NewAccessToken,
+  context: IssueContext,
+): TransitionResult<Issued> {
+  const { grantedAt, accessTokens } = current
+  const newest = accessTokens.findLast((known) => known.expiresAt > context.now)
+  const end = accessTokenEnd(grantedAt, token.lifetime, context)
+  const issuance = addAccessToken(current, token, context, secretsOf(kept, newest, end, token))
+  const won = winnerOf(current, kept, token, issuance, context)
+  if (won !== undefined) return won
+  const { authorization, issued } = issuance
+  const began = grantedAt ?? context.now
+  const expiresAt = refreshTokenEnd(began, context)
+  return {
+    action: 'save',
+    authorization: { ...authorization, grantedAt: began, refreshToken: { ...kept.stored, expiresAt } },
+    outcome: { ...issued, refreshToken: kept.text, refreshTokenExpiresAt: expiresAt },
+    event: issueEvent('refreshed', authorization.accessTokens.at(-1)),
+  }
+}
+
+/**
+ * The secret of an access token, which a refresh that loses the race derives again. Neither the refresh token nor the
+ * record suffices for that: the key of the tags stands in the record alone.
+ *
+ * @param before the newest live access token before this one. With the end, it makes each secret different.
+ */
+function secretsOf(
+  { text, stored: { tagKey } }: KeptRefreshToken,
+  before: AccessToken | undefined,
+  end: number,
+  token: NewAccessToken,
+): Random {
+  const purpose = `access token of a kept refresh token ${tagKey} ${before?.digest ?? ''} ${end} ${termsOf(token)}`
+  return derivedBytes(text, purpose)
+}
+
+/**
+ * Gives the access token of the refresh that won the race; undefined if this request did not lose one, or needs another
+ * token.
+ */
+function winnerOf(
+  { id, tokenType, accessTokens, extensionData }: Active,
+  kept: KeptRefreshToken,
+  token: NewAccessToken,
+  { authorization, issued }: Issuance,
+  context: IssueContext,
+): TransitionResult<Issued> | undefined {
+  const { superseded, stored, text } = kept
+  const [before, newest] = [accessTokens.at(-2), accessTokens.at(-1)]
+  if (superseded?.state !== 'active' || newest === undefined || newest.expiresAt <= context.now)
+    return undefined
+  const isOlder = superseded.accessTokens.some((known) => known.digest === newest.digest)
+  const accessToken = createCredential('accessToken', id, secretsOf(kept, before, newest.expiresAt, token))
+  if (isOlder || digest(accessToken) !== newest.digest || !isWritable(newest, context)) return undefined
+  // The server cannot derive what a token type adds to a response, and the key must be the one of this request.
+  const isSame =
+    Object.keys(issued.properties).length === 0 &&
+    isDeepStrictEqual(authorization.accessTokens.at(-1)?.tokenData, newest.tokenData) &&
+    isDeepStrictEqual(authorization.extensionData, extensionData)
+  if (!isSame) return undefined
+  const again = { accessToken, properties: {}, refreshToken: text, refreshTokenExpiresAt: stored.expiresAt }
+  return repeat(tokenType, again, newest)
+}

@@ -1,0 +1,78 @@
+import type { PlugIn } from '../config/plug-in'
+import { OptionsReader } from '../primitives/options-reader'
+import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/acr-values'
+import { loginRequired, unmetAuthenticationRequirements } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+
+/** Options of {@link stepUp}. */
+export interface StepUpOptions {
+  /**
+   * The authentication context classes that the login of the host can meet, the preferred one first: `acr` of
+   * `resourceOwner` is one of them. The metadata lists them as `acr_values_supported`.
+   */
+  readonly acrValues: readonly string[]
+}
+
+/**
+ * Makes `acr_values` of an authorization request binding (RFC 9470 5): the owner has to log in again if the login met
+ * none of these classes, and the client gets `unmet_authentication_requirements` if the new login meets none either.
+ * Without the plug-in, `acr_values` are a wish that reaches the login. `default_acr_values` of a registration stay a wish.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function stepUp(options: StepUpOptions): PlugIn {
+  const offered = readOptions(options)
+  return {
+    name: 'step-up',
+    open: () => ({
+      extensions: [
+        {
+          name: 'step-up',
+          // The member is about requests at the authorization endpoint.
+          authorizationParameters: [],
+          // RFC 9470 7
+          metadata: { acr_values_supported: offered },
+
+          atAuthorizationRequest({ parameters }) {
+            const wanted = requestedAcrValues(parameters)
+            if (wanted.length === 0 || wanted.some((each) => offered.includes(each))) return undefined
+            throw unmetAuthenticationRequirements(
+              'acr_not_offered',
+              'No login of this server is of a class that the request demands.',
+            )
+          },
+
+          async atResourceOwner(owner, { parameters, loginDemandedAt }) {
+            if (meets(owner?.acr, parameters)) return undefined
+            // RFC 9470 5: the class is necessary. The time of the demand tells the login that follows from an older one.
+            if (owner === undefined || loginDemandedAt === undefined) return 'log in'
+            if ((owner.authTime ?? -Infinity) < loginDemandedAt)
+              throw loginRequired('login_not_renewed', 'The owner has not logged in again.')
+            throw unmetAuthenticationRequirements(
+              'acr_not_met',
+              'The login is of no class that the client demands.',
+            )
+          },
+        },
+      ],
+    }),
+  }
+}
+
+function meets(acr: string | undefined, parameters: Parameters): boolean {
+  const wanted = requestedAcrValues(parameters)
+  return wanted.length === 0 || (acr !== undefined && wanted.includes(acr))
+}
+
+function readOptions(options: unknown): readonly string[] {
+  const reading = new OptionsReader(options, '')
+  const acrValues = reading.required<readonly string[]>(
+    'acrValues',
+    [],
+    isAcrValues,
+    `must be a list of different classes, such as ['urn:example:mfa'], ${acrValuesExpectation}`,
+  )
+  reading.refuseUnknown()
+  reading.throwIssues('stepUp() cannot work with these options:')
+  return Object.freeze([...acrValues])
+}

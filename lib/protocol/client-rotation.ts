@@ -1,0 +1,23 @@
+import { type ConfigurationIssue, isBoolean, type OptionsReader } from '../primitives/options-reader'
+import type { Client } from './client'
+
+const path = 'refresh_token_rotation'
+
+/** Reads whether the refresh tokens of a client rotate; undefined for what the server says. */
+export const readRotation = (reading: OptionsReader): boolean | undefined =>
+  reading.optional<boolean | undefined>(path, undefined, isBoolean, 'must be true or false.')
+
+/**
+ * The mistake of a public client without rotation, whose refresh tokens would rotate in any case.
+ *
+ * @param bindsRefreshTokens whether an extension of the server can bind refresh tokens; undefined if it is unknown.
+ */
+export function rotationMistakes(
+  { client_type, refresh_token_rotation }: Client,
+  bindsRefreshTokens: boolean | undefined,
+): readonly ConfigurationIssue[] {
+  if (refresh_token_rotation !== false || client_type !== 'public' || bindsRefreshTokens !== false) return []
+  const message =
+    'must not be false for a public client here: no extension binds its refresh tokens to a key, so they rotate (RFC 9700 2.2.2).'
+  return [{ path, message }]
+}

@@ -1,0 +1,102 @@
+import { isWhole, type OptionsReader, tenYears } from '../primitives/options-reader'
+import { acrValuesExpectation, isAcrValues } from '../protocol/acr-values'
+import { OAuthError } from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
+import type { Login } from '../protocol/resource-owner'
+import type { Scope } from '../protocol/scope'
+import { scopeIn } from './refusals'
+
+/** What a guard may require of the login behind a token (RFC 9470). */
+export interface LoginOptions {
+  /**
+   * How long ago the owner may have logged in, in whole seconds, 1 to 10 years. The guard refuses an older login with 401
+   * and `insufficient_user_authentication`, and with it every token without an owner, or that does not say when the
+   * login was. Default: any age, and no login at all.
+   */
+  readonly maxAge?: number
+  /**
+   * The authentication context class that the login must have met, or a list of classes: one of them is enough, and the
+   * first one is preferred. The guard refuses other logins as with `maxAge`. Default: any class.
+   */
+  readonly acr?: string | readonly string[]
+}
+
+/** What a guard requires of the login behind a token. */
+export interface RequiredLogin {
+  /** In seconds; undefined for any age. */
+  readonly maxAge: number | undefined
+  /** The login must meet one of these classes; none for any class. */
+  readonly acrValues: readonly string[]
+}
+
+/** Reads what a guard requires of the login; undefined if it requires none. Returns placeholders after a mistake. */
+export function readRequiredLogin(reading: OptionsReader): RequiredLogin | undefined {
+  const maxAge = reading.optional<number | undefined>('maxAge', undefined, isMaxAge, maxAgeExpectation)
+  const acr = reading.optional<string | readonly string[]>('acr', [], isAcr, acrExpectation)
+  const acrValues = typeof acr === 'string' ? [acr] : [...acr]
+  return maxAge === undefined && acrValues.length === 0 ? undefined : { maxAge, acrValues }
+}
+
+// With 0, a token would be too old before it reaches the guard.
+const isMaxAge = isWhole(1, tenYears)
+const maxAgeExpectation = `must be whole seconds since the login, 1 to ${tenYears}.`
+
+const acrExpectation = `must be a class such as 'urn:example:mfa', or a list of different ones, ${acrValuesExpectation}`
+const isAcr = (value: unknown): value is string | readonly string[] =>
+  isAcrValues(typeof value === 'string' ? [value] : value)
+
+/** A valid token, with what it says of its owner. */
+interface Access {
+  readonly subject: string | undefined
+  readonly login?: Login | undefined
+}
+
+/**
+ * Checks the login behind a token.
+ *
+ * @param scope the scope of the guard.
+ * @param now seconds since the epoch.
+ * @throws OAuthError `insufficient_user_authentication`, whose challenge names all that the guard requires.
+ */
+export function requireLogin(required: RequiredLogin, access: Access, scope: Scope, now: number): void {
+  const reason = lackOf(required, access, now)
+  if (reason === undefined) return
+  const { maxAge, acrValues } = required
+  throw new OAuthError('insufficient_user_authentication', reason, descriptions[reason], {
+    status: 401,
+    challenge: {
+      ...scopeIn(scope),
+      ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
+      ...(maxAge !== undefined && { max_age: String(maxAge) }),
+    },
+    observed: {
+      'maxAge of the guard': maxAge,
+      'acr of the guard': acrValues,
+      'seconds since the login': access.login && now - access.login.authTime,
+      'acr of the token': access.login?.acr,
+    },
+  })
+}
+
+type Lack = Reason<'insufficient_user_authentication'>
+
+const descriptions: Readonly<Record<Lack, string>> = {
+  login_unknown: 'The access token does not say how its owner logged in.',
+  login_of_another_class: 'A different authentication level is required.',
+  login_too_old: 'More recent authentication is required.',
+}
+
+// Seconds that a login may lie in the future, because the clocks of its server and of the guard differ. A time beyond
+// that, such as one in milliseconds, is no time of a login: it would never be too old.
+const clockTolerance = 300
+
+function lackOf({ maxAge, acrValues }: RequiredLogin, access: Access, now: number): Lack | undefined {
+  const { subject, login } = access
+  // A client that acts for itself has no owner who could log in.
+  if (subject === undefined || login === undefined) return 'login_unknown'
+  const { authTime, acr } = login
+  if (acrValues.length > 0 && (acr === undefined || !acrValues.includes(acr))) return 'login_of_another_class'
+  if (maxAge === undefined) return undefined
+  if (authTime > now + clockTolerance) return 'login_unknown'
+  return now - authTime > maxAge ? 'login_too_old' : undefined
+}

@@ -1,0 +1,315 @@
+import { jwtAccessTokens, memoryClients, registerClient, type ClientRegistration } from '../../lib/index'
+import { bent, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
+import { redemption, type Flow } from '../support/flows/flow'
+import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
+import { keyedRefreshTokens } from '../support/flows/keyed-tokens'
+import { outcomeOf } from '../support/flows/outcome'
+import { recordingStage } from '../support/flows/recording-stage'
+import { gallery, job, photosApi, printApi, withResources } from '../support/flows/resources'
+import { describeRegistration, notesApp } from '../support/flows/registering'
+import { describeOnStores } from '../support/flows/stores-of-run'
+import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+const off = { refreshTokenRotation: false }
+const day = 24 * 3600
+
+describeOnStores('A refresh token without rotation', (stage) => {
+  test('of a confidential client stays good, and each refresh gives another access token', async () => {
+    const { flow } = stage(off)
+    const first = await flow.tokens(photoPrint)
+    const accessTokens = [first.accessToken]
+    for (let round = 0; round < 3; round++) {
+      const next = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
+      expect(next.refreshToken).toBe(first.refreshToken)
+      accessTokens.push(next.accessToken)
+    }
+    expect(new Set(accessTokens).size).toBe(4)
+    for (const token of accessTokens) expect((await flow.photos(token)).status).toBe(200)
+  })
+
+  test('is never that of a public client, whatever the options say', async () => {
+    const { flow, clock } = stage(off)
+    const first = await flow.tokens(photoBook)
+    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
+    expect(second.refreshToken).not.toBe(first.refreshToken)
+    clock.advance(30)
+    expect(refusalOf(await flow.refresh(photoBook, first.refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(second.accessToken)).status).toBe(401)
+  })
+
+  test.each<[boolean, boolean | undefined, boolean]>([
+    [true, undefined, true],
+    [true, false, false],
+    [false, undefined, false],
+    [false, true, true],
+  ])('with the option %s and the registration %s, rotates: %s', async (option, member, rotates) => {
+    const client = bent(photoPrint, member === undefined ? {} : { refresh_token_rotation: member })
+    const { flow } = stage({ refreshTokenRotation: option, clients: [client.registration] })
+    const { refreshToken } = await flow.tokens(client)
+    const next = tokensOf(await flow.refresh(client, refreshToken))
+    expect(next.refreshToken !== refreshToken).toBe(rotates)
+  })
+
+  test('begins its lifetime anew with each refresh, and ends with it or with the grant', async () => {
+    const lifetimes = { refreshToken: day, grant: 2 * day + 60 }
+    const { flow, clock } = stage({ ...off, lifetimes, refreshTokenExpiresIn: true })
+    const { refreshToken } = await flow.tokens(photoPrint)
+    const endsIn = async () => (await flow.refresh(photoPrint, refreshToken)).body.refresh_token_expires_in
+    clock.advance(day - 1)
+    expect(await endsIn()).toBe(day)
+    clock.advance(day - 1)
+    expect(await endsIn()).toBe(62)
+    clock.advance(62)
+    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+    const idle = await flow.tokens(photoPrint)
+    clock.advance(day)
+    expect(refusalOf(await flow.refresh(photoPrint, idle.refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('may ask for a part of the scope, and for all of it again', async () => {
+    const { flow } = stage(off)
+    const { refreshToken } = await flow.tokens(photoPrint)
+    const scopeOf = async (scope?: string) =>
+      tokensOf(await flow.refresh(photoPrint, refreshToken, { scope })).scope
+    expect(await scopeOf('photos:read')).toBe('photos:read')
+    expect(await scopeOf()).toBe('photos:read photos:print')
+    const refused = await flow.refresh(photoPrint, refreshToken, { scope: 'reports:write' })
+    expect(refusalOf(refused)).toBe('400 invalid_scope')
+    expect(await scopeOf()).toBe('photos:read photos:print')
+  })
+
+  test('gets a token for each resource that was approved', async () => {
+    const { flow } = stage(withResources({ ...off, defaultResource: photosApi }))
+    const asked = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
+    const { refreshToken } = await flow.tokens(gallery, asked)
+    for (const resource of [photosApi, printApi]) {
+      const { accessToken } = tokensOf(await flow.refresh(gallery, refreshToken, { resource }))
+      expect((await flow.introspect(job, accessToken)).body.aud).toEqual([resource])
+    }
+  })
+
+  test('gives JWTs, too, and keeps the login of its authorization', async () => {
+    const keys = sharedKeys()
+    const { flow } = stage(
+      withResources({
+        ...off,
+        defaultResource: photosApi,
+        plugIns: [keys, jwtAccessTokens({ keys })],
+        resourceOwner: (req) => ({ subject: String(req.get('X-Owner')), authTime: 1_700_000_000 }),
+      }),
+    )
+    const code = await flow.approve(gallery, { scope: 'photos:read', resource: photosApi })
+    const { refresh_token } = (await flow.redeem(gallery, code)).body
+    const texts = new Set<string>()
+    for (let round = 0; round < 2; round++) {
+      const { body } = await flow.refresh(gallery, refresh_token)
+      expect(body.refresh_token).toBe(refresh_token)
+      expect(partOf(body.access_token, 1)).toMatchObject({ auth_time: 1_700_000_000, sub: 'alice' })
+      texts.add(body.access_token)
+    }
+    expect(texts.size).toBe(2)
+  })
+
+  test('ends by stillAllowed, with all tokens of the authorization', async () => {
+    let allowed = true
+    const { flow } = stage({ ...off, stillAllowed: () => allowed })
+    const { refreshToken } = await flow.tokens(photoPrint)
+    const { accessToken } = tokensOf(await flow.refresh(photoPrint, refreshToken))
+    allowed = false
+    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+    allowed = true
+    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(accessToken)).status).toBe(401)
+  })
+
+  test.each(['refreshToken', 'accessToken'] as const)('ends by a revocation of the %s', async (which) => {
+    const { flow } = stage(off)
+    const first = await flow.tokens(photoPrint)
+    const next = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
+    await flow.revoke(photoPrint, next[which])
+    expect(refusalOf(await flow.refresh(photoPrint, first.refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(next.accessToken)).status).toBe(401)
+  })
+
+  test('ends when the host ends what a client or an owner got', async () => {
+    const { flow, oauth } = stage({ ...off, authorizations: true })
+    const ofAlice = await flow.tokens(photoPrint)
+    const ofBob = await flow.tokens(photoPrint, {}, 'bob')
+    await oauth.authorizations.revokeAll('bob')
+    expect(refusalOf(await flow.refresh(photoPrint, ofBob.refreshToken))).toBe('400 invalid_grant')
+    tokensOf(await flow.refresh(photoPrint, ofAlice.refreshToken))
+    await oauth.authorizations.revokeClient('photo-print')
+    expect(refusalOf(await flow.refresh(photoPrint, ofAlice.refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('is known to introspection, with its end', async () => {
+    const { flow, clock } = stage({
+      ...off,
+      clients: [bent(photoPrint, { may_introspect: true }).registration],
+    })
+    const { refreshToken } = await flow.tokens(photoPrint)
+    clock.advance(100)
+    tokensOf(await flow.refresh(photoPrint, refreshToken))
+    const { active, exp } = (await flow.introspect(photoPrint, refreshToken)).body
+    expect([active, exp]).toEqual([true, Math.floor(clock.read() / 1000) + 30 * day])
+  })
+
+  test('is no use to another client, and every refresh is an event', async () => {
+    const { flow, named } = recordingStage(stage, off)
+    const { refreshToken } = await flow.tokens(photoPrint)
+    expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
+    tokensOf(await flow.refresh(photoPrint, refreshToken))
+    tokensOf(await flow.refresh(photoPrint, refreshToken))
+    expect(named('refreshed')).toMatchObject([
+      { clientId: 'photo-print', subject: 'alice' },
+      { clientId: 'photo-print', subject: 'alice' },
+    ])
+    expect(named('reused')).toEqual([])
+  })
+
+  test('is one from before the option, too; one that was rotated before stays replaced', async () => {
+    const rotating = stage()
+    const { refreshToken: former } = await rotating.flow.tokens(photoPrint)
+    const { refreshToken } = tokensOf(await rotating.flow.refresh(photoPrint, former))
+    const { flow, clock, failures } = stage({
+      ...off,
+      store: rotating.store,
+      clock: rotating.clock.read,
+    })
+    expect(tokensOf(await flow.refresh(photoPrint, refreshToken)).refreshToken).toBe(refreshToken)
+    // Within the grace, its last rotation is repeated.
+    expect(tokensOf(await flow.refresh(photoPrint, former)).refreshToken).toBe(refreshToken)
+    rotating.clock.advance(30)
+    clock.advance(30)
+    expect(refusalOf(await flow.refresh(photoPrint, former))).toBe('400 invalid_grant')
+    expect(failures.at(-1)).toMatchObject({ reason: 'refresh_token_reused' })
+    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+  })
+
+  test('rotates again once the option is back, and then counts as stolen when it comes again', async () => {
+    const keeping = stage(off)
+    const { refreshToken } = await keeping.flow.tokens(photoPrint)
+    tokensOf(await keeping.flow.refresh(photoPrint, refreshToken))
+    const { flow } = stage({ store: keeping.store, clock: keeping.clock.read })
+    const next = tokensOf(await flow.refresh(photoPrint, refreshToken)).refreshToken
+    expect(next).not.toBe(refreshToken)
+    keeping.clock.advance(30)
+    expect(refusalOf(await keeping.flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
+    expect(refusalOf(await flow.refresh(photoPrint, next))).toBe('400 invalid_grant')
+  })
+
+  test('gets one access token for all refreshes that race on two servers, or a clean refusal', async () => {
+    const one = stage(off)
+    const two = stage({ ...off, store: one.store, clock: one.clock.read })
+    const { refreshToken } = await one.flow.tokens(photoPrint)
+    const flows = [one.flow, two.flow]
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, index) =>
+        (flows[index % 2] ?? one.flow).refresh(photoPrint, refreshToken),
+      ),
+    )
+    const outcomes = answers.map(outcomeOf)
+    expect(outcomes.filter((outcome) => outcome !== 'tokens' && !outcome.startsWith('503'))).toEqual([])
+    const good = answers.filter(({ status }) => status === 200)
+    expect(good.length).toBeGreaterThan(0)
+    const accessTokens = new Set(good.map(({ body }) => String(body.access_token)))
+    expect(accessTokens.size).toBeLessThanOrEqual(31)
+    for (const token of accessTokens) expect((await one.flow.photos(token)).status).toBe(200)
+    expect(tokensOf(await one.flow.refresh(photoPrint, refreshToken)).refreshToken).toBe(refreshToken)
+  })
+})
+
+describeOnStores('A refresh token of a public client that an extension has bound', (stage) => {
+  const open = () => stage({ ...off, plugIns: [keyedRefreshTokens] })
+  const send = (flow: Flow, fields: object, key?: string) =>
+    flow.submit(
+      flow.paths.token,
+      { client_id: photoBook.registration.client_id, ...fields },
+      undefined,
+      key === undefined ? {} : { Key: key },
+    )
+  const refresh = (flow: Flow, refresh_token: string, key?: string) =>
+    send(flow, { grant_type: 'refresh_token', refresh_token }, key)
+  const boundTo = async (flow: Flow, key?: string): Promise<string> =>
+    (await send(flow, redemption(photoBook, await flow.approve(photoBook)), key)).body.refresh_token
+
+  test('stays good with its key, and with no other', async () => {
+    const { flow } = open()
+    const refreshToken = await boundTo(flow, 'k-1')
+    for (let round = 0; round < 2; round++) {
+      const { body } = await refresh(flow, refreshToken, 'k-1')
+      expect([body.refresh_token, body.token_type]).toEqual([refreshToken, 'Keyed'])
+    }
+    expect(refusalOf(await refresh(flow, refreshToken, 'k-2'))).toBe('400 invalid_grant')
+    expect(refusalOf(await refresh(flow, refreshToken))).toBe('400 invalid_grant')
+    expect((await refresh(flow, refreshToken, 'k-1')).status).toBe(200)
+  })
+
+  test('gets one access token for all refreshes with its key that race', async () => {
+    const { flow } = open()
+    const refreshToken = await boundTo(flow, 'k-1')
+    const answers = await Promise.all(Array.from({ length: 16 }, () => refresh(flow, refreshToken, 'k-1')))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBeLessThan(16)
+  })
+
+  test('rotates while it is not bound, and once more when a request binds it', async () => {
+    const { flow } = open()
+    const unbound = await boundTo(flow)
+    const second = (await refresh(flow, unbound)).body.refresh_token
+    expect(second).not.toBe(unbound)
+    const third = (await refresh(flow, second, 'k-1')).body.refresh_token
+    expect(third).not.toBe(second)
+    expect((await refresh(flow, third, 'k-1')).body.refresh_token).toBe(third)
+  })
+})
+
+describe('The member refresh_token_rotation of a registration', () => {
+  const withMember = (client: ClientApplication, member: unknown): ClientRegistration[] => {
+    const entries: readonly (readonly unknown[])[] = [['refresh_token_rotation', member]]
+    return [bent(client, Object.fromEntries(entries)).registration]
+  }
+
+  describeOnStores('in the options', (stage) => {
+    test('is false for a public client only where an extension binds refresh tokens', () => {
+      const clients = withMember(photoBook, false)
+      expect(() => stage({ clients })).toThrow(
+        'clients[0].refresh_token_rotation must not be false for a public client here',
+      )
+      expect(() => stage({ clients, plugIns: [keyedRefreshTokens] })).not.toThrow()
+      expect(() => stage({ clients: withMember(photoBook, true) })).not.toThrow()
+      expect(() => stage({ clients: withMember(photoPrint, false) })).not.toThrow()
+    })
+
+    test.each([1, 'false', [], {}])('is no %j', (member) => {
+      expect(() => stage({ clients: withMember(photoPrint, member) })).toThrow(
+        'clients[0].refresh_token_rotation must be true or false.',
+      )
+    })
+
+    test('is registered, and counts at the next refresh', async () => {
+      const clients = memoryClients()
+      const { flow } = stage({ clients })
+      const { client_id: _id, client_secret_hashes: _hashes, ...fields } = photoPrint.registration
+      const { client_id, client_secret } = await registerClient(clients, {
+        ...fields,
+        refresh_token_rotation: false,
+      })
+      const client = {
+        registration: { ...photoPrint.registration, client_id },
+        secret: String(client_secret),
+      }
+      const { refreshToken } = await flow.tokens(client)
+      expect(tokensOf(await flow.refresh(client, refreshToken)).refreshToken).toBe(refreshToken)
+    })
+  })
+})
+
+describeRegistration('A client that registers itself', (stage) => {
+  test('rotates its refresh tokens as the server says, whatever it names', async () => {
+    const { register } = stage()
+    const { status, body } = await register({ ...notesApp, refresh_token_rotation: false })
+    expect(status).toBe(201)
+    expect(body).not.toHaveProperty('refresh_token_rotation')
+  })
+})

@@ -1,0 +1,201 @@
+import { outcomeOf } from '../support/flows/outcome'
+import { authorizationRequest } from '../support/flows/flow'
+import { loginOf } from '../support/flows/login-stage'
+import { codeOf } from '../support/flows/redirection'
+import { gallery, job, photosApi } from '../support/flows/resources'
+import { partOf } from '../support/flows/jwt-tokens'
+import { guardNames, outcomeAt, stepUpStage } from '../support/flows/step-up-stage'
+import { stepUp } from '../../lib/index'
+
+type Stage = Awaited<ReturnType<typeof stepUpStage>>
+
+const gold = 'urn:example:gold'
+const silver = 'urn:example:silver'
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+async function stage(...options: Parameters<typeof stepUpStage>): Promise<Stage> {
+  const set = await stepUpStage(...options)
+  stops.push(set.stop)
+  return set
+}
+
+/** The parameters of an authorization request that a challenge asks for, as RFC 9470 4 has a client read them. */
+function askedBy(challenge: string) {
+  const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(challenge)?.[1]
+  return {
+    scope: attribute('scope'),
+    acr_values: attribute('acr_values'),
+    max_age: attribute('max_age'),
+  }
+}
+
+test('a client meets a challenge, asks again with what it names, and the new token passes until it is too old', async () => {
+  const { answersOf, verdictOf, ask, flow, clock, now, login, tokens } = await stage()
+  const terms = { maxAge: 300, acr: [gold, 'urn:example:platinum'] }
+  const weak = await tokens({ authTime: now(), acr: silver })
+  const answers = await answersOf(weak.access_token, terms)
+  const challenged =
+    '401 insufficient_user_authentication acr_values="urn:example:gold urn:example:platinum" max_age="300"'
+  expect(answers.map(outcomeAt)).toEqual(guardNames.map(() => challenged))
+
+  const wanted = askedBy(String(answers[0]?.get('WWW-Authenticate')))
+  const { back } = loginOf(await ask(wanted))
+  expect(new URL(back, 'http://localhost').searchParams.get('acr_values')).toBe(wanted.acr_values)
+  clock.advance(20)
+  login.current = { authTime: now(), acr: gold }
+  const page = await flow.open(back, 'alice')
+  const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+  const { body } = await flow.redeem(gallery, code)
+  expect(await verdictOf(body.access_token, terms)).toBe('200')
+
+  // RFC 9470 6.1: a refresh does not renew the login.
+  login.current = { authTime: now() + 200, acr: silver }
+  clock.advance(300)
+  const refreshed = (await flow.refresh(gallery, body.refresh_token)).body
+  expect(await verdictOf(refreshed.access_token, terms)).toBe('200')
+  clock.advance(1)
+  expect(await verdictOf(refreshed.access_token, terms)).toBe(challenged)
+  const again = (await flow.refresh(gallery, refreshed.refresh_token)).body
+  expect(await verdictOf(again.access_token, terms)).toBe(challenged)
+  expect(await verdictOf(again.access_token, {})).toBe('200')
+})
+
+test('every guard shows the login of the token, and none for a client that acts for itself', async () => {
+  const { answersOf, tokens, flow, now } = await stage()
+  const how = { authTime: now() - 60, acr: silver }
+  const { access_token } = await tokens(how)
+  for (const { body } of await answersOf(access_token, {})) expect(body.login).toEqual(how)
+  const byItself = { grant_type: 'client_credentials', scope: 'photos:read', resource: photosApi }
+  const { body } = await flow.request(job, byItself)
+  for (const answer of await answersOf(body.access_token, {})) expect(answer.body).not.toHaveProperty('login')
+})
+
+test('the event of a refusal says what the login lacks', async () => {
+  const { answersOf, tokens, failures, now } = await stage()
+  const { access_token } = await tokens({ authTime: now() - 60, acr: silver })
+  const { access_token: unknown } = await tokens({})
+  await answersOf(access_token, { maxAge: 59 })
+  await answersOf(access_token, { acr: gold })
+  await answersOf(unknown, { maxAge: 59 })
+  const reasons = ['login_too_old', 'login_of_another_class', 'login_unknown']
+  for (const name of ['other process', 'JWT', 'introspection'] as const)
+    expect(failures[name].map(({ reason }) => reason)).toEqual(reasons)
+  expect(failures['same process'].map(({ reason }) => reason)).toEqual(reasons.flatMap((one) => [one, one]))
+  expect(failures.JWT[0]).toMatchObject({ code: 'insufficient_user_authentication', subject: 'alice' })
+})
+
+test('an optional guard lets a request without a token pass, and checks the login of every token', async () => {
+  const { guarded, tokens, now } = await stage()
+  const { access_token } = await tokens({ authTime: now() - 60 })
+  for (const name of guardNames) {
+    const flow = guarded(name, 'photos:read', { optional: true, maxAge: 59 })
+    expect((await flow.open('/photos')).status).toBe(200)
+    expect((await flow.photos(access_token)).status).toBe(401)
+  }
+})
+
+test('what every guard names in its challenges gives way to what this guard requires', async () => {
+  const { guarded, tokens, now } = await stage()
+  const { access_token } = await tokens({ authTime: now() - 60, acr: silver })
+  const terms = { acr: gold, attributes: { ACR_Values: 'urn:example:other', hint: 'x' } }
+  const answer = await guarded('JWT', 'photos:read', terms).photos(access_token)
+  expect(answer.get('WWW-Authenticate')).toMatch(/, hint="x", acr_values="urn:example:gold"$/)
+})
+
+test.each([
+  [{ maxAge: 0 }, 'maxAge must be whole seconds since the login, 1 to 315360000.'],
+  [{ acr: [] }, "acr must be a class such as 'urn:example:mfa', or a list"],
+  [{ max_age: 5 }, 'max_age is not known here. Did you mean maxAge?'],
+])('no guard begins with %j', async (terms: object, mistake) => {
+  const { guarded } = await stage()
+  for (const name of guardNames) expect(() => guarded(name, 'photos:read', terms)).toThrow(mistake)
+})
+
+describe('acr_values of an authorization request, with stepUp()', () => {
+  test('pass without a login if the last one was of such a class', async () => {
+    const { ask, login, now } = await stage()
+    login.current = { authTime: now() - 3600, acr: silver }
+    expect(outcomeOf(await ask({ acr_values: `${gold} ${silver}` }))).toBe('question')
+  })
+
+  test.each([
+    ['of another class', { acr: silver }, 'redirect unmet_authentication_requirements'],
+    ['of no class', {}, 'redirect unmet_authentication_requirements'],
+    ['of this class', { acr: gold }, 'question'],
+  ])('demand a login, and after a new one %s follows: %s', async (_what, how, outcome) => {
+    const { ask, flow, login, clock, now } = await stage()
+    login.current = { authTime: now() - 5, acr: silver }
+    const { back } = loginOf(await ask({ acr_values: gold }))
+    clock.advance(5)
+    login.current = { authTime: now(), ...how }
+    expect(outcomeOf(await flow.open(back, 'alice'))).toBe(outcome)
+  })
+
+  test('end in login_required if the owner comes back without a newer login', async () => {
+    const { ask, flow, login, now } = await stage()
+    login.current = { authTime: now() - 5, acr: silver }
+    for (const more of [{}, { max_age: '60' }, { max_age: '1' }]) {
+      const { back } = loginOf(await ask({ acr_values: gold, ...more }))
+      expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect login_required')
+    }
+  })
+
+  test('demand one login alone of an owner who was not logged in', async () => {
+    const { ask, flow, login, clock, now } = await stage()
+    const { back } = loginOf(await ask({ acr_values: gold }, ''))
+    clock.advance(5)
+    login.current = { authTime: now(), acr: silver }
+    expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect unmet_authentication_requirements')
+  })
+
+  test('end in login_required with prompt=none, because no login may appear', async () => {
+    const { ask, login, now } = await stage({ skipConsent: () => true })
+    login.current = { authTime: now(), acr: silver }
+    expect(outcomeOf(await ask({ acr_values: gold, prompt: 'none' }))).toBe('redirect login_required')
+    expect(outcomeOf(await ask({ acr_values: silver, prompt: 'none' }))).toBe('redirect code')
+  })
+
+  test('that the server does not offer are refused before any login', async () => {
+    const { ask } = await stage()
+    for (const owner of ['alice', ''])
+      expect(outcomeOf(await ask({ acr_values: 'urn:example:platinum Urn:example:gold' }, owner))).toBe(
+        'redirect unmet_authentication_requirements',
+      )
+  })
+
+  test('of an approval are those of its token, whatever login came between page and decision', async () => {
+    const { ask, flow, login, now } = await stage()
+    login.current = { authTime: now(), acr: gold }
+    const page = await ask({ acr_values: gold })
+    login.current = { authTime: now() + 9, acr: silver }
+    const { body } = await flow.redeem(gallery, codeOf(await flow.decide(page, 'approve', 'alice')))
+    expect(partOf(body.access_token, 1)).toMatchObject({ acr: gold })
+  })
+})
+
+test('without stepUp(), acr_values are a wish that reaches the login, and no metadata name classes', async () => {
+  const { flow, login, now } = await stage({ plugIns: [] })
+  login.current = { authTime: now(), acr: silver }
+  const asked = { ...authorizationRequest(gallery), scope: 'photos:read', resource: photosApi }
+  expect(outcomeOf(await flow.ask({ ...asked, acr_values: 'urn:example:platinum' }, 'alice'))).toBe(
+    'question',
+  )
+  const { body } = await flow.open('/.well-known/oauth-authorization-server')
+  expect(body).not.toHaveProperty('acr_values_supported')
+})
+
+test.each([
+  [{}, 'acrValues is missing'],
+  [{ acrValues: [] }, 'acrValues must be a list of different classes'],
+  [{ acrValues: ['a b'] }, 'acrValues must be a list of different classes'],
+  [{ acrValues: ['a', 'a'] }, 'acrValues must be a list of different classes'],
+  [{ acrValues: ['a'], acrs: [] }, 'acrs is not known here'],
+])('stepUp() refuses the options %j', (options: object, mistake) => {
+  expect(() => stepUp({ ...emptyOptions(), ...options })).toThrow(mistake)
+})
+
+// As JavaScript would call it.
+const emptyOptions = (): Parameters<typeof stepUp>[0] => JSON.parse('{}')
