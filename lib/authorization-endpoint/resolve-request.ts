@@ -1,5 +1,4 @@
-import type { Unclaimed } from '../authorization/authorization'
-import { findClaimable } from '../authorization/claim'
+import { type Claimable, findClaimable } from '../authorization/claim'
 import type { StoredAuthorization } from '../authorization/store'
 import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
@@ -10,13 +9,13 @@ import { Parameters } from '../protocol/parameters'
 import type { ResolvedRequest } from '../protocol/resolved-request'
 import type { ServerContext } from '../server/context'
 
-/** An unclaimed record that becomes the record of a request, once. */
+/** A record that becomes the record of a request, for one owner. */
 export interface ClaimedRequest {
   readonly handle: string
-  readonly unclaimed: Unclaimed
+  readonly record: Claimable
   /** The record as the server found it. Only the compare-and-set of the claim proves that it is current. */
   readonly found: StoredAuthorization
-  /** Runs once the request has used the record up. */
+  /** Runs once the owner has claimed the record. */
   readonly onClaimed?: () => void
 }
 
@@ -81,10 +80,10 @@ async function findClaimed(
 ): Promise<ClaimedRequest> {
   const id = credentialId('requestHandle', handle)
   const found = id === undefined ? undefined : await store.find(id)
-  const unclaimed = findClaimable(found?.authorization, { handle, clientId }, now())
-  if (unclaimed instanceof OAuthError) throw unclaimed
+  const record = findClaimable(found?.authorization, { handle, clientId }, now())
+  if (record instanceof OAuthError) throw record
   if (found === undefined) throw new Error('A record without a stored form was claimed.')
-  return { handle, unclaimed, found }
+  return { handle, record, found }
 }
 
 // Hosts write extensions, also in JavaScript.
