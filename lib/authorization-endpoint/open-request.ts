@@ -118,7 +118,8 @@ export async function keepOpen(
   context: IssueContext,
 ): Promise<string | OAuthError> {
   // The owner who reloads the page has no further open request.
-  if (claimed?.record.state === 'pending') return tokenOf(await claimRecord(store, proposal, claimed, context))
+  if (claimed?.record.state === 'pending')
+    return tokenOf(await claimRecord(store, proposal, claimed, context))
   openRequests.opened(proposal.subject)
   try {
     if (claimed !== undefined) {

@@ -211,11 +211,7 @@ function formOf(
   context: RecordContext,
 ): OpenedAuthorization {
   const random = derivedBytes(handle, `consent token ${salt}`)
-  const { pending, consentToken } = createPendingAuthorization(
-    proposal,
-    { ...context, random },
-    claimable.id,
-  )
+  const { pending, consentToken } = createPendingAuthorization(proposal, { ...context, random }, claimable.id)
   const { handle: handleDigest, demandedLogin, pushed } = namedIn(claimable)
   const named = { handle: handleDigest, demandedLogin, ...(pushed !== undefined && { pushed }), salt }
   return { pending: { ...pending, named }, consentToken }

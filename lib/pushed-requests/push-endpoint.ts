@@ -18,23 +18,19 @@ interface PushTerms {
 const largestRequest = 16 * 1024
 
 /** The pushed authorization request endpoint (RFC 9126 2). */
-export function pushEndpoint(
-  server: PlugInServer,
-  { path, lifetime, required, count }: PushTerms,
-): Endpoint {
+export function pushEndpoint(server: PlugInServer, { path, lifetime, required, count }: PushTerms): Endpoint {
   return {
     name: 'pushed_authorization_request',
     path,
     cors: true,
+    // RFC 9126 2.3
+    errorStatus: { body_too_large: 413, pushed_request_too_large: 413 },
     ...(required && { metadata: { require_pushed_authorization_requests: true } }),
     async handle({ client, parameters, evidence, address }) {
       refuseRequestUri(parameters)
       const parsed = await server.parseAuthorizationRequest(client, parameters, evidence)
-      // RFC 9126 2.3
       if (parsed.parameters.length > largestRequest)
-        throw invalidRequest('pushed_request_too_large', 'The authorization request is too large.', {
-          status: 413,
-        })
+        throw invalidRequest('pushed_request_too_large', 'The authorization request is too large.')
       count(client, address)
       const { unclaimed, handle } = createUnclaimedAuthorization(
         // The server parses the request again for its owner, by what the registration says then.

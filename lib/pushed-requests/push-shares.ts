@@ -40,7 +40,10 @@ export function readPushLimits(reading: OptionsReader): PushLimits {
 export type CountPush = (client: Client, address: string | undefined) => void
 
 /** Makes the counts of one server, in the memory of this process. @param clock milliseconds since the epoch. */
-export function pushShares({ client: ofClient, network: ofNetwork }: PushLimits, clock: () => number): CountPush {
+export function pushShares(
+  { client: ofClient, network: ofNetwork }: PushLimits,
+  clock: () => number,
+): CountPush {
   const steady = steadyClock(clock)
   const clients = ofClient && new TokenBuckets(ofClient, refusal, steady)
   const networks = ofNetwork && new TokenBuckets(ofNetwork, refusal, steady)

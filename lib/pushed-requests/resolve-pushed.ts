@@ -48,10 +48,7 @@ function pushedIn(found: Authorization | undefined, client: Client): string {
     throw invalidRequestUri('request_uri_unknown', 'The request_uri is not known, or has expired.')
   // RFC 9126 2.2: a request is bound to the client that pushed it.
   if (found.clientId !== client.client_id)
-    throw invalidRequest(
-      'authorization_request_of_another_client',
-      'The authorization request is not known.',
-    )
+    throw invalidRequest('authorization_request_of_another_client', 'The authorization request is not known.')
   const pushed =
     found.state === 'unclaimed' ? found.pushed : found.state === 'pending' ? found.named?.pushed : undefined
   if (pushed === undefined) throw requestNotOpen()
