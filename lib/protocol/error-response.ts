@@ -11,7 +11,8 @@ export function statusOf(
 ): number {
   if (status !== undefined) return status
   const known = [reason, code].find((name) => Object.hasOwn(ofEndpoint, name))
-  return (known === undefined ? undefined : ofEndpoint[known]) ?? usualStatus.get(code) ?? 400
+  const own = known === undefined ? undefined : ofEndpoint[known]
+  return own ?? usualStatus.get(code) ?? 400
 }
 
 const usualStatus: ReadonlyMap<string, number> = new Map([
