@@ -29,6 +29,11 @@ export type {
   PlugInResource,
 } from './config/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
+export {
+  pushedAuthorizationRequests,
+  type PushedAuthorizationRequestsOptions,
+} from './pushed-requests/pushed-requests'
+export type { PushLimitOptions } from './pushed-requests/push-shares'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
 export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { StandaloneGuardOptions } from './server/remote-guard'
@@ -108,6 +113,7 @@ export { approveWithAccessToken, approveWithCode, type ConsentDecision } from '.
 export {
   authorizationIdOf,
   createUnclaimedAuthorization,
+  type UnclaimedChoices,
   type UnclaimedProposal,
 } from './authorization/claim'
 export {
@@ -274,10 +280,10 @@ export type {
   LoginDefaults,
   ExtensionTokenResponse,
   OwnerVerdict,
-  ResolvedRequest,
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
+export type { ExtensionPushedRequest, ResolvedRequest } from './protocol/resolved-request'
 export type { KeptData } from './protocol/extension-data'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {

@@ -128,6 +128,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'http/pages/texts/locale',
     'config/plug-in',
   ],
+  'pushed-requests': ['primitives', 'protocol', 'limits', 'authorization', 'config/plug-in'],
   'connected-applications': [
     'primitives',
     'protocol',

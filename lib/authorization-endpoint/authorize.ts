@@ -1,3 +1,4 @@
+import { refusalForOwner } from '../authorization/claim'
 import { end } from '../authorization/commit'
 import type { AuthorizationProposal } from '../authorization/decision'
 import { decorate } from '../authorization/store'
@@ -35,7 +36,7 @@ import { frameOf, type Redirection, redirectWithError } from './authorization-re
 import { withOffer } from './consent-offer'
 import { accountSwitchOf } from './login-return'
 import { approveAtOnce, keepOpen } from './open-request'
-import { type Course, courseOf, type LoginDemand } from './owner-verdict'
+import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
 import { settleDecision } from './settle-decision'
 
@@ -138,7 +139,7 @@ export async function authorize(
 interface SettledRequest {
   readonly destination: ResolvedRedirectUri
   readonly parameters: Parameters
-  /** The record that the request uses up. */
+  /** The record that the request uses. */
   readonly claimed: ClaimedRequest | undefined
 }
 
@@ -184,6 +185,8 @@ async function handleRequest(
   // An approval never counts as younger than the look at its owner.
   const context = contextOf(server, client, server.now())
   const resourceOwner = await host.resourceOwner()
+  const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
+  if (ofAnother !== undefined) return { kind: 'refused', error: ofAnother }
   const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
   const inQuestion = { client, redirectUri, parameters, parsed, resourceOwner }
   const questions = new OwnerQuestions(server, inQuestion, host)
@@ -199,7 +202,8 @@ async function handleRequest(
   if (course instanceof OAuthError) return { kind: 'refused', error: course }
   if (resourceOwner === undefined || course?.demand !== undefined) {
     await settings.dynamicRegistration?.uses.holdForLogin(client)
-    const error = await host.logIn(course?.demand)
+    const lost = course === undefined ? await keepArrival(server.store, settled.claimed, context) : undefined
+    const error = lost ?? (await host.logIn(course?.demand))
     return error === undefined ? answered : { kind: 'refused', error }
   }
   const proposal = withLogin({ ...unclaimed, subject: resourceOwner.subject }, loginOf(resourceOwner))

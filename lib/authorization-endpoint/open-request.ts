@@ -1,5 +1,5 @@
 import type { Authorization } from '../authorization/authorization'
-import { claim, findClaimable } from '../authorization/claim'
+import { claim, type ClaimedForm, findClaimable, refusalForOwner } from '../authorization/claim'
 import { begin, commit } from '../authorization/commit'
 import { type AuthorizationProposal, createPendingAuthorization } from '../authorization/decision'
 import type { AuthorizationStore } from '../authorization/store'
@@ -62,17 +62,18 @@ async function approveClaimed(
   client: Client,
   responseType: ResponseType,
   proposal: AuthorizationProposal,
-  { handle, unclaimed, found, onClaimed }: ClaimedRequest,
+  { handle, record, found, onClaimed }: ClaimedRequest,
   context: IssueContext,
   onCommitted: OnCommitted | undefined,
 ): Promise<StoredApproval> {
   const { issuerDigest, random, now } = context
-  const { id } = unclaimed
-  const { clientId } = proposal
+  const { id } = record
+  const { clientId, subject } = proposal
   const transition = (current: Authorization | undefined): TransitionResult<ClaimedApproval | OAuthError> => {
     const claimable = findClaimable(current, { handle, clientId }, now)
     // An outcome and no refusal: the owner sees this error, and the client gets a thrown one.
-    if (claimable instanceof OAuthError) return { action: 'none', outcome: claimable }
+    const refusal = claimable instanceof OAuthError ? claimable : refusalForOwner(claimable, subject)
+    if (refusal !== undefined) return { action: 'none', outcome: refusal }
     const proposed = { id, issuerDigest, ...proposal }
     const approved = approveRequest(server, responseType, proposed, context)
     const { authorization, redirection } = approved
@@ -108,7 +109,7 @@ async function completeClaimed(
 
 /**
  * Stores the pending record of a request. Returns the consent token, or the refusal for the page of the owner if the
- * request uses up a record that another owner has claimed meanwhile.
+ * request uses a record that another owner has claimed meanwhile.
  */
 export async function keepOpen(
   { store, openRequests }: ServerContext,
@@ -116,13 +117,16 @@ export async function keepOpen(
   claimed: ClaimedRequest | undefined,
   context: IssueContext,
 ): Promise<string | OAuthError> {
+  // The owner who reloads the page has no further open request.
+  if (claimed?.record.state === 'pending')
+    return tokenOf(await claimRecord(store, proposal, claimed, context))
   openRequests.opened(proposal.subject)
   try {
     if (claimed !== undefined) {
-      const claiming = await claimRecord(store, proposal, claimed, context)
-      if (claiming instanceof OAuthError) openRequests.ended(proposal.subject)
+      const form = await claimRecord(store, proposal, claimed, context)
+      if (form instanceof OAuthError || form.isAgain) openRequests.ended(proposal.subject)
       else claimed.onClaimed?.()
-      return claiming
+      return tokenOf(form)
     }
     const { pending, consentToken } = createPendingAuthorization(proposal, context)
     await begin(store, pending, context.random)
@@ -133,17 +137,17 @@ export async function keepOpen(
   }
 }
 
+const tokenOf = (form: ClaimedForm | OAuthError) => (form instanceof OAuthError ? form : form.consentToken)
+
 function claimRecord(
   store: AuthorizationStore,
   proposal: AuthorizationProposal,
-  { handle, unclaimed, found }: ClaimedRequest,
+  { handle, record, found }: ClaimedRequest,
   context: IssueContext,
-): Promise<string | OAuthError> {
-  const transition = (current: Authorization | undefined): TransitionResult<string | OAuthError> => {
+): Promise<ClaimedForm | OAuthError> {
+  const transition = (current: Authorization | undefined): TransitionResult<ClaimedForm | OAuthError> => {
     const result = claim(current, handle, proposal, context)
-    return 'refusal' in result
-      ? { action: 'none', outcome: result.refusal }
-      : { ...result, outcome: result.outcome.consentToken }
+    return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
   }
-  return commit(store, unclaimed.id, transition, context.random, found)
+  return commit(store, record.id, transition, context.random, found)
 }

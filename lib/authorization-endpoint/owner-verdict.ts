@@ -3,6 +3,9 @@ import {
   createDemandedLogin,
   demandLogin,
   findClaimable,
+  namedIn,
+  noteArrival,
+  refusalForOwner,
   type UnclaimedProposal,
 } from '../authorization/claim'
 import { begin, commit } from '../authorization/commit'
@@ -81,7 +84,7 @@ export async function courseOf(
   const claimed = question.claimed ?? (await findDemandedLogin(server, question, host))
   const mayApprove = mayHavePriorConsent(client, responseType, redirectUri)
   const hasApproved = () => questions.hasApproved()
-  const loginDemandedAt = claimed?.unclaimed.demandedLogin?.at
+  const loginDemandedAt = claimed && namedIn(claimed.record).demandedLogin?.at
   const { requestedLogin } = parsed
   const { now } = question.context
   const open = openDemandOf(requestedLogin, resourceOwner, loginDemandedAt, now)
@@ -96,7 +99,9 @@ export async function courseOf(
     const request = { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }
     // Nobody is logged in, and any login will do: the return need not tell more.
     const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
-    const reference = isPlain ? undefined : await keepDemand(server, question, claimed, host)
+    const reference = isPlain
+      ? await keepArrival(server.store, claimed, question.context)
+      : await keepDemand(server, question, claimed, host)
     if (reference instanceof OAuthError) return reference
     return { demand: { reference, request }, isApproved: false, claimed }
   }
@@ -158,18 +163,19 @@ function acrValuesIn(verdict: unknown): readonly string[] | undefined {
  */
 async function findDemandedLogin(
   { store, demandedLogins }: ServerContext,
-  { received, unclaimed: { clientId }, context }: OwnerInQuestion,
+  { received, unclaimed: { clientId }, resourceOwner, context }: OwnerInQuestion,
   { sender }: AskedHost,
 ): Promise<ClaimedRequest | undefined> {
   const named = loginReferenceOf(received)
   if (named === undefined) return undefined
   const { id, reference: handle } = named
   const found = await store.find(id)
-  const unclaimed = findClaimable(found?.authorization, { handle, clientId }, context.now)
-  if (found === undefined || unclaimed instanceof OAuthError) return undefined
-  const isOfThisRequest = unclaimed.demandedLogin?.parameters === requestDigest(received)
+  const record = findClaimable(found?.authorization, { handle, clientId }, context.now)
+  if (found === undefined || record instanceof OAuthError) return undefined
+  if (refusalForOwner(record, resourceOwner?.subject) !== undefined) return undefined
+  const isOfThisRequest = namedIn(record).demandedLogin?.parameters === requestDigest(received)
   const onClaimed = () => demandedLogins.ended(sender?.address())
-  return isOfThisRequest ? { handle, unclaimed, found, onClaimed } : undefined
+  return isOfThisRequest ? { handle, record, found, onClaimed } : undefined
 }
 
 /**
@@ -202,14 +208,39 @@ async function keepDemand(
 // The first demand counts: a login after it satisfies every later one.
 async function keepInRecord(
   store: AuthorizationStore,
-  { handle, unclaimed, found }: ClaimedRequest,
-  { now, random }: RecordContext,
+  claimed: ClaimedRequest,
+  context: RecordContext,
 ): Promise<string | undefined | OAuthError> {
-  const { id, clientId, demandedLogin } = unclaimed
-  if (demandedLogin !== undefined) return demandedLogin.parameters === undefined ? undefined : handle
-  const transition = (current: Authorization | undefined): TransitionResult<OAuthError | undefined> => {
-    const result = demandLogin(current, { handle, clientId }, now)
+  const { demandedLogin } = namedIn(claimed.record)
+  if (demandedLogin !== undefined) return demandedLogin.parameters === undefined ? undefined : claimed.handle
+  return change(store, claimed, demandLogin, context)
+}
+
+/**
+ * Keeps in the record of a request that a browser has brought it: its owner has to log in, which may take longer than
+ * the request would live.
+ *
+ * @returns an error for the page of the owner if the record is no longer open.
+ */
+export async function keepArrival(
+  store: AuthorizationStore,
+  claimed: ClaimedRequest | undefined,
+  context: RecordContext,
+): Promise<undefined | OAuthError> {
+  if (claimed?.record.state !== 'unclaimed' || claimed.record.lifetimeUntilSeen === undefined)
+    return undefined
+  return change(store, claimed, noteArrival, context)
+}
+
+function change(
+  store: AuthorizationStore,
+  { handle, record: { id, clientId }, found }: ClaimedRequest,
+  transition: typeof demandLogin,
+  context: RecordContext,
+): Promise<undefined | OAuthError> {
+  const step = (current: Authorization | undefined): TransitionResult<OAuthError | undefined> => {
+    const result = transition(current, { handle, clientId }, context)
     return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
   }
-  return commit(store, id, transition, random, found)
+  return commit(store, id, step, context.random, found)
 }

@@ -45,15 +45,26 @@ export interface Shown extends RequestedAuthorization {
  * A valid authorization request that waits for its resource owner: the client pushed the request (RFC 9126), or the
  * server has sent the owner to the login. The first owner who claims the request makes it pending or approved.
  */
-export interface Unclaimed extends Grant {
+export interface Unclaimed extends Grant, NamedRequest {
   readonly state: 'unclaimed'
   readonly subject: undefined
   readonly request: PendingRequest
+  readonly expiresAt: number
+  /**
+   * The lifetime in seconds that the request has until a browser brings it. Undefined once a browser has, and if this
+   * lifetime is that of every request.
+   */
+  readonly lifetimeUntilSeen?: number | undefined
+}
+
+/** What a request has that a handle or a login reference names, from its beginning to its decision. */
+export interface NamedRequest {
   /** Digest of the handle that the client got, or of the login reference. */
   readonly handle: string
-  readonly expiresAt: number
   /** The login that the server has demanded for the request; undefined if it has demanded none. */
   readonly demandedLogin: DemandedLogin | undefined
+  /** The parameters that the client pushed, in form encoding; undefined for a request that a browser brought. */
+  readonly pushed?: string | undefined
 }
 
 /** A login that an extension has demanded for a request, also of an owner who is logged in. */
@@ -89,6 +100,14 @@ export interface Polled extends Grant {
 /** The server has made a consent form, and waits for the decision of the resource owner. */
 export interface Pending extends Shown {
   readonly state: 'pending'
+  /** Undefined for a request that nothing names: its owner gets the form once. */
+  readonly named?: Claim | undefined
+}
+
+/** A named request that an owner has claimed: this owner gets the same form again, until the decision. */
+export interface Claim extends NamedRequest {
+  /** The server derives the consent token from this salt and the handle. */
+  readonly salt: string
 }
 
 /** The part of an authorization request that the authorization response needs. */

@@ -1,12 +1,21 @@
-import { createCredential, createId, credentialId, digest, hasDigest } from '../protocol/credential'
+import {
+  createCredential,
+  createId,
+  createSalt,
+  credentialId,
+  derivedBytes,
+  digest,
+  hasDigest,
+} from '../protocol/credential'
 import { invalidRequest, OAuthError } from '../protocol/oauth-error'
-import type { Authorization, Unclaimed } from './authorization'
+import type { Authorization, Claim, DemandedLogin, NamedRequest, Pending, Unclaimed } from './authorization'
 import {
   type AuthorizationProposal,
   createPendingAuthorization,
   type OpenedAuthorization,
   requestExpired,
   requestNotOpen,
+  requestOfAnotherOwner,
   requestUnknown,
 } from './decision'
 import type { RecordContext, TransitionResult } from './transition'
@@ -14,16 +23,39 @@ import type { RecordContext, TransitionResult } from './transition'
 /** A valid authorization request without a known resource owner. */
 export type UnclaimedProposal = Omit<AuthorizationProposal, 'subject'>
 
+/** What the creator of an unclaimed authorization may choose. */
+export interface UnclaimedChoices {
+  /**
+   * The parameters of the request, in form encoding. They stay with the record as `pushed`, also once an owner has
+   * claimed it, until the decision. Default: none.
+   */
+  readonly parameters?: string
+  /**
+   * Seconds within which a browser has to bring the request. Then it lives as long as every request: the option
+   * `lifetimes.authorizationRequest`. Default: this option.
+   */
+  readonly lifetime?: number
+}
+
 /**
  * Begins an authorization without a known resource owner: makes the record to store, and the handle for the client.
  */
 export function createUnclaimedAuthorization(
   proposal: UnclaimedProposal,
   context: RecordContext,
+  { parameters: pushed, lifetime }: UnclaimedChoices = {},
 ): { readonly unclaimed: Unclaimed; readonly handle: string } {
   const id = createId(context.random)
   const handle = createCredential('requestHandle', id, context.random)
-  return { handle, unclaimed: unclaimedOf(proposal, id, handle, undefined, context) }
+  const unclaimed = unclaimedOf(proposal, id, handle, undefined, context)
+  return {
+    handle,
+    unclaimed: {
+      ...unclaimed,
+      ...(pushed !== undefined && { pushed }),
+      ...(lifetime !== undefined && { lifetimeUntilSeen: lifetime, expiresAt: context.now + lifetime }),
+    },
+  }
 }
 
 /**
@@ -74,21 +106,27 @@ export function authorizationIdOf(text: string): string | undefined {
   return credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
 }
 
-/** What names an unclaimed request, and the client of the request that presents it. */
+/** What names a request, and the client of the request that presents it. */
 interface PresentedHandle {
   /** The handle of the client, or the login reference. */
   readonly handle: string
   readonly clientId: string
 }
 
-/** Finds the unclaimed request that a handle names; otherwise the refusal. */
+/** A request that an owner has claimed, and that the same owner may open again. */
+type Claimed = Pending & { readonly named: Claim }
+
+/** A request that a handle names, before its decision. */
+export type Claimable = Unclaimed | Claimed
+
+/** Finds the request that a handle names, before its decision; otherwise the refusal. */
 export function findClaimable(
   current: Authorization | undefined,
   { handle, clientId }: PresentedHandle,
   now: number,
-): Unclaimed | OAuthError {
-  if (current?.state !== 'unclaimed') return requestNotOpen()
-  if (!hasDigest(handle, current.handle)) return requestUnknown()
+): Claimable | OAuthError {
+  if (current === undefined || !isNamed(current)) return requestNotOpen()
+  if (!hasDigest(handle, namedIn(current).handle)) return requestUnknown()
   // RFC 9126 2.2: a request is bound to the client that pushed it.
   if (clientId !== current.clientId)
     return invalidRequest(
@@ -98,9 +136,34 @@ export function findClaimable(
   return current.expiresAt > now ? current : requestExpired()
 }
 
+function isNamed(current: Authorization): current is Claimable {
+  return current.state === 'unclaimed' || (current.state === 'pending' && current.named !== undefined)
+}
+
+/** What names a request, whether an owner has claimed it or not. */
+export const namedIn = (claimable: Claimable): NamedRequest =>
+  claimable.state === 'unclaimed' ? claimable : claimable.named
+
+/**
+ * The refusal of a request that another owner has claimed; undefined if this owner may have it.
+ *
+ * @param subject undefined if no owner is logged in.
+ */
+export function refusalForOwner(claimable: Claimable, subject: string | undefined): OAuthError | undefined {
+  const isOfAnother = claimable.state === 'pending' && subject !== undefined && subject !== claimable.subject
+  return isOfAnother ? requestOfAnotherOwner() : undefined
+}
+
+/** The form of a request for the owner who claims it. */
+export interface ClaimedForm extends OpenedAuthorization {
+  /** Whether this owner has claimed the request before, and gets its form again. */
+  readonly isAgain: boolean
+}
+
 /**
  * The transition of a resource owner who claims a request. The request becomes pending and gets a consent token, which
- * the client does not know. The first claim wins, and the server refuses every later claim.
+ * the client does not know. The first owner wins. This owner gets the same form again while it shows the same, so that
+ * two tabs have one form, and else another form in its place. The server refuses every other owner.
  *
  * @param proposal the request as the server has parsed it for this owner. It replaces what the record has.
  */
@@ -109,12 +172,65 @@ export function claim(
   handle: string,
   proposal: AuthorizationProposal,
   context: RecordContext,
-): TransitionResult<OpenedAuthorization> {
-  const { clientId } = proposal
+): TransitionResult<ClaimedForm> {
+  const { clientId, subject } = proposal
   const claimable = findClaimable(current, { handle, clientId }, context.now)
   if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
-  const opened = createPendingAuthorization(proposal, context, claimable.id)
-  return { action: 'save', authorization: opened.pending, outcome: opened }
+  const refusal = refusalForOwner(claimable, subject)
+  if (refusal !== undefined) return { action: 'none', refusal }
+  if (claimable.state === 'unclaimed') {
+    const opened = formOf(claimable, handle, createSalt(context.random), proposal, context)
+    return { action: 'save', authorization: opened.pending, outcome: { ...opened, isAgain: false } }
+  }
+  const isSame = isSamePage(claimable, proposal)
+  const salt = isSame ? claimable.named.salt : createSalt(context.random)
+  const { pending, consentToken } = formOf(claimable, handle, salt, proposal, context)
+  // No reload lengthens the life of a request.
+  const again = { ...pending, expiresAt: claimable.expiresAt }
+  const outcome = { pending: again, consentToken, isAgain: true }
+  return isSame && JSON.stringify(claimable.login) === JSON.stringify(proposal.login)
+    ? { action: 'none', outcome }
+    : { action: 'save', authorization: again, outcome }
+}
+
+/** Whether the form of a request still shows what the request now asks for. */
+function isSamePage(claimed: Claimed, proposal: AuthorizationProposal): boolean {
+  const shown = ({ scope, tokenType, extensionData, request }: AuthorizationProposal) => {
+    const { responseType, redirectUri, redirectUriSent, requestState } = request
+    return [scope, tokenType, extensionData, responseType, redirectUri, redirectUriSent, requestState]
+  }
+  return JSON.stringify(shown(claimed)) === JSON.stringify(shown(proposal))
+}
+
+// The handle alone does not suffice to make the consent token, and neither does the store, which has the salt alone.
+function formOf(
+  claimable: Claimable,
+  handle: string,
+  salt: string,
+  proposal: AuthorizationProposal,
+  context: RecordContext,
+): OpenedAuthorization {
+  const random = derivedBytes(handle, `consent token ${salt}`)
+  const { pending, consentToken } = createPendingAuthorization(proposal, { ...context, random }, claimable.id)
+  const { handle: handleDigest, demandedLogin, pushed } = namedIn(claimable)
+  const named = { handle: handleDigest, demandedLogin, ...(pushed !== undefined && { pushed }), salt }
+  return { pending: { ...pending, named }, consentToken }
+}
+
+/**
+ * The transition of a browser that brings a request whose owner has to log in. From now on, the request lives as long as
+ * every request.
+ */
+export function noteArrival(
+  current: Authorization | undefined,
+  presented: PresentedHandle,
+  context: RecordContext,
+): TransitionResult<undefined> {
+  const claimable = findClaimable(current, presented, context.now)
+  if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
+  if (claimable.state === 'pending' || claimable.lifetimeUntilSeen === undefined)
+    return { action: 'none', outcome: undefined }
+  return { action: 'save', authorization: seen(claimable, context), outcome: undefined }
 }
 
 /**
@@ -124,11 +240,22 @@ export function claim(
 export function demandLogin(
   current: Authorization | undefined,
   presented: PresentedHandle,
-  now: number,
+  context: RecordContext,
 ): TransitionResult<undefined> {
-  const claimable = findClaimable(current, presented, now)
+  const claimable = findClaimable(current, presented, context.now)
   if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
-  if (claimable.demandedLogin !== undefined) return { action: 'none', outcome: undefined }
-  const authorization = { ...claimable, demandedLogin: { at: now, parameters: undefined } }
+  if (namedIn(claimable).demandedLogin !== undefined) return { action: 'none', outcome: undefined }
+  const demandedLogin: DemandedLogin = { at: context.now, parameters: undefined }
+  const authorization: Claimable =
+    claimable.state === 'unclaimed'
+      ? { ...seen(claimable, context), demandedLogin }
+      : { ...claimable, named: { ...claimable.named, demandedLogin } }
   return { action: 'save', authorization, outcome: undefined }
+}
+
+/** The request once a browser has brought it. */
+function seen({ lifetimeUntilSeen, ...request }: Unclaimed, { now, lifetimes }: RecordContext): Unclaimed {
+  return lifetimeUntilSeen === undefined
+    ? request
+    : { ...request, expiresAt: now + lifetimes.authorizationRequest }
 }

@@ -110,8 +110,12 @@ export class ClientMarks {
       case 'polled':
         return authorization.decision === 'approved' ? (authorization.grantedAt ?? 0) : Infinity
       case 'pending':
-      case 'unclaimed':
         return authorization.expiresAt - (this.parts.requestLifetime ?? -Infinity)
+      case 'unclaimed':
+        return (
+          authorization.expiresAt -
+          (authorization.lifetimeUntilSeen ?? this.parts.requestLifetime ?? -Infinity)
+        )
       case 'denied':
         return Infinity
     }

@@ -10,6 +10,7 @@ import type {
   DemandedLogin,
   Denied,
   Grant,
+  NamedRequest,
   Pending,
   Polled,
   RefreshToken,
@@ -74,9 +75,20 @@ function putRequest(list: Stored[], requested: Unclaimed | Pending | Denied): vo
   list[ofRequest.requestState] = requested.request.requestState
   list[ofRequest.extensionData] = presentData(requested)
   list[ofRequest.login] = loginElements(requested)
-  if (state !== 'unclaimed') return
-  list[ofRequest.loginDemandedAt] = requested.demandedLogin?.at
-  list[ofRequest.loginParameters] = requested.demandedLogin?.parameters
+  if (state === 'unclaimed') {
+    putNamed(list, requested)
+    list[ofRequest.lifetimeUntilSeen] = requested.lifetimeUntilSeen
+  } else if (state === 'pending' && requested.named !== undefined) {
+    putNamed(list, requested.named)
+    list[ofRequest.handle] = requested.named.handle
+    list[ofRequest.salt] = requested.named.salt
+  }
+}
+
+function putNamed(list: Stored[], { demandedLogin, pushed }: NamedRequest): void {
+  list[ofRequest.loginDemandedAt] = demandedLogin?.at
+  list[ofRequest.loginParameters] = demandedLogin?.parameters
+  list[ofRequest.pushed] = pushed
 }
 
 function putPolled(list: Stored[], polled: Polled): void {
@@ -188,7 +200,7 @@ export function decodeAuthorization(id: string, text: string): Authorization {
     case states.unclaimed:
       return unclaimedOf(own, tuple)
     case states.pending:
-      return { state: 'pending', ...shownOf(own, tuple) }
+      return { state: 'pending', ...shownOf(own, tuple), ...claimedOf(tuple) }
     case states.denied:
       return { state: 'denied', ...shownOf(own, tuple) }
     case states.polled:
@@ -222,14 +234,28 @@ function shownOf(own: Own, tuple: StoredTuple): Shown {
 }
 
 function unclaimedOf(own: Own, tuple: StoredTuple): Unclaimed {
-  const { subject, consentToken: handle } = ofRequest
+  const { subject, consentToken: handle, lifetimeUntilSeen } = ofRequest
   const request = requestOf(own, tuple)
   return {
     state: 'unclaimed',
     ...request,
     subject: tuple.nothing(subject),
+    ...namedOf(tuple, handle),
+    ...(tuple.has(lifetimeUntilSeen) && { lifetimeUntilSeen: tuple.integer(lifetimeUntilSeen) }),
+  }
+}
+
+function claimedOf(tuple: StoredTuple): Pick<Pending, 'named'> {
+  const { handle, salt } = ofRequest
+  return tuple.has(handle) ? { named: { ...namedOf(tuple, handle), salt: tuple.text(salt) } } : {}
+}
+
+function namedOf(tuple: StoredTuple, handle: number): NamedRequest {
+  const { loginDemandedAt, pushed } = ofRequest
+  return {
     handle: tuple.text(handle),
-    demandedLogin: tuple.has(ofRequest.loginDemandedAt) ? demandedLoginOf(tuple) : undefined,
+    demandedLogin: tuple.has(loginDemandedAt) ? demandedLoginOf(tuple) : undefined,
+    ...(tuple.has(pushed) && { pushed: tuple.text(pushed) }),
   }
 }
 

@@ -176,7 +176,7 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
  * Denies a request. The record stays in the store: a second, opposite decision is refused, and the same decision gets
  * the same response.
  */
-export function deny(pending: Pending): Denied {
+export function deny({ named: _named, ...pending }: Pending): Denied {
   return { ...pending, state: 'denied' }
 }
 

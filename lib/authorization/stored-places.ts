@@ -27,10 +27,16 @@ export const ofRequest = {
   redirectUriSent: 9,
   requestState: 10,
   extensionData: 11,
-  // Of an unclaimed request: the login that the server has demanded.
+  // Of a named request: the login that the server has demanded.
   loginDemandedAt: 12,
   loginParameters: 13,
   login: 14,
+  // Of a named request.
+  pushed: 15,
+  lifetimeUntilSeen: 16,
+  // Of a named request that an owner has claimed.
+  handle: 17,
+  salt: 18,
 } as const
 
 export const ofPolled = {

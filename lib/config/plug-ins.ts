@@ -324,6 +324,7 @@ const publishes = (extension: Extension) => extension.publishedSubject !== undef
 
 const hooks = [
   'resolveRequest',
+  'atPushedRequest',
   'prepare',
   'atAuthorizationRequest',
   'loginDefaults',

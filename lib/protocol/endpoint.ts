@@ -35,7 +35,7 @@ export interface EndpointDescription {
    */
   readonly listed?: boolean
   /**
-   * The HTTP status of each error code, 400 to 599. The status of an error itself wins. A code without an entry has the default: 401 for `invalid_client`
+   * The HTTP status of each reason or error code, 400 to 599. That of a reason counts first. The status of an error itself wins. A code without an entry has the default: 401 for `invalid_client`
    * and `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, 400 for every other code.
    */
   readonly errorStatus?: Readonly<Record<string, number>>

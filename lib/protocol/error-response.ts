@@ -1,16 +1,17 @@
 import type { OAuthError } from './oauth-error'
 
 /**
- * The HTTP status of an error response: the status of the error itself, or else the status of its code.
+ * The HTTP status of an error response: the status of the error itself, or else of its reason or of its code.
  *
- * @param byCode statuses of codes at one endpoint. They win over the usual ones.
+ * @param ofEndpoint statuses of reasons and of codes at one endpoint. They win over the usual ones.
  */
 export function statusOf(
-  { status, code }: OAuthError,
-  byCode: Readonly<Record<string, number>> = {},
+  { status, reason, code }: OAuthError,
+  ofEndpoint: Readonly<Record<string, number>> = {},
 ): number {
   if (status !== undefined) return status
-  const own = Object.hasOwn(byCode, code) ? byCode[code] : undefined
+  const known = [reason, code].find((name) => Object.hasOwn(ofEndpoint, name))
+  const own = known === undefined ? undefined : ofEndpoint[known]
   return own ?? usualStatus.get(code) ?? 400
 }
 

@@ -5,7 +5,7 @@ import type { Reason } from './reasons'
 /**
  * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
  * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2, the codes of polls from RFC 8628
- * 3.5, the codes about logins and pages from OpenID Connect Core 3.1.2.6).
+ * 3.5, `invalid_request_uri` from RFC 9101 7, the codes about logins and pages from OpenID Connect Core 3.1.2.6).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -28,6 +28,7 @@ export type OAuthErrorCode =
   | 'unmet_authentication_requirements'
   | 'request_not_supported'
   | 'request_uri_not_supported'
+  | 'invalid_request_uri'
   | 'registration_not_supported'
   | 'server_error'
   | 'temporarily_unavailable'
@@ -248,6 +249,10 @@ export const consentRequired = refusal('consent_required')
 export const interactionRequired = refusal('interaction_required')
 /** @returns `unmet_authentication_requirements`: the login of the owner is of no class that the client demands. */
 export const unmetAuthenticationRequirements = refusal('unmet_authentication_requirements')
+/** The server takes no `request_uri` of a client (OpenID Connect Core 3.1.2.6). */
+export const requestUriNotSupported = refusal('request_uri_not_supported')
+/** The `request_uri` names no request (RFC 9101 7). */
+export const invalidRequestUri = refusal('invalid_request_uri')
 /** The server has failed. */
 export const serverError = refusal('server_error')
 /** Something that the server needs, such as a store, does not respond in time. The client may try again. */

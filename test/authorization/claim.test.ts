@@ -78,15 +78,15 @@ describe('a demanded login', () => {
 
   it('of a request that its client pushed keeps the time of the first demand', () => {
     const named = { handle, clientId: 'photo-printer' }
-    const first = written(demandLogin(unclaimed, named, noon + 5))
+    const first = written(demandLogin(unclaimed, named, later(5)))
     expect(first).toEqual({ ...unclaimed, demandedLogin: { at: noon + 5, parameters: undefined } })
-    expect(demandLogin(first, named, noon + 9)).toEqual({ action: 'none', outcome: undefined })
+    expect(demandLogin(first, named, later(9))).toEqual({ action: 'none', outcome: undefined })
   })
 
   it('of a request that is no longer unclaimed is refused', () => {
     const named = { handle, clientId: 'photo-printer' }
-    expect(refusal(demandLogin(undefined, named, noon)).reason).toBe('authorization_request_not_open')
-    const late = demandLogin(unclaimed, named, noon + lifetimes.authorizationRequest)
+    expect(refusal(demandLogin(undefined, named, context())).reason).toBe('authorization_request_not_open')
+    const late = demandLogin(unclaimed, named, later(lifetimes.authorizationRequest))
     expect(refusal(late).reason).toBe('authorization_request_expired')
   })
 })

@@ -1,5 +1,8 @@
-import { type AuthorizationStore, memoryStore } from 'express-authorization-server'
-import { pushedAuthorizationRequests } from '../rehearsals/pushed-authorization-requests'
+import {
+  type AuthorizationStore,
+  memoryStore,
+  pushedAuthorizationRequests,
+} from 'express-authorization-server'
 import { photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { asked, loginOf, loginStage } from '../support/flows/login-stage'
@@ -55,9 +58,9 @@ describe('a demanded login', () => {
     loginOf(await ask(asked))
   })
 
-  test('keeps the demand in a request that its client pushed, which is used up by the page', async () => {
+  test('keeps the demand in a request that its client pushed, which stays until the decision', async () => {
     const { ask, open, flow, now, clock, store } = loginStage({
-      plugIns: [pushedAuthorizationRequests],
+      plugIns: [pushedAuthorizationRequests()],
     })
     const { body } = await flow.request(photoPrint, asked, '/par')
     const pushed = { client_id: 'photo-print', request_uri: String(body.request_uri) }
@@ -66,7 +69,9 @@ describe('a demanded login', () => {
     clock.advance(60)
     expect(outcomeOf(await open(back, 'alice', now() - 61))).toBe('redirect login_required')
     expect(store.calls.save).toBe(2)
+    const page = await open(back, 'alice', now())
     expect((await open(back, 'alice', now())).status).toBe(200)
+    await flow.decide(page, 'approve', 'alice')
     expect((await open(back, 'alice', now())).status).toBe(400)
   })
 
@@ -81,7 +86,7 @@ describe('a demanded login', () => {
       },
       remove: (id) => inner.remove(id),
     }
-    const { ask, flow } = loginStage({ plugIns: [pushedAuthorizationRequests], store })
+    const { ask, flow } = loginStage({ plugIns: [pushedAuthorizationRequests()], store })
     const { body } = await flow.request(photoPrint, asked, '/par')
     const response = await ask({ client_id: 'photo-print', request_uri: body.request_uri }, 'alice')
     expect(outcomeOf(response)).toBe('page 400 invalid_request')

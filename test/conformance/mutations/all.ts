@@ -12,6 +12,7 @@ import { mcpPlugIns } from './mcp-plug-ins'
 import { openIdConnect } from './openid-connect'
 import { openIdFurther } from './openid-further'
 import { protectedResources } from './protected-resources'
+import { pushedRequestRules } from './pushed-requests'
 import { registration } from './registration'
 import { signingKeyRules } from './signing-keys'
 import { tokenEndpoint } from './token-endpoint'
@@ -31,6 +32,7 @@ export const mutations: readonly Mutation[] = [
   ...signingKeyRules,
   ...introspectionGuardRules,
   ...lifetimeRules,
+  ...pushedRequestRules,
   ...mcp,
   ...mcpPlugIns,
   ...openIdConnect,

@@ -8,6 +8,7 @@ import {
   type AuthorizationServerOptions,
   metadataDocuments,
   privateKeyJwt,
+  pushedAuthorizationRequests,
   type ClientRegistration,
   type TrustedIssuer,
 } from '../../../lib/index'
@@ -38,6 +39,8 @@ export interface ServerPlan {
   readonly forMachines?: boolean
   /** Whether it lists the authorizations of owners. A request with the header `X-Approved` then needs no page. */
   readonly authorizations?: boolean
+  /** Whether clients push their requests. A request with the header `X-Approved` then needs no page. */
+  readonly pushedRequests?: boolean
   /** What is wrong with its store. */
   readonly planted?: PlantedDefect
   /**
@@ -70,6 +73,7 @@ function serve({
   maximumClients,
   forMachines = false,
   authorizations = false,
+  pushedRequests = false,
   planted,
   documents,
 }: ServerPlan): void {
@@ -90,6 +94,7 @@ function serve({
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(forMachines ? optionsForMachines(maximumClients) : {}),
     ...(authorizations ? optionsForOwners : {}),
+    ...(pushedRequests ? { plugIns: [pushedAuthorizationRequests()], skipConsent } : {}),
     ...(documents && {
       clients: metadataDocuments({
         registered: clients,
@@ -122,10 +127,13 @@ function tellMemory(): void {
   process.stdout.write(`${JSON.stringify({ rss, heapUsed })}\n`)
 }
 
+const skipConsent: NonNullable<AuthorizationServerOptions['skipConsent']> = (request) =>
+  request.get('X-Approved') !== undefined
+
 const optionsForOwners = {
   authorizations: true,
   responseTypes: [implicit()],
-  skipConsent: (request) => request.get('X-Approved') !== undefined,
+  skipConsent,
 } satisfies Partial<AuthorizationServerOptions>
 
 function optionsForAssertions(issuers: readonly TrustedIssuer[]) {

@@ -1,0 +1,45 @@
+import { createUnclaimedAuthorization } from '../authorization/claim'
+import type { PlugInServer } from '../config/plug-in'
+import type { Endpoint } from '../protocol/endpoint'
+import { invalidRequest } from '../protocol/oauth-error'
+import type { CountPush } from './push-shares'
+import { refuseRequestUri, requestUriPrefix } from './request-uri'
+
+/** What the endpoint of a server rests on. */
+interface PushTerms {
+  readonly path: string
+  /** Seconds. */
+  readonly lifetime: number
+  readonly required: boolean
+  readonly count: CountPush
+}
+
+// Characters in form encoding: the largest request that a record keeps.
+const largestRequest = 16 * 1024
+
+/** The pushed authorization request endpoint (RFC 9126 2). */
+export function pushEndpoint(server: PlugInServer, { path, lifetime, required, count }: PushTerms): Endpoint {
+  return {
+    name: 'pushed_authorization_request',
+    path,
+    cors: true,
+    // RFC 9126 2.3
+    errorStatus: { body_too_large: 413, pushed_request_too_large: 413 },
+    ...(required && { metadata: { require_pushed_authorization_requests: true } }),
+    async handle({ client, parameters, evidence, address }) {
+      refuseRequestUri(parameters)
+      const parsed = await server.parseAuthorizationRequest(client, parameters, evidence)
+      if (parsed.parameters.length > largestRequest)
+        throw invalidRequest('pushed_request_too_large', 'The authorization request is too large.')
+      count(client, address)
+      const { unclaimed, handle } = createUnclaimedAuthorization(
+        // The server parses the request again for its owner, by what the registration says then.
+        { ...parsed.proposal, extensionData: {} },
+        server.context(),
+        { parameters: parsed.parameters, lifetime },
+      )
+      await server.begin(unclaimed)
+      return { status: 201, members: { request_uri: requestUriPrefix + handle, expires_in: lifetime } }
+    },
+  }
+}

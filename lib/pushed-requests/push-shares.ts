@@ -1,0 +1,58 @@
+import { type Limit, type LimitOption, readLimits } from '../limits/limit'
+import { networksOf } from '../limits/network'
+import { TokenBuckets } from '../limits/token-buckets'
+import type { OptionsReader } from '../primitives/options-reader'
+import { steadyClock } from '../primitives/steady-clock'
+import { type Client, passesNetworkLimit } from '../protocol/client'
+import { tooManyForShare } from '../protocol/oauth-error'
+
+/**
+ * How many requests may be pushed in one process. A refused request does not count. A limit is a token bucket: all
+ * `attempts` are available at once, and an empty bucket is full again after `seconds`. `attempts` are at most 1 000 000,
+ * and `seconds` at most 86 400. `false` switches a limit off. Over a limit, the endpoint answers 429 with `Retry-After`.
+ */
+export interface PushLimitOptions {
+  /** For one client that the host has registered with credentials. Default: 30 000 in 60 seconds. */
+  readonly client?: LimitOption
+  /**
+   * For all other clients of one network together, such as public clients, in whose name everybody may push: an IPv4
+   * address, or the first 64 bits of an IPv6 address. The first 56 bits may push 4 times as many, and the first 48 bits
+   * 16 times. Default: 300 in 60 seconds.
+   */
+  readonly network?: LimitOption
+}
+
+type PushLimits = Readonly<Record<keyof PushLimitOptions, Limit | undefined>>
+
+/** Reads the option `limits`. `false` switches both limits off. */
+export function readPushLimits(reading: OptionsReader): PushLimits {
+  return readLimits(reading, 'limits', (limit) => ({
+    client: limit('client', 30_000, 60),
+    network: limit('network', 300, 60),
+  }))
+}
+
+/**
+ * Counts a request that the server is about to keep.
+ *
+ * @throws OverShare over the limit. The request then does not count.
+ */
+export type CountPush = (client: Client, address: string | undefined) => void
+
+/** Makes the counts of one server, in the memory of this process. @param clock milliseconds since the epoch. */
+export function pushShares(
+  { client: ofClient, network: ofNetwork }: PushLimits,
+  clock: () => number,
+): CountPush {
+  const steady = steadyClock(clock)
+  const clients = ofClient && new TokenBuckets(ofClient, refusal, steady)
+  const networks = ofNetwork && new TokenBuckets(ofNetwork, refusal, steady)
+  return (client, address) => {
+    // Everybody can push in the name of a public client, or make a client: neither may use up the share of others.
+    if (passesNetworkLimit(client)) clients?.take(client.client_id)
+    else networks?.takeFromAll(networksOf(address))
+  }
+}
+
+const refusal = (seconds: number) =>
+  tooManyForShare('too_many_pushed_requests', 'Too many requests were pushed. Try again later.', seconds)

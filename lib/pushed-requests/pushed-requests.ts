@@ -1,0 +1,74 @@
+import type { PlugIn } from '../config/plug-in'
+import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import type { ClientMember } from '../protocol/client-member'
+import { pushEndpoint } from './push-endpoint'
+import { type PushLimitOptions, pushShares, readPushLimits } from './push-shares'
+import './registration'
+import { resolvePushed } from './resolve-pushed'
+
+/** Options of {@link pushedAuthorizationRequests}. */
+export interface PushedAuthorizationRequestsOptions {
+  /**
+   * Whether every authorization request of every client must be pushed (RFC 9126 5). Default false: those of the clients
+   * with the member `require_pushed_authorization_requests`.
+   */
+  readonly required?: boolean
+  /**
+   * The seconds within which a browser has to bring a pushed request, 5 to 600 (RFC 9126 2.2). Then the request lives as
+   * long as any other: the option `lifetimes.authorizationRequest`. Default 60.
+   */
+  readonly lifetime?: number
+  /** How many requests clients and networks may push. */
+  readonly limits?: PushLimitOptions
+  /** The path of the endpoint below the issuer. Default `/par`. */
+  readonly path?: string
+}
+
+const name = 'pushed-authorization-requests'
+const member = 'require_pushed_authorization_requests'
+
+/**
+ * Pushed authorization requests (RFC 9126): a client leaves its request at the server, with its credentials, and sends its
+ * owner with a reference. No browser, log or referrer sees the request, and nobody can change it.
+ *
+ * The first owner who is logged in claims a request, and may open its page again. The decision uses it up.
+ *
+ * @throws ConfigurationError that lists every mistake of the options.
+ */
+export function pushedAuthorizationRequests(options: PushedAuthorizationRequestsOptions = {}): PlugIn {
+  const { required, lifetime, limits, path } = readOptions(options)
+  const mustPush = ({ members }: Client) => required || members[member] === true
+  return {
+    name,
+    open(server) {
+      const count = pushShares(limits, () => server.now() * 1000)
+      return {
+        endpoints: [pushEndpoint(server, { path, lifetime, required, count })],
+        extensions: [{ name, resolveRequest: resolvePushed(server, mustPush) }],
+        clientMembers: [mustPushMember],
+      }
+    },
+  }
+}
+
+// RFC 9126 6
+const mustPushMember: ClientMember = {
+  name: member,
+  mistakeIn: (value) => (isBoolean(value) ? undefined : 'must be true or false.'),
+}
+
+function readOptions(options: unknown) {
+  const reading = new OptionsReader(options, '')
+  const read = {
+    required: reading.optional('required', false, isBoolean, 'must be true or false.'),
+    lifetime: reading.optional('lifetime', 60, isWhole(5, 600), 'must be whole seconds, 5 to 600.'),
+    limits: readPushLimits(reading),
+    path: reading.optional('path', '/par', isPath, "must be a path such as '/par'."),
+  }
+  reading.refuseUnknown()
+  reading.throwIssues('pushedAuthorizationRequests() cannot work with these options:')
+  return read
+}
+
+const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')

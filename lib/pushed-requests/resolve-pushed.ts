@@ -1,0 +1,56 @@
+import type { Authorization } from '../authorization/authorization'
+import { requestNotOpen } from '../authorization/decision'
+import type { PlugInServer } from '../config/plug-in'
+import type { Client } from '../protocol/client'
+import { credentialId } from '../protocol/credential'
+import type { Extension } from '../protocol/extension'
+import { invalidRequest, invalidRequestUri, requestUriNotSupported } from '../protocol/oauth-error'
+import { refuseRequestUri, requestUriPrefix } from './request-uri'
+
+/**
+ * Puts the request that a client has pushed in place of one that names it by `request_uri` (RFC 9126 4). Of the request
+ * that the browser brings, only `client_id` and `request_uri` count.
+ *
+ * @param mustPush whether every request of the client must be pushed.
+ */
+export function resolvePushed(
+  server: PlugInServer,
+  mustPush: (client: Client) => boolean,
+): NonNullable<Extension['resolveRequest']> {
+  return async (parameters, client, isPushed) => {
+    // Also what a request object contains.
+    if (isPushed) return void refuseRequestUri(parameters)
+    const uri = parameters.get('request_uri')
+    if (uri === undefined) {
+      // RFC 9126 5 and 6. No redirection URI of such a request counts.
+      if (mustPush(client))
+        throw invalidRequest('pushed_request_required', 'The client must push its authorization request.')
+      return undefined
+    }
+    // RFC 9101 5: one of them, and never both.
+    if (parameters.mentions('request'))
+      throw invalidRequest('parameter_malformed', 'A request has request or request_uri, and not both.')
+    if (!uri.startsWith(requestUriPrefix))
+      throw requestUriNotSupported(
+        'request_uri_of_the_client',
+        'The server takes no request_uri but its own.',
+      )
+    const handle = uri.slice(requestUriPrefix.length)
+    const id = credentialId('requestHandle', handle)
+    const found = id === undefined ? undefined : await server.find(id)
+    return { parameters: pushedIn(found, client), claims: handle }
+  }
+}
+
+/** The parameters of a pushed request that waits for its decision. @throws OAuthError */
+function pushedIn(found: Authorization | undefined, client: Client): string {
+  if (found === undefined)
+    throw invalidRequestUri('request_uri_unknown', 'The request_uri is not known, or has expired.')
+  // RFC 9126 2.2: a request is bound to the client that pushed it.
+  if (found.clientId !== client.client_id)
+    throw invalidRequest('authorization_request_of_another_client', 'The authorization request is not known.')
+  const pushed =
+    found.state === 'unclaimed' ? found.pushed : found.state === 'pending' ? found.named?.pushed : undefined
+  if (pushed === undefined) throw requestNotOpen()
+  return pushed
+}

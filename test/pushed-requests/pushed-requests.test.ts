@@ -1,0 +1,409 @@
+import { authorizationIdOf, type AuthorizationStore, memoryStore } from 'express-authorization-server'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { consentFormOf } from '../support/flows/consent-form'
+import { errorPageOf } from '../support/flows/error-page'
+import { authorizationRequest, formOf } from '../support/flows/flow'
+import { Gate } from '../support/flows/gate'
+import { outcomeOf } from '../support/flows/outcome'
+import { type Brought, pushingStage, requestUriPrefix } from '../support/flows/pushing'
+import { codeOf } from '../support/flows/redirection'
+import { photosApi, printApi, threeResources } from '../support/flows/resources'
+import { setStage } from '../support/flows/stage'
+
+type Options = Parameters<typeof setStage>[0]
+type PlugIn = Parameters<typeof pushingStage>[2]
+const stage = (options?: Options, plugIn?: PlugIn) => pushingStage(setStage, options, plugIn)
+const returnTo = (location: string | undefined) =>
+  String(new URL(String(location), 'http://localhost').searchParams.get('return_to'))
+const tokenIn = (page: Parameters<typeof consentFormOf>[0]) =>
+  consentFormOf(page, '/authorize').fields['authorization_request']
+
+describe('a pushed request', () => {
+  test('gives a code for what was pushed, whatever the browser adds', async () => {
+    const { flow, pushed } = stage()
+    const request = await pushed({ scope: 'photos:read' })
+    const page = await flow.ask({ ...request, scope: 'photos:print', state: 'x', prompt: 'none' }, 'alice')
+    expect(page.text).not.toContain('Print your photos')
+    const response = await flow.decide(page, 'approve', 'alice')
+    expect(response.get('Location')).toContain('state=af0ifjsldkj')
+    const tokens = await flow.redeem(photoPrint, codeOf(response))
+    expect(tokens.body).toMatchObject({ scope: 'photos:read' })
+  })
+
+  test('is answered with the lifetime of the option, in seconds', async () => {
+    const { push } = stage({}, { lifetime: 90, path: '/par' })
+    expect((await push()).body).toEqual({ request_uri: expect.any(String), expires_in: 90 })
+  })
+
+  test('has its page in the language that it asks for', async () => {
+    const { flow, pushed } = stage()
+    const page = await flow.ask(await pushed({ ui_locales: 'ja' }), 'alice')
+    expect(page.text).toContain('<html lang="ja"')
+  })
+
+  test('keeps no credential of its client', async () => {
+    const { store, flow } = stage()
+    const { secret } = photoPrint
+    const fields = { ...authorizationRequest(photoPrint), client_secret: secret }
+    const { body } = await flow.submit('/par', fields)
+    const record = await store.find(
+      String(authorizationIdOf(body.request_uri.slice(requestUriPrefix.length))),
+    )
+    expect(record?.authorization.state).toBe('unclaimed')
+    expect(JSON.stringify(record)).not.toContain(secret)
+  })
+
+  test('of another issuer on the same store is unknown', async () => {
+    const store = memoryStore()
+    const one = stage({ store })
+    const other = stage({ store, issuer: 'http://localhost:3000' })
+    expect(outcomeOf(await other.flow.ask(await one.pushed(), 'alice'))).toBe('page 400 invalid_request_uri')
+  })
+
+  test('binds the code to its challenge', async () => {
+    const { flow, pushed } = stage()
+    const page = await flow.ask(await pushed({}, photoBook), 'alice')
+    const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+    const refused = await flow.redeem(photoBook, code, { code_verifier: 'v'.repeat(43) })
+    expect(outcomeOf(refused)).toBe('400 invalid_grant')
+    expect((await flow.redeem(photoBook, code)).status).toBe(200)
+  })
+
+  test('is for the resources that it names', async () => {
+    const { flow, push, pushed } = stage({ resources: threeResources, defaultResource: printApi })
+    expect(outcomeOf(await push({ resource: 'https://other.example' }))).toBe('400 invalid_target')
+    const page = await flow.ask(await pushed({ scope: 'photos:read', resource: photosApi }), 'alice')
+    const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+    const other = await flow.redeem(photoPrint, code, { resource: printApi })
+    expect(outcomeOf(other)).toBe('400 invalid_target')
+  })
+})
+
+describe('the owner of a pushed request', () => {
+  test('gets the same form again by a reload, in a second tab, by the back button and in another language', async () => {
+    const { flow, pushed, clock } = stage()
+    const request = await pushed()
+    const first = await flow.ask(request, 'alice')
+    clock.advance(599)
+    const again = await flow.open(`/authorize?${formOf(request)}`, 'alice', { 'Accept-Language': 'de' })
+    expect(again.text).toContain('<html lang="de"')
+    expect(tokenIn(again)).toBe(tokenIn(first))
+    const response = await flow.decide(first, 'approve', 'alice')
+    expect(outcomeOf(response)).toBe('redirect code')
+    // The second tab has the same form, so its button gives the same answer.
+    expect(outcomeOf(await flow.decide(again, 'deny', 'alice'))).toBe('page 400 invalid_request')
+  })
+
+  test('gets another form, and the first is void, if the page would show something else', async () => {
+    let scope = ['photos:read', 'photos:print']
+    const { flow, pushed } = stage({ extensions: [{ name: 'narrowing', atConsent: () => ({ scope }) }] })
+    const request = await pushed()
+    const wide = await flow.ask(request, 'alice')
+    scope = ['photos:read']
+    const narrow = await flow.ask(request, 'alice')
+    expect(tokenIn(narrow)).not.toBe(tokenIn(wide))
+    expect(outcomeOf(await flow.decide(wide, 'approve', 'alice'))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await flow.decide(narrow, 'approve', 'alice'))).toBe('redirect code')
+  })
+
+  test.each(['approve', 'deny'])('uses it up by the decision %s', async (decision) => {
+    const { flow, pushed } = stage()
+    const request = await pushed()
+    await flow.decide(await flow.ask(request, 'alice'), decision, 'alice')
+    const response = await flow.ask(request, 'alice')
+    expect(errorPageOf(response)).toBe('400 invalid_request')
+    expect(response.text).toContain('was answered already')
+  })
+
+  test('uses it up by an approval without a page, also once the page was there', async () => {
+    let isApproved = false
+    const { flow, pushed } = stage({ skipConsent: () => isApproved })
+    const request = await pushed()
+    const page = await flow.ask(request, 'alice')
+    isApproved = true
+    expect(outcomeOf(await flow.ask(request, 'bob'))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect code')
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+  })
+
+  test('is the first one who is logged in: another one sees that the request is for another account', async () => {
+    const { flow, pushed } = stage()
+    const request = await pushed()
+    const page = await flow.ask(request, 'alice')
+    const refused = await flow.ask(request, 'bob')
+    expect(errorPageOf(refused)).toBe('400 invalid_request')
+    expect(refused.text).toContain('for another account')
+    expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+  })
+
+  test('has one open request, however often the page is reloaded', async () => {
+    const { flow, pushed } = stage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
+    const request = await pushed()
+    for (let reloads = 0; reloads < 5; reloads++) expect((await flow.ask(request, 'alice')).status).toBe(200)
+    expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
+    expect((await flow.ask(await pushed(), 'alice')).status).toBe(429)
+    expect((await flow.ask(request, 'alice')).status).toBe(200)
+  })
+
+  test('has as long as for any request, and no reload lengthens it', async () => {
+    const { flow, pushed, clock } = stage()
+    const request = await pushed()
+    await flow.ask(request, 'alice')
+    clock.advance(599)
+    const page = await flow.ask(request, 'alice')
+    clock.advance(1)
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+  })
+
+  test('may be asked to choose an account before the request belongs to anybody', async () => {
+    const { flow, pushed } = stage()
+    const request = await pushed({ prompt: 'select_account' })
+    const back = returnTo((await flow.ask(request, 'alice')).get('Location'))
+    expect((await flow.open(back, 'bob')).text).toContain('bob')
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+  })
+})
+
+describe('the browser', () => {
+  test('has 60 seconds to bring a pushed request', async () => {
+    const { flow, pushed, clock } = stage()
+    const [late, inTime] = [await pushed(), await pushed()]
+    clock.advance(59)
+    expect((await flow.ask(inTime, 'alice')).status).toBe(200)
+    clock.advance(1)
+    expect(outcomeOf(await flow.ask(late, 'alice'))).toMatch(/^page 400 invalid_request/)
+  })
+
+  test('returns from a login of ten minutes to the same request, and brings it once more', async () => {
+    const { flow, pushed, clock, store } = stage()
+    const request = await pushed()
+    clock.advance(59)
+    const back = returnTo((await flow.ask(request)).get('Location'))
+    expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(request.request_uri)
+    clock.advance(300)
+    await flow.ask(request)
+    expect(store.calls.save).toBe(2)
+    clock.advance(299)
+    const page = await flow.open(back, 'alice')
+    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+  })
+
+  test('does not keep a request alive by coming again and again without an owner', async () => {
+    const { flow, pushed, clock } = stage()
+    const request = await pushed()
+    await flow.ask(request)
+    clock.advance(599)
+    await flow.ask(request)
+    clock.advance(1)
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toMatch(/^page 400 invalid_request/)
+  })
+
+  test('is told about a refusal at the address of the client, and may come again', async () => {
+    const { flow, pushed } = stage()
+    const request = await pushed({ prompt: 'none' })
+    expect(outcomeOf(await flow.ask(request))).toBe('redirect login_required')
+    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect consent_required')
+  })
+})
+
+describe('a request_uri', () => {
+  test.each<[string, (request: Brought) => Record<string, string | readonly string[]>, string]>([
+    [
+      'with another secret',
+      ({ request_uri }) => ({ request_uri: `${request_uri.slice(0, -4)}AAAA` }),
+      'invalid_request',
+    ],
+    [
+      'that is truncated',
+      ({ request_uri }) => ({ request_uri: request_uri.slice(0, -1) }),
+      'invalid_request_uri',
+    ],
+    [
+      'of another kind of credential',
+      ({ request_uri }) => ({ request_uri: request_uri.replace('rh_', 'lr_') }),
+      'invalid_request_uri',
+    ],
+    ['without a handle', () => ({ request_uri: requestUriPrefix }), 'invalid_request_uri'],
+    ['with __proto__', () => ({ request_uri: `${requestUriPrefix}__proto__` }), 'invalid_request_uri'],
+    ['of 8 KiB', () => ({ request_uri: requestUriPrefix + 'A'.repeat(8192) }), 'invalid_request_uri'],
+    [
+      'with another urn',
+      ({ request_uri }) => ({ request_uri: request_uri.replace('oauth', 'other') }),
+      'request_uri_not_supported',
+    ],
+    [
+      'of the client',
+      () => ({ request_uri: 'https://print.example/request.jwt' }),
+      'request_uri_not_supported',
+    ],
+    [
+      'that comes twice',
+      ({ request_uri }) => ({ request_uri: [request_uri, request_uri] }),
+      'invalid_request',
+    ],
+    ['with a request object', () => ({ request: 'e30.e30.' }), 'invalid_request'],
+    ['of another client', () => ({ client_id: 'photo-book' }), 'invalid_request'],
+    ['of no client', () => ({ client_id: '' }), 'invalid_request'],
+  ])('%s is refused on a page, and leaves the request as it is', async (_what, bend, code) => {
+    const { flow, pushed } = stage()
+    const request = await pushed()
+    const refused = await flow.ask({ ...request, ...bend(request) }, 'alice')
+    expect(outcomeOf(refused)).toBe(`page 400 ${code}`)
+    expect((await flow.ask(request, 'alice')).status).toBe(200)
+  })
+})
+
+describe('the endpoint refuses', () => {
+  test.each<[string, Record<string, string | readonly string[]>, string]>([
+    ['a scope that the client does not have', { scope: 'reports:write' }, '400 invalid_scope'],
+    [
+      'a redirection URI that is not registered',
+      { redirect_uri: 'https://evil.example/' },
+      '400 invalid_request',
+    ],
+    ['an unknown response type', { response_type: 'token' }, '400 unsupported_response_type'],
+    ['no challenge of a public client', { code_challenge: '' }, '400 invalid_request'],
+    ['a request_uri', { request_uri: `${requestUriPrefix}x` }, '400 invalid_request'],
+    ['an empty request_uri', { request_uri: '' }, '400 invalid_request'],
+    ['a repeated parameter', { scope: ['photos:read', 'photos:print'] }, '400 invalid_request'],
+    ['a scope that is too long', { scope: 'x'.repeat(5000) }, '400 invalid_request'],
+    ['a malformed max_age', { max_age: '-1' }, '400 invalid_request'],
+  ])('%s, and keeps nothing', async (_what, bend, outcome) => {
+    const { push, store } = stage()
+    expect(outcomeOf(await push(bend, photoBook))).toBe(outcome)
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('a request of more than 16 KiB with 413, and one of more than 64 KiB, too', async () => {
+    const { push, store } = stage()
+    const { status, body } = await push({ claims: 'x'.repeat(16_384) })
+    expect([status, body.error]).toEqual([413, 'invalid_request'])
+    expect((await push({ claims: 'x'.repeat(70_000) })).status).toBe(413)
+    expect(store.calls.save).toBe(0)
+  })
+
+  test('a request that names another client than the one that authenticates', async () => {
+    const { push } = stage()
+    expect(outcomeOf(await push({ client_id: 'photo-book' }))).toBe('400 invalid_request')
+    expect(outcomeOf(await push({ client_id: '' }))).toBe('400 invalid_request')
+    expect(outcomeOf(await push({ client_id: 'photo-print' }, photoBook))).toBe('401 invalid_client')
+  })
+
+  test('more than the share of a client, without a share in that of others', async () => {
+    const { push } = stage({}, { limits: { client: { attempts: 2, seconds: 60 } } })
+    await push()
+    expect((await push({ scope: 'unknown' })).status).toBe(400)
+    await push()
+    const refused = await push()
+    expect([refused.status, refused.get('Retry-After')]).toEqual([429, '30'])
+    expect((await push({}, photoBook)).status).toBe(201)
+  })
+
+  test('more public clients of one network than its share, and proven clients have their own', async () => {
+    const { flow, push, clock } = stage(
+      {},
+      { limits: { network: { attempts: 2, seconds: 60 }, client: false } },
+    )
+    for (const status of [201, 201, 429, 429]) expect((await push({}, photoBook)).status).toBe(status)
+    for (let pushes = 0; pushes < 4; pushes++) expect((await push()).status).toBe(201)
+    clock.advance(30)
+    expect((await flow.request(photoBook, authorizationRequest(photoBook), '/par')).status).toBe(201)
+  })
+})
+
+describe('a server that takes pushed requests only', () => {
+  test.each([
+    ['of every client, by its option', {}, { required: true }],
+    ['of one client, by its registration', { require_pushed_authorization_requests: true }, {}],
+  ])('%s, refuses every other request on a page', async (_what, bend, plugIn) => {
+    const client = bent(photoPrint, bend)
+    const { flow, pushed } = stage({ clients: [client.registration, photoBook.registration] }, plugIn)
+    const asked = authorizationRequest(client)
+    for (const more of [{}, { redirect_uri: 'https://evil.example/' }, { request_uri: '' }])
+      expect(outcomeOf(await flow.ask({ ...asked, ...more }, 'alice'))).toBe('page 400 invalid_request')
+    expect((await flow.ask(await pushed({}, client), 'alice')).status).toBe(200)
+    const other = await flow.ask(authorizationRequest(photoBook), 'alice')
+    expect(other.status).toBe('required' in plugIn ? 400 : 200)
+  })
+
+  test('takes a registration with true or false alone', () => {
+    const { registration } = photoPrint
+    for (const value of ['true', 1, {}])
+      expect(() =>
+        stage({
+          clients: [
+            {
+              ...registration,
+              ...JSON.parse(`{"require_pushed_authorization_requests":${JSON.stringify(value)}}`),
+            },
+          ],
+        }),
+      ).toThrow('require_pushed_authorization_requests')
+  })
+})
+
+test.each([
+  [{ lifetime: 4 }, 'lifetime'],
+  [{ lifetime: 601 }, 'lifetime'],
+  [{ required: 'yes' }, 'required'],
+  [{ path: 'par' }, 'path'],
+  [{ limits: { client: { attempts: 0 } } }, 'limits.client.attempts'],
+  [{ requird: true }, 'requird'],
+])('options such as %j are refused with their path', (options, path) => {
+  expect(() => stage({}, JSON.parse(JSON.stringify(options)))).toThrow(path)
+})
+
+test('without the plug-in there is no endpoint, no member and no meaning of a request_uri', async () => {
+  const { flow } = setStage()
+  expect((await flow.request(photoPrint, authorizationRequest(photoPrint), '/par')).status).toBe(404)
+  const { body } = await flow.open('/.well-known/oauth-authorization-server')
+  expect(Object.keys(body).join()).not.toContain('push')
+  const asked = { ...authorizationRequest(photoPrint), request_uri: `${requestUriPrefix}x` }
+  expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
+})
+
+test.each([
+  ['sees the page', false, 'question'],
+  ['has approved before', true, 'redirect code'],
+])('belongs to one of two browsers that open it at once, whose owner %s', async (_what, isApproved, won) => {
+  const { flow, pushed, hold } = heldStage({ skipConsent: () => isApproved })
+  const request = await pushed()
+  const outcomes = (await hold(['alice', 'bob'].map((owner) => () => flow.ask(request, owner)))).map(
+    outcomeOf,
+  )
+  expect(outcomes.toSorted()).toEqual(['page 400 invalid_request', won])
+})
+
+test('two tabs of one owner that open it at once have one form', async () => {
+  const { flow, pushed, hold } = heldStage()
+  const request = await pushed()
+  const pages = await hold(['alice', 'alice'].map((owner) => () => flow.ask(request, owner)))
+  expect(new Set(pages.map(tokenIn)).size).toBe(1)
+})
+
+/** A server whose store lets parallel requests read before one of them writes. */
+function heldStage(options: Options = {}) {
+  const inner = memoryStore()
+  const gate = new Gate()
+  let isHeld = false
+  const store: AuthorizationStore = {
+    find: (id) => inner.find(id),
+    save: async (authorization, ...revisions) => {
+      if (isHeld) await gate.pass()
+      return inner.save(authorization, ...revisions)
+    },
+    remove: (id) => inner.remove(id),
+  }
+  const set = stage({ store, storeDeadline: 5, ...options })
+  async function hold<Answer>(requests: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> {
+    isHeld = true
+    const all = Promise.all(requests.map((send) => send()))
+    while (gate.waiting < requests.length) await new Promise(setImmediate)
+    gate.open()
+    return all
+  }
+  return { ...set, hold }
+}
