@@ -128,6 +128,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'http/pages/texts/locale',
     'config/plug-in',
   ],
+  'form-post': ['config/plug-in'],
   'connected-applications': [
     'primitives',
     'protocol',
@@ -196,6 +197,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'endpoints/server-metadata',
     'authorization-endpoint/consent-offer',
     'authorization-endpoint/prior-consent',
+    'authorization-endpoint/response-modes',
     'authorization-endpoint/response-types',
     'token-endpoint/grant-type',
     'audit/diagnosis',
@@ -293,6 +295,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jwt/signing-keys',
     'extensions/jwt-access-tokens',
     'openid-connect',
+    'form-post',
   ],
 }
 

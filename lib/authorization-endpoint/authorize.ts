@@ -37,6 +37,7 @@ import { accountSwitchOf } from './login-return'
 import { approveAtOnce, keepOpen } from './open-request'
 import { type Course, courseOf, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
+import { addedMode } from './response-modes'
 import { settleDecision } from './settle-decision'
 
 /**
@@ -129,6 +130,7 @@ export async function authorize(
       server,
       destination.client.client_id,
       requestAsSent(destination, settled.parameters),
+      modeAsSent(server, destination, settled.parameters),
     )
     return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirectUnasked(destination) }
   }
@@ -293,3 +295,9 @@ function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Paramet
   const responseType = parameters.peek('response_type') ?? ''
   return { redirectUri, responseType, requestState: parameters.received('state') }
 }
+
+const modeAsSent = (
+  { responseModes }: ServerContext,
+  { redirectUri }: ResolvedRedirectUri,
+  parameters: Parameters,
+) => addedMode(responseModes, parameters.peek('response_mode'), redirectUri)

@@ -1,3 +1,4 @@
+import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Authorization } from '../authorization/authorization'
 import type { IndexEntry } from '../authorization/authorization-index'
@@ -51,6 +52,8 @@ export interface PlugInParts extends GuardParts {
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
+  /** Response modes in addition to `query` and `fragment`. There is no option of this name. */
+  readonly responseModes?: readonly ResponseMode[]
   /** Members that the plug-in adds to registrations of clients (RFC 7591 2). There is no option of this name. */
   readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */

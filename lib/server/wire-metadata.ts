@@ -34,7 +34,10 @@ export function wireMetadata(
             path: settings.authorizationPath,
             responseTypes: settings.responseTypes.map(({ name }) => name),
             promptValues,
-            responseModes: [...new Set(settings.responseTypes.map(({ mode }) => mode))],
+            responseModes: [
+              ...new Set<string>(settings.responseTypes.map(({ mode }) => mode)),
+              ...settings.responseModes.map(({ name }) => name),
+            ],
           }
         : undefined,
     }),
