@@ -134,8 +134,8 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
     findClient: (clientId) => running.for('findClient').findClient(clientId),
-    parseAuthorizationRequest: (client, parameters) =>
-      running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
+    parseAuthorizationRequest: (...request) =>
+      running.for('parseAuthorizationRequest').parseAuthorizationRequest(...request),
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
     find: (id) => running.for('find').find(id),
     authorizationsOf: (subject) => running.for('authorizationsOf').authorizationsOf(subject),
