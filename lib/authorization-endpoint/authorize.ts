@@ -155,7 +155,7 @@ async function settleRequest(
   const clientId = received.require('client_id')
   const client = await requireClient(clientId, settings.findClient, sender, clientFound)
   if (requireService !== undefined) await requireService()
-  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client)
+  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client, sender)
   requireEchoableState(parameters)
   if (parameters !== received) parametersReplaced(parameters)
   return { destination: destinationOf(client, parameters.get('redirect_uri')), parameters, claimed }

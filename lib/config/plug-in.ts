@@ -6,6 +6,7 @@ import type { FoundAccess } from '../authorization/lookup'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
@@ -101,7 +102,7 @@ export interface PlugInGuard {
 }
 
 /**
- * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`,
+ * What a plug-in sees of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`,
  * `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
@@ -119,6 +120,8 @@ export interface PlugInServer extends PlugInGuard {
   readonly urlOf: (path: string) => string
   /** The time, the random bytes and the lifetimes for a new record. */
   readonly context: () => RecordContext
+  /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
+  readonly documents: DocumentFetch
   /** Finds a registered client, which may be disabled; undefined if there is none. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**

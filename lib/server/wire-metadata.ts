@@ -76,6 +76,10 @@ function plugInMembers(
   const acting = extensions.filter(
     ({ authorizationParameters }) => asks || authorizationParameters === undefined,
   )
-  const members = [...endpoints, ...grantTypes, ...acting].map(({ metadata }) => metadata)
-  return Object.assign({}, clientMetadata, ...members)
+  const members = [...endpoints, ...grantTypes, ...acting].flatMap(({ metadata = {} }) =>
+    Object.entries(metadata),
+  )
+  // What one plug-in supports, the server supports, whatever another one says of itself.
+  const supported = members.filter(([, value]) => value === true)
+  return { ...clientMetadata, ...Object.fromEntries([...members, ...supported]) }
 }
