@@ -278,7 +278,7 @@ export type {
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
-export type { ExtensionPushedRequest, ResolvedRequest } from './protocol/resolved-request'
+export type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './protocol/resolved-request'
 export type { KeptData } from './protocol/extension-data'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {
@@ -343,6 +343,7 @@ export {
 } from './extensions/jwt-access-tokens/jwt-access-tokens'
 export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/access-token-claims'
 export type { BackChannelLogoutOptions } from './openid-connect/back-channel-logout'
+export { requestObjects, type RequestObjectOptions } from './request-objects/request-objects'
 export { formPost } from './form-post/form-post'
 export { openIdConnect, type OpenIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
 export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'

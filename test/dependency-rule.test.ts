@@ -129,6 +129,16 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'config/plug-in',
   ],
   'form-post': ['config/plug-in'],
+  'request-objects': [
+    'primitives',
+    'protocol',
+    'jwt',
+    'authorization/claim',
+    'authorization-endpoint/login-return',
+    'client-authentication/client-keys',
+    'clients/document-fetch/document-fetch',
+    'config/plug-in',
+  ],
   'connected-applications': [
     'primitives',
     'protocol',
@@ -296,6 +306,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'extensions/jwt-access-tokens',
     'openid-connect',
     'form-post',
+    'request-objects',
   ],
 }
 
