@@ -26,7 +26,7 @@ export function parametersOf(claims: Readonly<Record<string, unknown>>): string 
 function textsOf(value: unknown): readonly string[] {
   if (value === null) return []
   if (typeof value === 'string') return [value]
-  if (typeof value === 'boolean' || Number.isFinite(value)) return [String(value)]
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return [`${value}`]
   if (Array.isArray(value) && value.length > 0 && value.every(isText)) return value
   if ((Array.isArray(value) || isRecord(value)) && isShallow(value)) return [JSON.stringify(value)]
   throw invalidRequestObject('request_object_claim_malformed', 'A claim of the request object is malformed.')

@@ -57,6 +57,14 @@ async function refusalOf({ failures }: Stage, page: Response): Promise<string> {
   return String(failures.at(-1)?.reason)
 }
 
+/** What the server makes of an object: a question to the owner, or the reason of its refusal. */
+function resultOf({ failures }: Stage, page: Response): string {
+  const outcome = outcomeOf(page)
+  return outcome === 'page 400 invalid_request_object'
+    ? String(failures.at(-1)?.reason).replace('request_object_', '')
+    : outcome
+}
+
 /** What the claims with these changes, and this header, come to. */
 async function reasonOf(
   claims: object,
@@ -331,9 +339,9 @@ describe('A request object', () => {
     expect(await reasonOf({ [name]: null })).toBe('request_object_nested')
   })
 
-  test.each<[unknown, string | undefined]>([
-    [[issuer], undefined],
-    [['https://other.example', issuer], undefined],
+  test.each<[unknown, string]>([
+    [[issuer], 'question'],
+    [['https://other.example', issuer], 'question'],
     [`${issuer}/`, 'audience_wrong'],
     [`${issuer}/authorize`, 'audience_wrong'],
     [['https://other.example'], 'audience_wrong'],
@@ -342,8 +350,7 @@ describe('A request object', () => {
   ])('[JAR-11] of audience %j names the issuer, or is refused', async (aud, reason) => {
     const stage = stageWith()
     const page = await stage.bring(requestObject(stage.claims({ aud })))
-    if (reason === undefined) return expect(outcomeOf(page)).toBe('question')
-    return expect(await refusalOf(stage, page)).toBe(`request_object_${reason}`)
+    expect(resultOf(stage, page)).toBe(reason)
   })
 
   test.each<[unknown, string]>([
@@ -355,21 +362,20 @@ describe('A request object', () => {
     expect(await reasonOf({ iss })).toBe(`request_object_${reason}`)
   })
 
-  test.each<[string, (now: number) => object, string | undefined]>([
+  test.each<[string, (now: number) => object, string]>([
     ['ended', (now) => ({ exp: now - 31 }), 'expired'],
-    ['ended within the tolerance', (now) => ({ exp: now - 29 }), undefined],
+    ['ended within the tolerance', (now) => ({ exp: now - 29 }), 'question'],
     ['never ends', () => ({ exp: undefined }), 'incomplete'],
-    ['ends at a text', (now) => ({ exp: String(now + 60) }), 'malformed'],
+    ['ends at a text', (now) => ({ exp: String(now + 60) }), 'incomplete'],
     ['ends later than the server allows', (now) => ({ exp: now + 3631 }), 'too_long_lived'],
-    ['ends when the server allows', (now) => ({ exp: now + 3630 }), undefined],
+    ['ends when the server allows', (now) => ({ exp: now + 3630 }), 'question'],
     ['is not valid yet', (now) => ({ nbf: now + 31 }), 'not_yet_valid'],
     ['was made in the future', (now) => ({ iat: now + 31 }), 'not_yet_valid'],
-    ['was made within the tolerance', (now) => ({ iat: now + 29, nbf: now + 29 }), undefined],
+    ['was made within the tolerance', (now) => ({ iat: now + 29, nbf: now + 29 }), 'question'],
   ])('[JAR-12] that %s', async (_when, bend, reason) => {
     const stage = stageWith()
     const page = await stage.bring(requestObject(stage.claims(bend(stage.now()))))
-    if (reason === undefined) return expect(outcomeOf(page)).toBe('question')
-    return expect(await refusalOf(stage, page)).toMatch(new RegExp(`${reason}|incomplete`))
+    expect(resultOf(stage, page)).toBe(reason)
   })
 
   test('[JAR-12] is judged when the server sent its owner to the login, who may return after its end', async () => {
@@ -457,12 +463,12 @@ describe('A request object', () => {
     const query = { ...authorizationRequest(signingPrint), request: requestObject(stage.claims({ exp: 1 })) }
     const page = await stage.flow.ask(query, 'alice')
     expect(errorPageOf(page)).toBe('400 invalid_request_object')
-    const json = await stage.flow.open(
+    const program = await stage.flow.open(
       `/authorize?${new URLSearchParams(JSON.parse(JSON.stringify(query))).toString()}`,
       'alice',
       { Accept: 'application/json' },
     )
-    expect([json.status, json.body.error]).toEqual([400, 'invalid_request_object'])
+    expect([program.status, program.body.error]).toEqual([400, 'invalid_request_object'])
   })
 
   test('[JAR-14] whose redirection URI is not registered is refused on a page', async () => {
