@@ -61,13 +61,13 @@ export interface Redirection {
  * unchanged, and `iss` names this server (RFC 9207).
  */
 export function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
-  const members = membersOf(frame, parameters)
+  const members = responseMembers(frame, parameters)
   return frame.responseType?.mode === 'fragment'
     ? `${frame.redirectUri}#${new URLSearchParams(members).toString()}`
     : appendToQuery(frame.redirectUri, members)
 }
 
-function membersOf({ requestState, issuer }: ResponseFrame, parameters: Fields): Fields {
+function responseMembers({ requestState, issuer }: ResponseFrame, parameters: Fields): Fields {
   const state = requestState === undefined ? {} : { state: requestState }
   return Object.assign({}, parameters, state, { iss: issuer })
 }
@@ -79,7 +79,7 @@ export function redirection(frame: ResponseFrame, parameters: Fields, error?: OA
   const to = { kind: 'redirect', redirectBy, error, clientId } as const
   return mode === undefined
     ? { ...to, location: authorizationResponse(frame, parameters) }
-    : { ...to, location: redirectUri, fields: membersOf(frame, parameters) }
+    : { ...to, location: redirectUri, fields: responseMembers(frame, parameters) }
 }
 
 /** Builds the redirection of an error (RFC 6749 4.1.2.1 and 4.2.2.1). */

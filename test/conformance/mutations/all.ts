@@ -13,6 +13,7 @@ import { openIdConnect } from './openid-connect'
 import { openIdFurther } from './openid-further'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
+import { requestObjectRules } from './request-objects'
 import { signingKeyRules } from './signing-keys'
 import { tokenEndpoint } from './token-endpoint'
 import type { Mutation } from './mutation'
@@ -35,5 +36,6 @@ export const mutations: readonly Mutation[] = [
   ...mcpPlugIns,
   ...openIdConnect,
   ...openIdFurther,
+  ...requestObjectRules,
   ...attacks,
 ]
