@@ -391,6 +391,24 @@ describe('A request object', () => {
     expect(await refusalOf(stage, await stage.flow.open(back, 'alice'))).toBe('request_object_expired')
   })
 
+  test('[JAR-12] that ended during the login is approved without a page where the host says so', async () => {
+    const stage = stageWith({}, { skipConsent: () => true })
+    const request = requestObject(stage.claims())
+    const { back } = loginOf(await stage.flow.ask({ client_id: 'photo-print', request }))
+    stage.clock.advance(300)
+    expect(outcomeOf(await stage.flow.open(back, 'alice'))).toBe('redirect code')
+  })
+
+  test('[JAR-12] may say prompt=none and prompt=login', async () => {
+    const stage = stageWith()
+    const silent = requestObject(stage.claims({ prompt: 'none' }))
+    expect(outcomeOf(await stage.bring(silent, {}, undefined))).toBe('redirect login_required')
+    const { back, prompt } = loginOf(await stage.bring(requestObject(stage.claims({ prompt: 'login' }))))
+    expect(prompt).toBe('login')
+    stage.clock.advance(120)
+    expect(outcomeOf(await stage.flow.open(back, 'alice'))).not.toContain('invalid_request_object')
+  })
+
   test('[JAR-12] that ended needs the login of this very request', async () => {
     const stage = stageWith()
     const first = requestObject(stage.claims({ state: '1' }))
@@ -533,7 +551,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-17] a client that registers itself may state its keys, and sign with them', async () => {
-    const stage = stageWith({}, { dynamicRegistration: {} })
+    const stage = stageWith({}, { dynamicRegistration: {}, clientAuthenticationMethods: [privateKeyJwt()] })
     const metadata = {
       redirect_uris: ['https://notes.example/callback'],
       token_endpoint_auth_method: 'none',
@@ -556,6 +574,8 @@ describe('A request object', () => {
     }
     const request = requestObject(asked, {}, bookKey)
     expect(outcomeOf(await stage.flow.ask({ client_id: body.client_id, request }, 'alice'))).toBe('question')
+    const keyed = await register({ token_endpoint_auth_method: 'private_key_jwt' })
+    expect([keyed.status, keyed.body.jwks]).toEqual([201, { keys: [bookKey.jwk] }])
     const bad = await register({ request_object_signing_alg: 'none' })
     expect([bad.status, bad.body.error]).toEqual([400, 'invalid_client_metadata'])
   })
