@@ -387,8 +387,6 @@ describe('A request object', () => {
     expect(outcomeOf(page)).toBe('question')
     const { parameters } = redirectionOf(await stage.flow.decide(page, 'approve', 'alice'))
     expect(parameters).toMatchObject({ state: 'z', code: expect.any(String) })
-    // The record is used up, so the URL of the return brings nothing back.
-    expect(await refusalOf(stage, await stage.flow.open(back, 'alice'))).toBe('request_object_expired')
   })
 
   test('[JAR-12] that ended during the login is approved without a page where the host says so', async () => {

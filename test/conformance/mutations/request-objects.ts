@@ -18,7 +18,7 @@ export const requestObjectRules: readonly Mutation[] = [
     "claims['client_id'] !== undefined && claims['client_id'] !== clientId",
   ],
   ['JAR-4', 'objectResolver', 'if (hasUri) throw invalidRequest(', 'if (false) throw invalidRequest('],
-  ['JAR-5', 'isCompact', 'parts.length === 3 &&', 'parts.length >= 3 &&'],
+  ['JAR-5', 'isCompact', "part !== '' &&", ''],
   ['JAR-6', 'keysIn', 'if (jwks !== undefined) return jwks', ''],
   ['JAR-6', 'keysIn', ': { jwks_uri }', ': undefined'],
   ['JAR-6', 'keysIn', 'dataOf(privateKeyJwtName, credentials)', 'undefined'],
