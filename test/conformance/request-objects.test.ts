@@ -44,7 +44,7 @@ function stageWith(
   const now = () => Math.floor(set.clock.read() / 1000)
   const claims = (bend: object = {}) => ({ ...objectClaims(now()), ...bend })
   /** Alice's browser brings a request object of photo-print. */
-  const bring = (request: string, bend: object = {}, owner: string | undefined = 'alice') =>
+  const bring = (request: string, bend: object = {}, owner = 'alice') =>
     set.flow.ask({ client_id: 'photo-print', request, ...bend }, owner)
   return { ...set, now, claims, bring }
 }
@@ -400,7 +400,9 @@ describe('A request object', () => {
   test('[JAR-12] may say prompt=none and prompt=login', async () => {
     const stage = stageWith()
     const silent = requestObject(stage.claims({ prompt: 'none' }))
-    expect(outcomeOf(await stage.bring(silent, {}, undefined))).toBe('redirect login_required')
+    expect(outcomeOf(await stage.flow.ask({ client_id: 'photo-print', request: silent }))).toBe(
+      'redirect login_required',
+    )
     const { back, prompt } = loginOf(await stage.bring(requestObject(stage.claims({ prompt: 'login' }))))
     expect(prompt).toBe('login')
     stage.clock.advance(120)
@@ -418,7 +420,9 @@ describe('A request object', () => {
     const bare = back.replace(/&login_returns=[^&]*/, '')
     expect(await refusalOf(stage, await stage.flow.open(bare, 'alice'))).toBe('request_object_expired')
     const ended = requestObject(stage.claims({ exp: stage.now() - 60 }))
-    expect(await refusalOf(stage, await stage.bring(ended, {}, undefined))).toBe('request_object_expired')
+    expect(await refusalOf(stage, await stage.flow.ask({ client_id: 'photo-print', request: ended }))).toBe(
+      'request_object_expired',
+    )
     stage.clock.advance(600)
     expect(await refusalOf(stage, await stage.flow.open(back, 'alice'))).toBe('request_object_expired')
   })
