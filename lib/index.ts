@@ -66,6 +66,7 @@ export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/do
 export type { FetchedDocument } from './clients/document-fetch/request-document'
 export type { UrlTrust } from './clients/document-fetch/fetch-limits'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
+export type { ResponseMode } from './authorization-endpoint/response-modes'
 export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-types'
 export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types'
 export {
@@ -283,7 +284,7 @@ export type {
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
-export type { ExtensionPushedRequest, ResolvedRequest } from './protocol/resolved-request'
+export type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './protocol/resolved-request'
 export type { KeptData } from './protocol/extension-data'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {
@@ -348,6 +349,8 @@ export {
 } from './extensions/jwt-access-tokens/jwt-access-tokens'
 export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/access-token-claims'
 export type { BackChannelLogoutOptions } from './openid-connect/back-channel-logout'
+export { requestObjects, type RequestObjectOptions } from './request-objects/request-objects'
+export { formPost } from './form-post/form-post'
 export { openIdConnect, type OpenIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
 export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'
 export { stepUp, type StepUpOptions } from './extensions/step-up'

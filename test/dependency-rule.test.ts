@@ -129,6 +129,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'config/plug-in',
   ],
   'pushed-requests': ['primitives', 'protocol', 'limits', 'authorization', 'config/plug-in'],
+  'form-post': ['config/plug-in'],
+  'request-objects': [
+    'primitives',
+    'protocol',
+    'jwt',
+    'authorization/claim',
+    'authorization-endpoint/login-return',
+    'client-authentication/client-keys',
+    'clients/document-fetch/document-fetch',
+    'config/plug-in',
+  ],
   'connected-applications': [
     'primitives',
     'protocol',
@@ -197,6 +208,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'endpoints/server-metadata',
     'authorization-endpoint/consent-offer',
     'authorization-endpoint/prior-consent',
+    'authorization-endpoint/response-modes',
     'authorization-endpoint/response-types',
     'token-endpoint/grant-type',
     'audit/diagnosis',
@@ -294,6 +306,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jwt/signing-keys',
     'extensions/jwt-access-tokens',
     'openid-connect',
+    'form-post',
+    'request-objects',
   ],
 }
 

@@ -7,7 +7,8 @@ import type { Json } from '../protocol/json'
 import { Parameters } from '../protocol/parameters'
 import type { ServerContext } from '../server/context'
 import { restrictToken } from '../token-endpoint/restrict'
-import { frameOf, type Redirection, redirection } from './authorization-response'
+import { frameOf, type Redirection, redirection, type ResponseFrame } from './authorization-response'
+import { modeIn } from './response-modes'
 import type { Approval, ResponseType } from './response-types'
 
 /**
@@ -35,6 +36,14 @@ export interface ApprovedRequest {
   readonly approval: Approval
 }
 
+/** Makes the frame of the response to a request that has its record. */
+export function frameOfRecord(
+  server: ServerContext,
+  { clientId, request, extensionData }: RequestedAuthorization,
+): ResponseFrame {
+  return frameOf(server, clientId, request, modeIn(extensionData, server.responseModes))
+}
+
 /** Approves a request. Returns the new record, and the response to the client (RFC 6749 4.1.2). */
 export function approveRequest(
   server: ServerContext,
@@ -44,7 +53,7 @@ export function approveRequest(
 ): ApprovedRequest {
   const approval = responseType.approve(requested, context)
   const { authorization } = approval
-  const frame = frameOf(server, requested.clientId, requested.request)
+  const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, approval, context.now)
   return { authorization, redirection: redirection(frame, parameters), responseType, requested, approval }
 }
@@ -68,7 +77,7 @@ export async function completeApproval(
   if (complete === undefined || issued === undefined) return { redirection: unfinished, event }
   const recipient = { client, grantType: 'implicit', evidence: noEvidence }
   const completed = await complete({ authorization, issued, event }, recipient)
-  const frame = frameOf(server, requested.clientId, requested.request)
+  const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, { ...approval, issued: completed.issued }, now)
   return { redirection: redirection(frame, parameters), event: completed.event }
 }

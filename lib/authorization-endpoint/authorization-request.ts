@@ -29,6 +29,7 @@ import {
   parseRequestedLogin,
   type RequestedLogin,
 } from './requested-login'
+import { addedMode, type ResponseMode, type ResponseModes, withMode } from './response-modes'
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** A valid and complete authorization request. The resource owner is not known yet. */
@@ -49,19 +50,19 @@ export interface ParsedAuthorizationRequest {
  * @throws OAuthError for each parameter that is missing, malformed or not allowed.
  */
 export function parseAuthorizationRequest(
-  { client }: ResolvedRedirectUri,
+  { client, redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
-  { responseTypes, loginDefaults, settings: { extensions, defaultScope } }: ServerContext,
+  { responseTypes, responseModes, loginDefaults, settings: { extensions, defaultScope } }: ServerContext,
 ): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
   parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
   parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
-  requireResponseMode(responseType, parameters.get('response_mode'))
+  const mode = requireResponseMode(responseType, parameters.get('response_mode'), redirectUri, responseModes)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
   const asked = parameters.get('scope')
   const scope = grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)
   const request = { client, parameters, responseType }
-  const extensionData = extensionDataOf(extensions, request)
+  const extensionData = withMode(extensionDataOf(extensions, request), mode)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise
     ? terms.then((settled) => ({ responseType, extensionData, requestedLogin, ...settled }))
@@ -111,13 +112,19 @@ export function requireResponseType(
 }
 
 // OAuth 2.0 Multiple Response Type Encoding Practices 2.1: each response type has one mode here, and a client may name
-// it. In another mode than the client expects, a code could end up in a log or be lost.
-function requireResponseMode({ mode }: ResponseType, asked: string | undefined): void {
-  if (asked !== undefined && asked !== mode)
-    throw invalidRequest(
-      'response_mode_unsupported',
-      'The response mode is not supported for this response type.',
-    )
+// it, or a mode of a plug-in. In another mode than the client expects, a code could end up in a log or be lost.
+function requireResponseMode(
+  { mode }: ResponseType,
+  asked: string | undefined,
+  redirectUri: string,
+  modes: ResponseModes,
+): ResponseMode | undefined {
+  const added = addedMode(modes, asked, redirectUri)
+  if (asked === undefined || asked === mode || added !== undefined) return added
+  throw invalidRequest(
+    'response_mode_unsupported',
+    'The response mode is not supported for this response type.',
+  )
 }
 
 function extensionDataOf(

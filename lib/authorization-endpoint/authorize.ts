@@ -38,6 +38,7 @@ import { accountSwitchOf } from './login-return'
 import { approveAtOnce, keepOpen } from './open-request'
 import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
+import { addedMode } from './response-modes'
 import { settleDecision } from './settle-decision'
 
 /**
@@ -130,6 +131,7 @@ export async function authorize(
       server,
       destination.client.client_id,
       requestAsSent(destination, settled.parameters),
+      modeAsSent(server, destination, settled.parameters),
     )
     return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirectUnasked(destination) }
   }
@@ -154,7 +156,7 @@ async function settleRequest(
   const clientId = received.require('client_id')
   const client = await requireClient(clientId, settings.findClient, sender, clientFound)
   if (requireService !== undefined) await requireService()
-  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client)
+  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client, sender)
   requireEchoableState(parameters)
   if (parameters !== received) parametersReplaced(parameters)
   return { destination: destinationOf(client, parameters.get('redirect_uri')), parameters, claimed }
@@ -297,3 +299,9 @@ function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Paramet
   const responseType = parameters.peek('response_type') ?? ''
   return { redirectUri, responseType, requestState: parameters.received('state') }
 }
+
+const modeAsSent = (
+  { responseModes }: ServerContext,
+  { redirectUri }: ResolvedRedirectUri,
+  parameters: Parameters,
+) => addedMode(responseModes, parameters.peek('response_mode'), redirectUri)

@@ -34,9 +34,15 @@ import type { Reason } from '../protocol/reasons'
 import { requireScope, type Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
-import { type ApprovedRequest, approveRequest, completeApproval, contextOf } from './approve-request'
+import {
+  type ApprovedRequest,
+  approveRequest,
+  completeApproval,
+  contextOf,
+  frameOfRecord,
+} from './approve-request'
 import { requireClient, requireRedirectUri, requireResponseType } from './authorization-request'
-import { frameOf, type Redirection, redirectWithError } from './authorization-response'
+import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
 import { choiceKey, type RememberedDecision } from './remembered-consent'
 import { nothingSelected, type Selection, selectionText } from './selection'
@@ -239,9 +245,9 @@ function isOnItsWay(decidable: Pending | Approved, { now, lifetimes }: IssueCont
   )
 }
 
-function denial(server: ServerContext, { clientId, request }: RequestedAuthorization): Redirection {
+function denial(server: ServerContext, requested: RequestedAuthorization): Redirection {
   const error = accessDenied('owner_denied', 'The resource owner denied the request.')
-  return redirectWithError(frameOf(server, clientId, request), error)
+  return redirectWithError(frameOfRecord(server, requested), error)
 }
 
 function approvalStep(
@@ -313,5 +319,5 @@ function failureOf(
   const requested = decidable instanceof OAuthError ? undefined : requestOf(decidable)
   if (requested === undefined || !isRegisteredRedirectUri(client, requested.request.redirectUri))
     return { kind: 'refused', error }
-  return redirectWithError(frameOf(server, requested.clientId, requested.request), error)
+  return redirectWithError(frameOfRecord(server, requested), error)
 }

@@ -7,6 +7,7 @@ import type { Extension } from '../protocol/extension'
 import { invalidRequest, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import type { ResolvedRequest } from '../protocol/resolved-request'
+import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 
 /** A record that becomes the record of a request, for one owner. */
@@ -36,8 +37,9 @@ export async function resolveRequest(
   resolvers: readonly Extension[],
   received: Parameters,
   client: Client,
+  sender: Sender | undefined,
 ): Promise<SettledRequest> {
-  const { parameters, handle } = await replaceParameters(resolvers, received, client, false)
+  const { parameters, handle } = await replaceParameters(resolvers, received, client, false, sender)
   const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
   return { parameters, claimed }
 }
@@ -55,12 +57,16 @@ export async function replaceParameters(
   received: Parameters,
   client: Client,
   isPushed: boolean,
+  sender?: Sender,
 ): Promise<{ readonly parameters: Parameters; readonly handle: string | undefined }> {
   let parameters = received
   let handle: string | undefined
   for (const extension of resolvers) {
     const { name } = extension
-    const resolved: unknown = await extension.resolveRequest?.(parameters, client, isPushed)
+    const resolved: unknown = await extension.resolveRequest?.(parameters, client, isPushed, {
+      hasRecord: handle !== undefined,
+      sender,
+    })
     if (resolved === undefined) continue
     requireResolved(resolved, name)
     if (resolved.claims !== undefined && handle !== undefined)

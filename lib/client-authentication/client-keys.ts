@@ -3,7 +3,6 @@ import { givenKeys, type KeySource } from '../jwt/key-source'
 import { parsePublicKeys } from '../jwt/public-keys'
 import type { Client } from '../protocol/client'
 import { isList, isRecord, isText } from '../primitives/options-reader'
-import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { privateState } from '../primitives/private-state'
 import type { Sender } from '../protocol/sender'
@@ -24,11 +23,11 @@ export class ClientKeys {
   private readonly published = new WeakMap<DocumentFetch, PublishedKeys>()
 
   /**
-   * @param method the entry in `credentials` that holds the keys.
+   * @param credentialOf the keys in the registration of a client: `{ keys }` or `{ jwks_uri }`; undefined for none.
    * @param documents fetches published keys. Default: the fetch of the server.
    */
   constructor(
-    private readonly method: string,
+    private readonly credentialOf: (client: Client) => Json | undefined,
     private readonly documents: DocumentFetch | undefined,
   ) {}
 
@@ -42,7 +41,7 @@ export class ClientKeys {
     server: Pick<AuthenticatingServer, 'documents'>,
     sender?: Sender,
   ): KeySource | undefined {
-    const credential = dataOf(this.method, client.credentials)
+    const credential = this.credentialOf(client)
     if (credential === undefined) return undefined
     const uri = publishedAt(credential)
     if (uri === undefined) return this.registeredOf(client, credential)

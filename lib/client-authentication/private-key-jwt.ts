@@ -13,6 +13,7 @@ import {
 import { privateKeyJwtName } from '../protocol/client-metadata'
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
+import { dataOf } from '../protocol/extension-data'
 import { invalidClient, invalidRequest, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { Reason } from '../protocol/reasons'
@@ -64,7 +65,10 @@ export interface PrivateKeyJwtOptions {
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
   const settings = readOptions(options)
   requireJose('privateKeyJwt()')
-  const clientKeys = new ClientKeys(privateKeyJwtName, settings.documents)
+  const clientKeys = new ClientKeys(
+    ({ credentials }) => dataOf(privateKeyJwtName, credentials),
+    settings.documents,
+  )
   const decoys = new DecoyKeys()
   return {
     name: privateKeyJwtName,

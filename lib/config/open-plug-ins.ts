@@ -15,6 +15,7 @@ type RunningGuard = Pick<PlugInGuard, 'counters'>
 export type RunningServer = RunningGuard &
   Pick<
     PlugInServer,
+    | 'documents'
     | 'findClient'
     | 'parseAuthorizationRequest'
     | 'findAccess'
@@ -133,6 +134,7 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     canLogOut,
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
+    documents: { fetch: (...document) => running.for('documents').documents.fetch(...document) },
     findClient: (clientId) => running.for('findClient').findClient(clientId),
     parseAuthorizationRequest: (...request) =>
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(...request),

@@ -1,3 +1,4 @@
+import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Authorization } from '../authorization/authorization'
 import type { IndexEntry } from '../authorization/authorization-index'
@@ -5,6 +6,7 @@ import type { FoundAccess } from '../authorization/lookup'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
@@ -52,6 +54,8 @@ export interface PlugInParts extends GuardParts {
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
+  /** Response modes in addition to `query` and `fragment`. There is no option of this name. */
+  readonly responseModes?: readonly ResponseMode[]
   /** Members that the plug-in adds to registrations of clients (RFC 7591 2). There is no option of this name. */
   readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */
@@ -98,7 +102,7 @@ export interface PlugInGuard {
 }
 
 /**
- * What a plug-in sees of a server. `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`,
+ * What a plug-in sees of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`,
  * `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
@@ -116,6 +120,8 @@ export interface PlugInServer extends PlugInGuard {
   readonly urlOf: (path: string) => string
   /** The time, the random bytes and the lifetimes for a new record. */
   readonly context: () => RecordContext
+  /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
+  readonly documents: DocumentFetch
   /** Finds a registered client, which may be disabled; undefined if there is none. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**

@@ -4,6 +4,7 @@ import {
   type ResponseType,
 } from '../authorization-endpoint/response-types'
 import { consentOfferName } from '../authorization-endpoint/consent-offer'
+import { responseModeName } from '../authorization-endpoint/response-modes'
 import { indexName } from '../authorization/authorization-index'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { choicesName } from '../extensions/choices'
@@ -300,7 +301,7 @@ export const isOwnExtension = ({ name }: Extension): boolean => takenNames.inclu
 
 /** Reads the extensions that hosts and plug-ins add to those of the suite. */
 export function resolveExtensions(sources: Sources): readonly Extension[] {
-  const taken = new Set([...takenNames, indexName, consentOfferName])
+  const taken = new Set([...takenNames, indexName, consentOfferName, responseModeName])
   const all: Extension[] = []
   for (const reading of sources) {
     const given = reading.optional('extensions', [], isExtensions, extensionsMessage)

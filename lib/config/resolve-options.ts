@@ -47,6 +47,7 @@ import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
 import { resolveStores } from './resolve-stores'
 import { checkFormatsOf, resolveFormats, usualFormatOf } from './access-token-formats'
+import { resolveResponseModes } from './added-modes'
 import { openPlugIns } from './open-plug-ins'
 import { furtherPaths, resolveEndpoints, type TakenByEndpoints, usedByEndpoints } from './resolve-endpoints'
 import {
@@ -153,6 +154,7 @@ export function resolveOptions(options: Options): ServerSettings {
     refreshTokenRotation: reading.optional('refreshTokenRotation', true, isBoolean, 'must be true or false.'),
     grantTypes,
     responseTypes,
+    responseModes: resolveResponseModes(parts),
     tokenTypes,
     accessTokenFormats,
     tokenType: resolveDefaultTokenType(reading, tokenTypes),

@@ -1,3 +1,4 @@
+import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Lifetimes } from '../authorization/lifetimes'
 import type { ResolvedClientAuthenticationLimits } from '../client-authentication/credential-throttle'
@@ -107,6 +108,8 @@ export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   readonly grantTypes: readonly GrantType[]
   /** All response types, `code` first. */
   readonly responseTypes: readonly ResponseType[]
+  /** The response modes of plug-ins, beside `query` and `fragment`. */
+  readonly responseModes: readonly ResponseMode[]
   /** The token type of a client whose registration names none. */
   readonly tokenType: string
   /** The methods of hosts and plug-ins only, without the built-in methods. */

@@ -27,10 +27,11 @@ import {
   insecureRedirectPage,
   unverifiedPage,
 } from './pages/pages'
+import { submitScriptSource } from './pages/submit-script'
 import { fieldsOf, leavesBody, queryOf, wantsJson } from './request'
 import { localeOf, noteClient, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
-import { errorPageOf, privatePage, redirectTo, sendJson, sendPage } from './response'
+import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { requireTls } from './transport'
 
 /**
@@ -123,7 +124,9 @@ async function takeRequest(
   const outcome = await authorize(server, parameters, host, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind !== 'redirect') return
-  warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
+  // The policy of the login follows redirects, and not the form of another page.
+  if (outcome.fields === undefined)
+    warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
   answerClient(server, request, response, outcome)
 }
 
@@ -260,7 +263,7 @@ function answerClient(
   redirection: Redirection,
   inJson = false,
 ): void {
-  const { location, error, clientId } = redirection
+  const { location, fields, error, clientId } = redirection
   // The page of the host failed after it had sent the headers. Only the error handling of the host can act now.
   if (error !== undefined && response.headersSent) throw error
   const { audit } = server
@@ -268,11 +271,24 @@ function answerClient(
   if (error !== undefined) audit.reportError(audited, error)
   else carryRequestId(response, audit.reportSuccess(audited))
   // The page that sent the decision goes there. A script that followed a redirect would use up the code of the client.
-  if (inJson) return sendJson(response, 200, { redirect_to: location }, privatePage)
+  if (inJson)
+    return sendJson(
+      response,
+      200,
+      fields === undefined ? { redirect_to: location } : { post_to: location, fields },
+      privatePage,
+    )
   const page = pageBefore(server, request, redirection)
   if (page === undefined) return redirectTo(response, location)
   response.set(page.headers)
-  sendPage(response, page.status, page.html, server.settings.pageLocales)
+  sendPage(
+    response,
+    page.status,
+    page.html,
+    server.settings.pageLocales,
+    fields && formTargetsOf(location),
+    page.scriptSource,
+  )
 }
 
 /** A page in place of the redirect to the client. */
@@ -280,34 +296,42 @@ interface PageBefore {
   readonly html: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** The source of the script that submits the form of the page; undefined for a page without script. */
+  readonly scriptSource?: string
 }
 
 /** The page before the redirect; undefined if the browser may go at once. */
 function pageBefore(
   server: ServerContext,
   request: Request,
-  { location, error, asksOwner, redirectBy }: Redirection,
+  { location, fields, error, asksOwner, redirectBy }: Redirection,
 ): PageBefore | undefined {
   const approved = error === undefined
+  const way = { location, fields }
   // RFC 6749 3.1.2.1. The check looks at the URI itself: a URI that gets past the rules of registration then still
   // causes the warning.
   if (isInsecure(location))
-    return inPlace(insecureRedirectPage({ location, granted: approved }, localeOf(server, request)))
-  if (asksOwner === true && !approved) return linkBefore(location, error, localeOf(server, request))
-  if (redirectBy === 'location') return undefined
-  return inPlace(continuePage({ location, approved }, localeOf(server, request)))
+    return inPlace(insecureRedirectPage({ ...way, granted: approved }, localeOf(server, request)))
+  if (asksOwner === true && !approved) return linkBefore(way, error, localeOf(server, request))
+  if (fields === undefined && redirectBy === 'location') return undefined
+  const page = inPlace(continuePage({ ...way, approved }, localeOf(server, request)))
+  return fields === undefined ? page : { ...page, scriptSource: submitScriptSource }
 }
 
 const inPlace = (html: string): PageBefore => ({ html, status: 200, headers: {} })
 
 /**
- * The error to an unregistered client, by a link on a page. The page of a refusal is the complete answer. For
+ * The error to an unregistered client, by a link or a button on a page. The page of a refusal is the complete answer. For
  * trouble of the server, the page has the status of the trouble: the same request may succeed later.
  */
-function linkBefore(location: string, error: OAuthError, locale: PageLocale): PageBefore {
+function linkBefore(
+  way: Pick<Redirection, 'location' | 'fields'>,
+  error: OAuthError,
+  locale: PageLocale,
+): PageBefore {
   const { status, headers, isTrouble } = errorPageOf(error)
-  if (!isTrouble) return inPlace(unverifiedPage({ location, cause: 'refusal' }, locale))
-  return { html: unverifiedPage({ location, cause: 'trouble' }, locale), status, headers }
+  if (!isTrouble) return inPlace(unverifiedPage({ ...way, cause: 'refusal' }, locale))
+  return { html: unverifiedPage({ ...way, cause: 'trouble' }, locale), status, headers }
 }
 
 /**

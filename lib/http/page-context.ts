@@ -8,12 +8,15 @@ import type { PageLocale } from './pages/texts/locale'
 /** The parameter with the languages that the client asks for (OpenID Connect Core 3.1.2.1). */
 export const uiLocalesField = 'ui_locales'
 
-const asked = privateState<Request, string>()
+const asked = privateState<Request, string | undefined>()
 
-/** Notes the languages that the parameters ask for, for every page that answers the request. */
+/**
+ * Notes the languages that the parameters ask for, for every page that answers the request. Parameters that replace
+ * earlier ones do so here, too.
+ */
 export function noteUiLocales(request: Request, parameters: Parameters): void {
   const value = parameters.peek(uiLocalesField)
-  if (value !== undefined) asked.set(request, value)
+  if (value !== asked.get(request)) asked.set(request, value)
 }
 
 /** The languages that the request asks for; undefined if it does not say. */

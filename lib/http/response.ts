@@ -48,12 +48,13 @@ export const privatePage = {
 }
 
 /**
- * Sends a page of the suite, which has no script.
+ * Sends a page of the suite, which has no script, or one that its policy names.
  *
  * @param locales of the server, whose policy allows the stylesheet of its pages.
  * @param formTargets sources besides this server at which the form of the page may end; undefined for a page without a
  * form. They replace what the host's helmet allows,
  * because browsers check `form-action` for every redirect that follows.
+ * @param scriptSource allows the one script of the page, by its hash. Default: the page runs no script.
  */
 export function sendPage(
   response: Response,
@@ -61,10 +62,12 @@ export function sendPage(
   page: string,
   locales: PageLocales,
   formTargets?: readonly string[],
+  scriptSource?: string,
 ): void {
+  const script = scriptSource === undefined ? '' : ` script-src ${scriptSource};`
   sendText(response, status, page, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `default-src 'none'; style-src ${locales.styleSource}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none';${script} style-src ${locales.styleSource}; img-src 'self' https:; ${formActionOf(formTargets)}; frame-ancestors 'none'; base-uri 'none'`,
     ...privatePage,
   })
 }

@@ -20,9 +20,8 @@ export interface JwtTerms {
 }
 
 /** A JWT with verified signature, issuer, audience and times. */
-export interface ProvenJwt {
+export interface ProvenClaims {
   readonly issuer: string
-  readonly subject: string
   /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
   /** All claims, as parsed from JSON. */
@@ -31,10 +30,28 @@ export interface ProvenJwt {
   readonly keySet: KeySet
 }
 
+/** A JWT that is about a subject. */
+export interface ProvenJwt extends ProvenClaims {
+  readonly subject: string
+}
+
 type JsonObject = Readonly<Record<string, unknown>>
 
 /** The largest JWT, in characters. A longer JWT is refused unread. */
 export const longestJwt = 16 * 1024
+
+/**
+ * Verifies a JWT about a subject as {@link verifyClaims} does.
+ *
+ * @throws RefusedJwt, also if the JWT has no `sub`.
+ * @throws KeysUnavailable
+ */
+export async function verifyJwt(token: string, now: number, terms: JwtTerms): Promise<ProvenJwt> {
+  const proven = await verifyClaims(token, now, terms)
+  const { sub: subject } = proven.claims
+  if (!isText(subject)) throw new RefusedJwt('incomplete')
+  return { ...proven, subject }
+}
 
 /**
  * Verifies a JWT with the keys of the issuer in `iss`, and never with a key that the JWT itself brings (RFC 7519 7.2,
@@ -44,7 +61,7 @@ export const longestJwt = 16 * 1024
  * @throws RefusedJwt if the JWT does not meet the terms.
  * @throws KeysUnavailable if the keys of the issuer cannot be fetched.
  */
-export async function verifyJwt(token: string, now: number, terms: JwtTerms): Promise<ProvenJwt> {
+export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
   if (!isCompact(token)) throw new RefusedJwt('malformed')
   const jose = await loadJose()
   const { header, iss: issuer } = decode(jose, token)
@@ -124,12 +141,12 @@ function expected(issuer: string, now: number, { audience, algorithms, clockTole
 }
 
 function registeredClaims(
-  { iss: issuer, sub: subject, exp: expiresAt, iat }: JsonObject,
+  { iss: issuer, exp: expiresAt, iat }: JsonObject,
   latest: number,
-): Pick<ProvenJwt, 'issuer' | 'subject' | 'expiresAt'> {
-  if (!isText(issuer) || !isText(subject) || !isFiniteNumber(expiresAt)) throw new RefusedJwt('incomplete')
+): Pick<ProvenClaims, 'issuer' | 'expiresAt'> {
+  if (!isText(issuer) || !isFiniteNumber(expiresAt)) throw new RefusedJwt('incomplete')
   if (typeof iat === 'number' && iat > latest) throw new RefusedJwt('not_yet_valid')
-  return { issuer, subject, expiresAt }
+  return { issuer, expiresAt }
 }
 
 // JSON can hold a number that overflows to infinity: 1e999.

@@ -79,8 +79,6 @@ const ownNames = {
 } satisfies Record<keyof Client, true>
 
 const ofRegistration: ReadonlySet<string> = new Set([
-  'jwks',
-  'jwks_uri',
   'client_secret',
   'client_secret_expires_at',
   'client_id_issued_at',

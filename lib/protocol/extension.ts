@@ -5,7 +5,7 @@ import type { DecisionTerms, ExtensionDecision, ExtensionRefresh, RefreshVerdict
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
-import type { ExtensionPushedRequest, ResolvedRequest } from './resolved-request'
+import type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './resolved-request'
 import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
@@ -272,12 +272,14 @@ export interface Extension {
    *
    * @param isPushed whether the client pushes the request now, by `parseAuthorizationRequest` of a plug-in. Such a
    * request uses no record up, and may lack `client_id`. False for a request that a browser brings.
+   * @param arrival how the request came, and what the extensions before this one have found.
    * @throws OAuthError to refuse the request. A browser shows it on a page: the server has no redirection URI yet.
    */
   resolveRequest?(
     parameters: Parameters,
     client: Client,
     isPushed: boolean,
+    arrival: RequestArrival,
   ): Promise<ResolvedRequest | undefined>
   /**
    * Returns parameters that a pushed request gets besides its own, such as `dpop_jkt` of the proof that came with it (RFC

@@ -5,7 +5,8 @@ import type { Reason } from './reasons'
 /**
  * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
  * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2, the codes of polls from RFC 8628
- * 3.5, `invalid_request_uri` from RFC 9101 7, the codes about logins and pages from OpenID Connect Core 3.1.2.6).
+ * 3.5, the codes of request objects and their references from RFC 9101 7, the codes about logins and pages from OpenID
+ * Connect Core 3.1.2.6).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -29,6 +30,7 @@ export type OAuthErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'invalid_request_uri'
+  | 'invalid_request_object'
   | 'registration_not_supported'
   | 'server_error'
   | 'temporarily_unavailable'
@@ -229,6 +231,8 @@ export const invalidToken = refusal('invalid_token')
 export const invalidRedirectUri = refusal('invalid_redirect_uri')
 /** A member of the metadata of a client is not acceptable (RFC 7591 3.2.2). */
 export const invalidClientMetadata = refusal('invalid_client_metadata')
+/** The request object is not good for the request (RFC 9101 7). */
+export const invalidRequestObject = refusal('invalid_request_object')
 /** The client may not use this grant type or response type. */
 export const unauthorizedClient = refusal('unauthorized_client')
 /** The server does not support the grant type. */

@@ -1,5 +1,6 @@
 import type { Client } from './client'
 import type { Parameters } from './parameters'
+import type { Sender } from './sender'
 
 /** The request that stands for the one that the server received. */
 export interface ResolvedRequest {
@@ -14,6 +15,14 @@ export interface ResolvedRequest {
    * has expired, or that belongs to another client refuses the request, on a page. Default: the request uses nothing up.
    */
   readonly claims?: string
+}
+
+/** How an authorization request came to the server. */
+export interface RequestArrival {
+  /** Whether an extension before this one has found the record of the request, which was checked when it began. */
+  readonly hasRecord: boolean
+  /** The sender, for fetches that the request causes; undefined outside of HTTP, and for a request that is pushed. */
+  readonly sender: Sender | undefined
 }
 
 /** An authorization request that its client pushes to the server (RFC 9126), as an extension sees it. */

@@ -98,6 +98,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       restrict,
     }),
     requireService: maintenance && unlessClosed(maintenance),
+    responseModes: new Map(settings.responseModes.map((mode) => [mode.name, mode])),
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),

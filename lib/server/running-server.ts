@@ -15,6 +15,7 @@ export function runningServer(server: ServerContext): RunningServer {
   return {
     counters,
     keys: keys && keysWithDeadline(keys, settings.storeDeadline),
+    documents: settings.clientDocuments,
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (...request) => parsePushedRequest(server, ...request),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),

@@ -34,7 +34,10 @@ export function wireMetadata(
             path: settings.authorizationPath,
             responseTypes: settings.responseTypes.map(({ name }) => name),
             promptValues,
-            responseModes: [...new Set(settings.responseTypes.map(({ mode }) => mode))],
+            responseModes: [
+              ...new Set<string>(settings.responseTypes.map(({ mode }) => mode)),
+              ...settings.responseModes.map(({ name }) => name),
+            ],
           }
         : undefined,
     }),
@@ -73,6 +76,10 @@ function plugInMembers(
   const acting = extensions.filter(
     ({ authorizationParameters }) => asks || authorizationParameters === undefined,
   )
-  const members = [...endpoints, ...grantTypes, ...acting].map(({ metadata }) => metadata)
-  return Object.assign({}, clientMetadata, ...members)
+  const members = [...endpoints, ...grantTypes, ...acting].flatMap(({ metadata = {} }) =>
+    Object.entries(metadata),
+  )
+  // What one plug-in supports, the server supports, whatever another one says of itself.
+  const supported = members.filter(([, value]) => value === true)
+  return { ...clientMetadata, ...Object.fromEntries([...members, ...supported]) }
 }

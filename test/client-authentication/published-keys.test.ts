@@ -24,6 +24,8 @@ const refusal = new Throttled('rate_limited', 'Too many.', 7)
 const refused = { address: () => '192.0.2.1', networkRefusal: refusal }
 const others = { address: () => '192.0.2.2', networkRefusal: undefined }
 
+const keysOf = ({ credentials }: Client) => credentials['private_key_jwt']
+
 /** The keys of a client at a URL, whose host answers or fails. */
 function stage(client: Client = registered) {
   const inquiries: (DocumentInquiry | undefined)[] = []
@@ -35,7 +37,7 @@ function stage(client: Client = registered) {
       return { json: { keys: [own.jwk] }, maximumAge: 60 }
     },
   }
-  const keys = new ClientKeys('private_key_jwt', undefined)
+  const keys = new ClientKeys(keysOf, undefined)
   const find = async (
     seconds = 0,
     { kid = '1', sender = others }: { kid?: string; sender?: Sender } = {},
@@ -64,7 +66,7 @@ describe('Keys that a client publishes', () => {
   })
 
   test('stay, however many other clients name a URL', async () => {
-    const keys = new ClientKeys('private_key_jwt', undefined)
+    const keys = new ClientKeys(keysOf, undefined)
     const asked: string[] = []
     const documents: DocumentFetch = {
       async fetch(url) {

@@ -174,3 +174,12 @@ describe('the option clientAuthenticationMethods', () => {
     ])
   })
 })
+
+test.each([
+  [{ name: 'query', carrier: 'form' }, 'has "query", which the server has already.'],
+  [{ name: 'Form', carrier: 'form' }, "must be a list of response modes: name, and carrier 'form'."],
+  [{ name: 'x', carrier: 'pigeon' }, "must be a list of response modes: name, and carrier 'form'."],
+])('a response mode of a plug-in must be new and well-formed: %j', (mode, message) => {
+  const plugIns = [{ name: 'modes', open: () => ({ responseModes: [mode] }) }]
+  expect(mistakesWith({ plugIns })).toEqual([{ path: 'plugIns[0].responseModes', message }])
+})

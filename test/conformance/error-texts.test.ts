@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
-import { reasons } from '../../lib/index'
+import { reasons, requestObjects } from '../../lib/index'
 import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
 import { deviceAuthorization, deviceCode } from '../rehearsals/device-authorization'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
-import { authorizationRequest } from '../support/flows/flow'
+import { authorizationRequest, formOf } from '../support/flows/flow'
 import { identityStage, relyingParty } from '../support/flows/identity-stage'
 import { loginOf } from '../support/flows/login-stage'
 import { setStage } from '../support/flows/stage'
@@ -103,6 +103,13 @@ async function identityRefusals() {
   ]
 }
 
+/** A request object of a client that has no keys. */
+async function objectRefusals() {
+  const { flow } = setStage({ plugIns: [requestObjects()] })
+  const query = formOf({ client_id: 'photo-print', request: 'x' })
+  return [await flow.open(`/authorize?${query}`, 'alice', { Accept: 'application/json' })]
+}
+
 test('[RSP-6] these tests cover every error code of the server and of a guard', async () => {
   const ofMost = await refusals(fullStage(), 'x')
   const responses = [
@@ -111,6 +118,7 @@ test('[RSP-6] these tests cover every error code of the server and of a guard', 
     ...(await polls()),
     ...(await silences()),
     ...(await identityRefusals()),
+    ...(await objectRefusals()),
   ]
   expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
   const codes = new Set(responses.flatMap((response) => errorOf(response)?.['error'] ?? []))

@@ -42,6 +42,7 @@ test('every error code has reasons, and the page of errors has no section for an
     request_not_supported: true,
     request_uri_not_supported: true,
     invalid_request_uri: true,
+    invalid_request_object: true,
     registration_not_supported: true,
     server_error: true,
     temporarily_unavailable: true,

@@ -148,7 +148,7 @@ describe('A plug-in', () => {
   const member = (name: unknown) => ({ name, mistakeIn: () => undefined })
 
   test('cannot add a member twice, nor one that registrations have already', () => {
-    const taken = ['scope', 'jwks', 'client_secret', 'members', 'registration_access_token'].map(member)
+    const taken = ['scope', 'client_secret', 'members', 'registration_access_token'].map(member)
     const all = [adding('a', member('badge')), adding('b', member('badge')), adding('c', ...taken)]
     expect(mistakesWith({ plugIns: all })).toEqual([
       {

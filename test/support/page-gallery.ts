@@ -342,6 +342,12 @@ export const gallery: Readonly<Record<string, Exhibit>> = {
   'insecure-redirect': inPlain((locale) =>
     insecureRedirectPage({ location: 'http://old.example/callback?code=a', granted: true }, locale),
   ),
+  'insecure-form': inPlain((locale) =>
+    insecureRedirectPage(
+      { location: 'http://old.example/callback', fields: { code: 'a' }, granted: true },
+      locale,
+    ),
+  ),
   'unverified-redirect': inPlain((locale) =>
     unverifiedPage({ location: 'https://notes.example/callback?error=a', cause: 'refusal' }, locale),
   ),

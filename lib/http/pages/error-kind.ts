@@ -6,6 +6,7 @@ const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
   authorization_request_not_open: 'requestOver',
   authorization_request_expired: 'requestOver',
   request_uri_unknown: 'requestOver',
+  request_object_expired: 'requestOver',
   authorization_request_of_another_owner: 'anotherAccount',
   owner_not_logged_in: 'notSignedIn',
   login_loop: 'loginLost',

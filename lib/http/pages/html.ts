@@ -42,6 +42,14 @@ function render(value: HtmlValue): string {
 }
 
 /**
+ * Makes markup of a text that a form sends as it is. Unlike a value of {@link html}, it keeps characters that a person
+ * cannot see.
+ */
+export function exactly(text: string): Html {
+  return new Markup(text.replace(/[&<>"'\r\n]/g, (one) => entities.get(one) ?? `&#${one.charCodeAt(0)};`))
+}
+
+/**
  * Makes markup from a template. Keeps the text of the template, and escapes every interpolated value. A value keeps only
  * what a person can see.
  */

@@ -1,7 +1,8 @@
 import { type Client, isRegisteredByHost } from '../../protocol/client'
 import { withoutAnyPort } from '../../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
-import { html, type Html, pageDocument } from './html'
+import { exactly, html, type Html, pageDocument } from './html'
+import { submitScript } from './submit-script'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/texts'
 
@@ -69,18 +70,39 @@ export function answeredPage({ clientName, home }: AnsweredView, locale: PageLoc
   })
 }
 
-/** The redirection URI with the whole response, and whether the response grants access. */
-interface ContinueView {
+/** Where a page leads: a URI with the response in it, or a URI and the fields of the form that is posted there. */
+interface WayToClient {
   readonly location: string
+  readonly fields?: Readonly<Record<string, string>> | undefined
+}
+
+// A form shows its fields to its target alone, and a link leaves no referrer there.
+function onward({ location, fields }: WayToClient, label: string, isPrimary: boolean): Html {
+  const look = isPrimary ? html`class="primary" ` : undefined
+  if (fields === undefined)
+    return html`<div class="actions">
+      <a ${look}href="${location}" rel="noreferrer" referrerpolicy="no-referrer">${label}</a>
+    </div>`
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${exactly(name)}" value="${exactly(value)}" />`,
+  )
+  return html`<form method="post" action="${exactly(location)}" class="actions">
+    ${inputs}<button ${look}type="submit">${label}</button>
+  </form>`
+}
+
+/** The way to the client, and whether the response grants access. */
+interface ContinueView extends WayToClient {
   readonly approved: boolean
 }
 
 /**
  * Renders the redirect to the client as a link, for user agents that lose the fragment of a redirect
- * (RFC 6749 4.2.2). The link contains the response. It therefore opens in the same tab, and sends no referrer to its
- * target.
+ * (RFC 6749 4.2.2), or as a form that a script submits (OAuth 2.0 Form Post Response Mode 2). Without scripts, its button
+ * does. The link contains the response. It therefore opens in the same tab, and sends no referrer to its target.
  */
-export function continuePage({ location, approved }: ContinueView, locale: PageLocale): string {
+export function continuePage(view: ContinueView, locale: PageLocale): string {
+  const { location, fields, approved } = view
   const { texts } = locale
   const title = approved ? texts.continue.approvedTitle : texts.continue.refusedTitle
   return pageDocument({
@@ -92,12 +114,12 @@ export function continuePage({ location, approved }: ContinueView, locale: PageL
         <h1>${title}</h1>
         <p>${texts.continue.oneStep(html`<bdi>${destination(location, texts.common.appOnDevice)}</bdi>`)}</p>
       </header>
-      <div class="actions">
-        <a class="primary" href="${location}" rel="noreferrer" referrerpolicy="no-referrer"
-          >${texts.continue.continue}</a
-        >
-      </div>
-      ${approved && html`<footer class="fineprint"><p>${texts.continue.linkIsYours}</p></footer>`}
+      ${onward(view, texts.continue.continue, true)}
+      ${
+        fields === undefined
+          ? approved && html`<footer class="fineprint"><p>${texts.continue.linkIsYours}</p></footer>`
+          : submitScript
+      }
     `,
   })
 }
@@ -169,9 +191,7 @@ function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | 
 }
 
 /** What the page before a redirect over plain HTTP shows. */
-interface InsecureRedirectView {
-  /** The redirection URI with the response in it. */
-  readonly location: string
+interface InsecureRedirectView extends WayToClient {
   /** Whether the response gives the client access. */
   readonly granted: boolean
 }
@@ -180,10 +200,8 @@ interface InsecureRedirectView {
  * Renders the warning of RFC 6749 3.1.2.1 as a whole document. The browser goes on only if the resource owner follows
  * the link.
  */
-export function insecureRedirectPage(
-  { location, granted }: InsecureRedirectView,
-  locale: PageLocale,
-): string {
+export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLocale): string {
+  const { location, granted } = view
   const { insecureRedirect: texts, common } = locale.texts
   return pageDocument({
     title: texts.title,
@@ -199,26 +217,23 @@ export function insecureRedirectPage(
         <strong>${granted ? texts.nothingSent : common.noAccess}</strong>
         ${granted ? texts.stopAccess : texts.stop}
       </p>
-      <div class="actions">
-        <a href="${location}" rel="noreferrer">${texts.continue}</a>
-      </div>
+      ${onward(view, texts.continue, false)}
     `,
   })
 }
 
 /** What the page before a redirect of an error to an unregistered client shows. */
-interface UnverifiedView {
-  /** The redirection URI with the error in it. */
-  readonly location: string
+interface UnverifiedView extends WayToClient {
   /** A refusal of the request, or trouble of the server, after which the same request may succeed. */
   readonly cause: 'refusal' | 'trouble'
 }
 
 /**
- * Renders the redirect of an error to an unregistered client, as a link on a page (RFC 9700 4.11.2). The browser goes
- * there only if the resource owner follows the link.
+ * Renders the redirect of an error to an unregistered client, as a link or a button on a page (RFC 9700 4.11.2). The
+ * browser goes there only if the resource owner follows it.
  */
-export function unverifiedPage({ location, cause }: UnverifiedView, locale: PageLocale): string {
+export function unverifiedPage(view: UnverifiedView, locale: PageLocale): string {
+  const { location, cause } = view
   const { unverified, error, common } = locale.texts
   const isRefused = cause === 'refusal'
   const title = isRefused ? error.refusedTitle : error.troubleTitle
@@ -235,9 +250,7 @@ export function unverifiedPage({ location, cause }: UnverifiedView, locale: Page
       <p class="assurance">
         ${!isRefused && html`<strong>${unverified.tryAgain}</strong>`} ${unverified.careful}
       </p>
-      <div class="actions">
-        <a href="${location}" rel="noreferrer" referrerpolicy="no-referrer">${unverified.goBack}</a>
-      </div>
+      ${onward(view, unverified.goBack, false)}
     `,
   })
 }

@@ -14,6 +14,7 @@ import { openIdFurther } from './openid-further'
 import { protectedResources } from './protected-resources'
 import { pushedRequestRules } from './pushed-requests'
 import { registration } from './registration'
+import { requestObjectRules } from './request-objects'
 import { signingKeyRules } from './signing-keys'
 import { tokenEndpoint } from './token-endpoint'
 import type { Mutation } from './mutation'
@@ -37,5 +38,6 @@ export const mutations: readonly Mutation[] = [
   ...mcpPlugIns,
   ...openIdConnect,
   ...openIdFurther,
+  ...requestObjectRules,
   ...attacks,
 ]

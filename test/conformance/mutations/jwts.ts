@@ -72,7 +72,7 @@ export const jwts: readonly Mutation[] = [
   ['JAT-18', 'isOfType', 'return types.includes(typ.toLowerCase())', 'return types.length > 0'],
   ['JAT-18', 'types', "'at+jwt': ['at+jwt', 'application/at+jwt'],", "'at+jwt': ['at+jwt', 'jwt'],"],
   ['JAT-18', 'jwtReader', '[formatName, `application/${formatName}`]', "[formatName, 'jwt']"],
-  ['JAT-19', 'verifyJwt', 'terms.issuers.get(issuer)', '[...terms.issuers.values()][0]'],
+  ['JAT-19', 'verifyClaims', 'terms.issuers.get(issuer)', '[...terms.issuers.values()][0]'],
   [
     'JAT-20',
     'expected',
@@ -81,13 +81,13 @@ export const jwts: readonly Mutation[] = [
   ],
   [
     'JAT-21',
-    'verifyJwt',
+    'verifyClaims',
     'await jose.jwtVerify(token, key, expected(issuer, now, terms))',
     'Object({ payload: jose.decodeJwt(token), key, expected })',
   ],
   [
     'JAT-22',
-    'verifyJwt',
+    'verifyClaims',
     'const { key, keySet } = await findKey(jose, source, allowed(header, terms.algorithms), now) const { payload } = await jose.jwtVerify(token, key, expected(issuer, now, terms))',
     `const isNone = /^none$/i.test(String(header.alg))
     const keySet = await source.fetched(now)
@@ -116,8 +116,8 @@ export const jwts: readonly Mutation[] = [
     'jose.decodeJwt(token).iss',
     "JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')).iss",
   ],
-  ['JBP-6', 'verifyJwt', 'terms.issuers.get(issuer)', '[...terms.issuers.values()][0]'],
-  ['JBP-6', 'registeredClaims', '!isText(subject) ||', ''],
+  ['JBP-6', 'verifyClaims', 'terms.issuers.get(issuer)', '[...terms.issuers.values()][0]'],
+  ['JBP-6', 'verifyJwt', "if (!isText(subject)) throw new RefusedJwt('incomplete')", ''],
   [
     'JBP-7',
     'expected',
@@ -133,7 +133,7 @@ export const jwts: readonly Mutation[] = [
   ['JBP-9', 'isOfType', '|| crit !== undefined || b64 !== undefined', ''],
   [
     'JBP-10',
-    'verifyJwt',
+    'verifyClaims',
     'if (!isCompact(token))',
     "token = token.split('.').slice(0, 3).join('.')\n  if (!isCompact(token))",
   ],

@@ -41,7 +41,7 @@ export const mcpPlugIns: readonly Mutation[] = [
   ['MCP-38', 'metadata', 'grant-profile:id-jag', 'grant-profile:jag'],
   [
     'MCP-39',
-    'verifyJwt',
+    'verifyClaims',
     'await jose.jwtVerify(token, key, expected(issuer, now, terms))',
     '{ payload: jose.decodeJwt(token) }',
   ],

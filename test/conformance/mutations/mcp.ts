@@ -5,7 +5,7 @@ export const mcp: readonly Mutation[] = [
   ['MCP-1', 'pkce', "requirement === 'all' ||", ''],
   ['MCP-1', 'pkce', "if (method !== 'S256')", 'if (false)'],
   ['MCP-4', 'wellKnownPaths', '[name + mount, mount + name]', '[mount + name]'],
-  ['MCP-5', 'authorizationResponse', ', { iss: issuer })', ", issuer === '' ? { iss: issuer } : {})"],
+  ['MCP-5', 'responseMembers', ', { iss: issuer })', ", issuer === '' ? { iss: issuer } : {})"],
   ['MCP-8', 'resolveLifetimes', "seconds('accessToken', 3600)", "seconds('accessToken', 7200)"],
   ['MCP-9', 'replayRotation', 'Math.abs(now - rotation.at) < lifetimes.refreshTokenGrace', 'now > 0'],
   ['MCP-10', 'digest', "hash('sha256', text, 'base64url')", 'text'],

@@ -78,7 +78,7 @@ export const openIdConnect: readonly Mutation[] = [
   ['OIC-28', 'privatePage', "'X-Frame-Options': 'DENY',", ''],
   ['OIC-28', 'takeDecision', 'if (!isFromOwnSite(request, server.settings.issuer))', 'if (false)'],
   ['OIC-29', 'courseOf', "(verdict === 'approve' ? mayApprove : await hasApproved())", 'mayApprove'],
-  ['OIC-30', 'authorizationResponse', 'state: requestState', 'state: requestState.trim()'],
+  ['OIC-30', 'responseMembers', 'state: requestState', 'state: requestState.trim()'],
   ['OIC-31', 'requestAsSent', "requestState: parameters.received('state')", 'requestState: undefined'],
   [
     'OIC-32',

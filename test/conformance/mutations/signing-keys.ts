@@ -32,7 +32,7 @@ export const signingKeyRules: readonly Mutation[] = [
   ['KEY-9', 'rows', 'sign: signAtOnce(undefined, {})', 'sign: async (_key, text) => text'],
   [
     'KEY-9',
-    'verifyJwt',
+    'verifyClaims',
     'await jose.jwtVerify(token, key, expected(issuer, now, terms))',
     'Object({ payload: jose.decodeJwt(token), key, expected })',
   ],

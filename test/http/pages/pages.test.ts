@@ -155,7 +155,7 @@ describe('insecureRedirectPage', () => {
     const page = insecureRedirectPage(insecure)
     expect(page).toContain('<bdi>http://old.example</bdi>')
     expect(page.match(/<a [^>]*>/g)).toEqual([
-      '<a href="http://old.example/callback?code=ac_1&amp;state=a" rel="noreferrer">',
+      '<a href="http://old.example/callback?code=ac_1&amp;state=a" rel="noreferrer" referrerpolicy="no-referrer">',
     ])
   })
 

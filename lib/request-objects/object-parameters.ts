@@ -1,0 +1,33 @@
+import { isRecord, isText } from '../primitives/options-reader'
+import { invalidRequestObject } from '../protocol/oauth-error'
+import { isShallow } from '../protocol/json-depth'
+
+/** The parameter with the end of the object. All other claims that say something about the object itself are left out. */
+export const endOfObject = 'exp'
+
+const aboutObject: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'nbf', 'iat', 'jti'])
+
+/**
+ * Turns the claims of a request object into parameters in form encoding (RFC 9101 4). Numbers and booleans become
+ * texts, a list of texts becomes a parameter that is repeated, such as `resource` (RFC 8707 2), and every other value
+ * becomes JSON, such as `claims` (OpenID Connect Core 6.1). Null counts as omitted.
+ *
+ * @throws OAuthError `invalid_request_object` for a value that no parameter can have.
+ */
+export function parametersOf(claims: Readonly<Record<string, unknown>>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(claims)) {
+    if (aboutObject.has(name)) continue
+    for (const text of textsOf(value)) parameters.append(name, text)
+  }
+  return parameters.toString()
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (value === null) return []
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return [`${value}`]
+  if (Array.isArray(value) && value.length > 0 && value.every(isText)) return value
+  if ((Array.isArray(value) || isRecord(value)) && isShallow(value)) return [JSON.stringify(value)]
+  throw invalidRequestObject('request_object_claim_malformed', 'A claim of the request object is malformed.')
+}

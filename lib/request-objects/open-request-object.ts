@@ -1,0 +1,90 @@
+import { KeysUnavailable, type KeySource } from '../jwt/key-source'
+import { type JwtFault, type ProvenClaims, RefusedJwt, verifyClaims } from '../jwt/verify-jwt'
+import type { Client } from '../protocol/client'
+import {
+  invalidRequestObject,
+  type OAuthError,
+  temporarilyUnavailable,
+  Throttled,
+} from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
+import { algorithmsFor } from './client-members'
+import { parametersOf } from './object-parameters'
+
+/** The requirements for the request objects of a server. */
+export interface RequestObjectTerms {
+  readonly issuer: string
+  readonly algorithms: readonly string[]
+  /** Seconds. */
+  readonly clockTolerance: number
+  /** Seconds from now to `exp`, at most. */
+  readonly maximumLifetime: number
+}
+
+// RFC 9101 10.8: the type keeps JWTs for other purposes out, and with `sub` below, request objects out of other purposes.
+const types = ['oauth-authz-req+jwt', 'application/oauth-authz-req+jwt']
+
+/**
+ * Verifies a request object with the keys of its client, and returns the parameters of the request, in form encoding
+ * (RFC 9101 6).
+ *
+ * @param now seconds since the epoch, when the request came.
+ * @throws OAuthError `invalid_request_object`; `temporarily_unavailable` if the keys of the client cannot be had.
+ */
+export async function openRequestObject(
+  object: string,
+  client: Client,
+  keys: KeySource,
+  now: number,
+  terms: RequestObjectTerms,
+): Promise<string> {
+  const { issuer, algorithms, clockTolerance, maximumLifetime } = terms
+  const { client_id: clientId } = client
+  const { claims, expiresAt } = await verifyClaims(object, now, {
+    issuers: new Map([[clientId, keys]]),
+    // RFC 9101 4: the object is no credential, so `aud` may name others, too.
+    audience: [issuer],
+    algorithms: algorithmsFor(client, algorithms),
+    clockTolerance,
+    types,
+  }).catch(refuse)
+  if (expiresAt > now + maximumLifetime + clockTolerance) throw refused('request_object_too_long_lived')
+  requireRequestOf(clientId, claims)
+  return parametersOf(claims)
+}
+
+function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): void {
+  // RFC 9101 6.3: the query names the same client.
+  if (claims['client_id'] !== clientId) throw refused('request_object_of_another_client')
+  // RFC 9101 10.8: a server that looks at no type would take the object for a client assertion.
+  if (claims['sub'] === clientId) throw refused('request_object_as_assertion')
+  // RFC 9101 4
+  if (['request', 'request_uri'].some((name) => Object.hasOwn(claims, name)))
+    throw refused('request_object_nested')
+}
+
+/** What is wrong stands in the reason: the client gets one text, and the owner sees a page. */
+export const refused = (reason: Reason<'invalid_request_object'>): OAuthError =>
+  invalidRequestObject(reason, 'The request object is not valid.')
+
+function refuse(error: unknown): never {
+  if (error instanceof RefusedJwt) throw refused(reasonOf[error.fault])
+  if (!(error instanceof KeysUnavailable)) throw error
+  if (error.cause instanceof Throttled) throw error.cause
+  throw temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', {
+    cause: error.cause,
+  })
+}
+
+const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_request_object'>>> = {
+  malformed: 'request_object_malformed',
+  header_refused: 'request_object_header_refused',
+  issuer_unknown: 'request_object_issuer_wrong',
+  algorithm_refused: 'request_object_algorithm_refused',
+  key_unknown: 'request_object_key_unknown',
+  signature_wrong: 'request_object_signature_wrong',
+  audience_wrong: 'request_object_audience_wrong',
+  expired: 'request_object_expired',
+  not_yet_valid: 'request_object_not_yet_valid',
+  incomplete: 'request_object_incomplete',
+}

@@ -1,0 +1,172 @@
+import { loginReferenceOf, requestDigest } from '../authorization-endpoint/login-return'
+import { findClaimable } from '../authorization/claim'
+import { ClientKeys } from '../client-authentication/client-keys'
+import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
+import type { PlugIn, PlugInServer } from '../config/plug-in'
+import { requireJose } from '../jwt/jose'
+import { readAlgorithms } from '../jwt/verify-jwt'
+import { isBoolean, isWhole, OptionsReader } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import { errorOf, invalidRequest, OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { Reason } from '../protocol/reasons'
+import type { Sender } from '../protocol/sender'
+import { keysIn, requestObjectMembers, requiresRequestObject } from './client-members'
+import { endOfObject } from './object-parameters'
+import { openRequestObject, refused, type RequestObjectTerms } from './open-request-object'
+import './registration'
+
+/** Options of {@link requestObjects}. */
+export interface RequestObjectOptions {
+  /**
+   * Whether each authorization request of every client must be a request object, also one that its client pushes. A
+   * registration may demand it for one client: `require_signed_request_object`. Default `false`.
+   */
+  readonly required?: boolean
+  /**
+   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
+   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   */
+  readonly algorithms?: readonly string[]
+  /** The difference between clocks that the server tolerates, in whole seconds, 0 to 300. Default 30. */
+  readonly clockTolerance?: number
+  /**
+   * The longest time from now to the end of a request object, in whole seconds, 1 to 86 400, with `clockTolerance` beside
+   * it. Default 3600.
+   */
+  readonly maximumLifetime?: number
+  /**
+   * Fetches the JWK sets that clients publish at `jwks_uri`, as the option `documents` of `privateKeyJwt()` does. Default:
+   * the fetch of the server.
+   */
+  readonly documents?: DocumentFetch
+}
+
+/**
+ * JWT-secured authorization requests (RFC 9101): a client signs its request, and sends it as the parameter `request`
+ * together with `client_id`, by `GET`, by `POST` or in a pushed request. The parameters of the object alone count. The
+ * registration of the client holds its public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
+ *
+ * The object has the type `oauth-authz-req+jwt`, the claims `iss` and `client_id`, both the `client_id`, `aud`, which
+ * names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16 KiB. It is good until its
+ * end, as often as a browser brings it. An owner who has to log in may return later. The server takes no encrypted
+ * object, and fetches none: a `request_uri` of the client itself is `request_uri_not_supported`. The host installs the
+ * package `jose`.
+ *
+ * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
+ */
+export function requestObjects(options: RequestObjectOptions = {}): PlugIn {
+  const { required, documents, ...bounds } = readOptions(options)
+  requireJose('requestObjects()')
+  return {
+    name: 'request-objects',
+    open: (server) => ({
+      extensions: [objectResolver(server, { ...bounds, issuer: server.issuer }, required, documents)],
+      clientMembers: requestObjectMembers(bounds.algorithms),
+    }),
+  }
+}
+
+function objectResolver(
+  server: PlugInServer,
+  terms: RequestObjectTerms,
+  required: boolean,
+  documents: DocumentFetch | undefined,
+): Extension {
+  const clientKeys = new ClientKeys(keysIn, documents)
+  const open = async (object: string, client: Client, at: number, sender: Sender | undefined) => {
+    const keys = clientKeys.of(client, server, sender)
+    if (keys === undefined) throw refused('request_object_without_keys')
+    return openRequestObject(object, client, keys, at, terms)
+  }
+  return {
+    name: 'request-objects',
+    authorizationParameters: ['request', 'request_uri'],
+    metadata: {
+      request_parameter_supported: true,
+      request_object_signing_alg_values_supported: terms.algorithms,
+      require_signed_request_object: required,
+    },
+
+    async resolveRequest(parameters, client, _isPushed, { hasRecord, sender }) {
+      const object = parameters.get('request')
+      const hasUri = parameters.mentions('request_uri')
+      if (object === undefined) {
+        // The pushed request of another extension was an object when the client pushed it.
+        if (hasRecord || hasUri || !(required || requiresRequestObject(client))) return undefined
+        throw invalidRequest('request_object_missing', 'The request must be a signed request object.')
+      }
+      // RFC 9101 5
+      if (hasUri)
+        throw invalidRequest('request_object_and_uri', 'The request has both request and request_uri.')
+      try {
+        return { parameters: await open(object, client, server.now(), sender) }
+      } catch (error) {
+        if (!isExpiry(error)) throw error
+        const at = await sentToLoginAt(server, parameters, client)
+        if (at === undefined) throw error
+        return { parameters: await open(object, client, at, sender) }
+      }
+    },
+
+    atAuthorizationRequest({ parameters }) {
+      // RFC 9101 6.2: the server would have to fetch a URL that anybody can name.
+      if (parameters.get('request_uri') !== undefined) throw uriNotSupported()
+      return undefined
+    },
+
+    // The object may end before its owner returns from the login. The record of a demanded login says when the request
+    // came. Without an object, the parameter costs its sender a login that the request needs anyway.
+    async atResourceOwner(owner, { parameters }) {
+      return owner === undefined && parameters.mentions(endOfObject) ? 'log in' : undefined
+    },
+  }
+}
+
+const isExpiry = (error: unknown): boolean => {
+  const expired: Reason<'invalid_request_object'> = 'request_object_expired'
+  return error instanceof OAuthError && error.reason === expired
+}
+
+/** When the server sent the owner of this very request to the login; undefined if it did not, or too long ago. */
+async function sentToLoginAt(
+  server: PlugInServer,
+  parameters: Parameters,
+  { client_id: clientId }: Client,
+): Promise<number | undefined> {
+  const named = loginReferenceOf(parameters)
+  if (named === undefined) return undefined
+  const presented = { handle: named.reference, clientId }
+  const claimable = findClaimable(await server.find(named.id), presented, server.now())
+  if (claimable instanceof OAuthError) return undefined
+  const { demandedLogin } = claimable
+  return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
+}
+
+const uriNotSupported = () =>
+  errorOf('request_uri_not_supported')(
+    'parameter_not_supported',
+    'The parameter request_uri is not supported.',
+  )
+
+function readOptions(options: unknown) {
+  const reading = new OptionsReader(options, '')
+  const seconds = (key: string, fallback: number, least: number, most: number) =>
+    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
+  const read = {
+    required: reading.optional('required', false, isBoolean, 'must be true or false.'),
+    algorithms: readAlgorithms(reading),
+    clockTolerance: seconds('clockTolerance', 30, 0, 300),
+    maximumLifetime: seconds('maximumLifetime', 3600, 1, 86_400),
+    documents: reading.optional<DocumentFetch | undefined>(
+      'documents',
+      undefined,
+      isDocumentFetch,
+      'must have a function fetch(url) that resolves to { json, maximumAge }.',
+    ),
+  }
+  reading.refuseUnknown()
+  reading.throwIssues('requestObjects() cannot work with these options:')
+  return read
+}
