@@ -18,6 +18,7 @@ export type RunningServer = RunningGuard &
     | 'findClient'
     | 'parseAuthorizationRequest'
     | 'findAccess'
+    | 'admit'
     | 'find'
     | 'authorizationsOf'
     | 'begin'
@@ -137,6 +138,7 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     parseAuthorizationRequest: (client, parameters) =>
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
+    admit: (request, scope) => running.for('admit').admit(request, scope),
     find: (id) => running.for('find').find(id),
     authorizationsOf: (subject) => running.for('authorizationsOf').authorizationsOf(subject),
     reportFailure: (failure) => running.for('reportFailure').reportFailure(failure),

@@ -15,6 +15,7 @@ import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { keysWithDeadline } from '../stores/deadline'
 import { issuerDigest } from '../authorization/issuer'
+import { admitAtEndpoint } from './admit-at-endpoint'
 import type { ServerContext } from './context'
 
 /** What plug-ins use of a server in requests. */
@@ -27,6 +28,7 @@ export function runningServer(server: ServerContext): RunningServer {
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (client, parameters) => parsedRequest(server, client, parameters),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
+    admit: (request, scope) => admitAtEndpoint(server, request, scope),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
     authorizationsOf: async (subject) => {
       if (index === undefined) throw new Error('No plug-in of this server has indexSeconds.')
