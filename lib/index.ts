@@ -274,10 +274,10 @@ export type {
   LoginDefaults,
   ExtensionTokenResponse,
   OwnerVerdict,
-  ResolvedRequest,
   TokenResponseAddition,
   TokenRestriction,
 } from './protocol/extension'
+export type { ExtensionPushedRequest, ResolvedRequest } from './protocol/resolved-request'
 export type { KeptData } from './protocol/extension-data'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {

@@ -60,6 +60,7 @@ const types = [
   'PolledChoices',
   'PolledProposal',
   'ResolvedRequest',
+  'ExtensionPushedRequest',
   'Unclaimed',
   'Access',
   'AccessTokenClaims',

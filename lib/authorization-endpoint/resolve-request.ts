@@ -4,9 +4,10 @@ import type { StoredAuthorization } from '../authorization/store'
 import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import type { Extension, ResolvedRequest } from '../protocol/extension'
+import type { Extension } from '../protocol/extension'
 import { invalidRequest, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
+import type { ResolvedRequest } from '../protocol/resolved-request'
 import type { ServerContext } from '../server/context'
 
 /** An unclaimed record that becomes the record of a request, once. */
@@ -27,8 +28,7 @@ interface SettledRequest {
 }
 
 /**
- * Lets extensions replace the parameters of a request, in the order of the option `extensions`. Each of them gets the
- * parameters that the previous ones left.
+ * Lets extensions replace the parameters of a request, and finds the record that the request uses up.
  *
  * @throws OAuthError for the page of the owner: the server has no redirection URI yet.
  */
@@ -38,11 +38,30 @@ export async function resolveRequest(
   received: Parameters,
   client: Client,
 ): Promise<SettledRequest> {
+  const { parameters, handle } = await replaceParameters(resolvers, received, client, false)
+  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
+  return { parameters, claimed }
+}
+
+/**
+ * Lets extensions replace the parameters of a request, in the order of the option `extensions`. Each of them gets the
+ * parameters that the previous ones left.
+ *
+ * @param isPushed whether the client pushes the request now.
+ * @returns also the handle of the record that the request uses up; undefined if it uses nothing up.
+ * @throws OAuthError the refusal of an extension.
+ */
+export async function replaceParameters(
+  resolvers: readonly Extension[],
+  received: Parameters,
+  client: Client,
+  isPushed: boolean,
+): Promise<{ readonly parameters: Parameters; readonly handle: string | undefined }> {
   let parameters = received
   let handle: string | undefined
   for (const extension of resolvers) {
     const { name } = extension
-    const resolved: unknown = await extension.resolveRequest?.(parameters, client)
+    const resolved: unknown = await extension.resolveRequest?.(parameters, client, isPushed)
     if (resolved === undefined) continue
     requireResolved(resolved, name)
     if (resolved.claims !== undefined && handle !== undefined)
@@ -52,8 +71,7 @@ export async function resolveRequest(
     if (parameters.require('client_id') !== client.client_id)
       throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
   }
-  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
-  return { parameters, claimed }
+  return { parameters, handle }
 }
 
 async function findClaimed(

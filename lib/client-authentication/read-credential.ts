@@ -38,6 +38,13 @@ const neverInQuery = [
   'assertion',
 ]
 
+/** The parameters of client authentication, and every other one that holds a credential. */
+export const credentialNames = ({ credentialParameters }: CredentialTerms): readonly string[] => [
+  ...neverInQuery,
+  'client_assertion_type',
+  ...credentialParameters,
+]
+
 /**
  * Reads the credential of a request, which uses exactly one method; undefined if the request has neither a credential
  * nor an `Authorization` header. The server decides this once, before a strategy runs: a strategy sees only its own

@@ -135,8 +135,8 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
     findClient: (clientId) => running.for('findClient').findClient(clientId),
-    parseAuthorizationRequest: (client, parameters) =>
-      running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
+    parseAuthorizationRequest: (...request) =>
+      running.for('parseAuthorizationRequest').parseAuthorizationRequest(...request),
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
     admit: (request, scope) => running.for('admit').admit(request, scope),
     find: (id) => running.for('find').find(id),

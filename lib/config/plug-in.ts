@@ -11,6 +11,7 @@ import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-to
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
 import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
+import type { Evidence } from '../protocol/evidence'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { PageEndpoint } from '../protocol/page-endpoint'
 import type { Parameters } from '../protocol/parameters'
@@ -118,12 +119,18 @@ export interface PlugInServer extends PlugInGuard {
   /** Finds a registered client, which may be disabled; undefined if there is none. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
-   * Checks an authorization request as the authorization endpoint does, for a client that is known already. The
-   * parameter `client_id` must name this client.
+   * Checks an authorization request as the authorization endpoint does, for a client that is known already and pushes
+   * the request (RFC 9126). Extensions replace the request first (`resolveRequest`), and add to it (`atPushedRequest`).
+   * The parameter `client_id` must then name this client.
    *
+   * @param evidence what the extensions found in the request of the client: `evidence` at the endpoint. Default: nothing.
    * @throws OAuthError every refusal of the authorization endpoint.
    */
-  readonly parseAuthorizationRequest: (client: Client, parameters: Parameters) => Promise<ParsedRequest>
+  readonly parseAuthorizationRequest: (
+    client: Client,
+    parameters: Parameters,
+    evidence?: Evidence,
+  ) => Promise<ParsedRequest>
   /** Finds an access token of this server; undefined if it is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /**
@@ -177,4 +184,9 @@ export interface ParsedRequest {
   readonly proposal: UnclaimedProposal
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
+  /**
+   * The parameters that count, in form encoding, without credentials of the client: what `resolveRequest` returns once a
+   * browser brings the request.
+   */
+  readonly parameters: string
 }

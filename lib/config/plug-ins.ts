@@ -325,6 +325,7 @@ const publishes = (extension: Extension) => extension.publishedSubject !== undef
 
 const hooks = [
   'resolveRequest',
+  'atPushedRequest',
   'prepare',
   'atAuthorizationRequest',
   'loginDefaults',

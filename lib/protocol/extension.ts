@@ -5,6 +5,7 @@ import type { DecisionTerms, ExtensionDecision, ExtensionRefresh, RefreshVerdict
 import type { Json } from './json'
 import type { Parameters } from './parameters'
 import type { OwnerQuestion } from './owner-question'
+import type { ExtensionPushedRequest, ResolvedRequest } from './resolved-request'
 import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
@@ -44,21 +45,6 @@ export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
   readonly requestedScope: Scope | undefined
   /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
-}
-
-/** The request that stands for the one that the server received. */
-export interface ResolvedRequest {
-  /**
-   * The parameters in form encoding, such as `parameters.format()` of an earlier request. They replace those of the
-   * request. `client_id` must name the same client.
-   */
-  readonly parameters: string
-  /**
-   * The handle of a record of `createUnclaimedAuthorization`, if the request is good once. The record becomes the record
-   * of this request, in one write, when an owner sees its page or approves it. A record that an owner has claimed, that
-   * has expired, or that belongs to another client refuses the request, on a page. Default: the request uses nothing up.
-   */
-  readonly claims?: string
 }
 
 /** An authorization request and its resource owner, as an extension sees them. */
@@ -290,9 +276,22 @@ export interface Extension {
    * Replaces an authorization request before the server reads anything but its client: a pushed request (RFC 9126), or a
    * request object (RFC 9101). Returns undefined to leave the request as it is.
    *
-   * @throws OAuthError to refuse the request, on a page: the server has no redirection URI yet.
+   * @param isPushed whether the client pushes the request now, by `parseAuthorizationRequest` of a plug-in. Such a
+   * request uses no record up, and may lack `client_id`. False for a request that a browser brings.
+   * @throws OAuthError to refuse the request. A browser shows it on a page: the server has no redirection URI yet.
    */
-  resolveRequest?(parameters: Parameters, client: Client): Promise<ResolvedRequest | undefined>
+  resolveRequest?(
+    parameters: Parameters,
+    client: Client,
+    isPushed: boolean,
+  ): Promise<ResolvedRequest | undefined>
+  /**
+   * Returns parameters that a pushed request gets besides its own, such as `dpop_jkt` of the proof that came with it (RFC
+   * 9449 10.1). A parameter that the request has already must have the same value: refuse the request if it has another.
+   *
+   * @throws OAuthError to refuse the request.
+   */
+  atPushedRequest?(request: ExtensionPushedRequest): Readonly<Record<string, string>> | undefined
   /**
    * Headers of responses that scripts of other origins may read at endpoints and at guards with CORS, such as
    * `DPoP-Nonce`.

@@ -158,6 +158,36 @@ export class Parameters {
     for (const name of names) this.get(name)
   }
 
+  /** The same parameters and faults, without those of these names. */
+  without(names: Iterable<string>): Parameters {
+    const rest = this.copy()
+    for (const name of names) {
+      rest.values.delete(name)
+      rest.faults.delete(name)
+    }
+    return rest
+  }
+
+  /**
+   * The same parameters and faults, with others in addition.
+   *
+   * @throws OAuthError `invalid_request` for more than 100 parameters.
+   */
+  with(added: ReadonlyMap<string, string>): Parameters {
+    const all = this.copy()
+    for (const [name, value] of added) all.add(name, value)
+    return all
+  }
+
+  private copy(): Parameters {
+    const copy = new Parameters()
+    for (const [name, value] of this.values)
+      copy.values.set(name, typeof value === 'string' ? value : [...value])
+    for (const [name, fault] of this.faults) copy.faults.set(name, fault)
+    copy.count = this.count
+    return copy
+  }
+
   /**
    * The parameters without fault, in form encoding, for a request that repeats this one after the login. A name that
    * the request repeats, such as `resource`, keeps all its values.

@@ -1,22 +1,13 @@
-import {
-  destinationOf,
-  parseAuthorizationRequest,
-  proposalOf,
-} from '../authorization-endpoint/authorization-request'
-import { requireEchoableState } from '../authorization-endpoint/authorize'
 import { indexOwner } from '../authorization/authorization-index'
 import { begin, commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import type { RunningServer } from '../config/open-plug-ins'
-import type { ParsedRequest } from '../config/plug-in'
-import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
-import { invalidRequest } from '../protocol/oauth-error'
-import type { Parameters } from '../protocol/parameters'
 import { keysWithDeadline } from '../stores/deadline'
 import { issuerDigest } from '../authorization/issuer'
 import { admitAtEndpoint } from './admit-at-endpoint'
 import type { ServerContext } from './context'
+import { parsePushedRequest } from './parse-pushed-request'
 
 /** What plug-ins use of a server in requests. */
 export function runningServer(server: ServerContext): RunningServer {
@@ -26,7 +17,7 @@ export function runningServer(server: ServerContext): RunningServer {
     counters,
     keys: keys && keysWithDeadline(keys, settings.storeDeadline),
     findClient: async (clientId) => settings.findClient(clientId),
-    parseAuthorizationRequest: (client, parameters) => parsedRequest(server, client, parameters),
+    parseAuthorizationRequest: (...request) => parsePushedRequest(server, ...request),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
     admit: (request, scope) => admitAtEndpoint(server, request, scope),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
@@ -37,22 +28,5 @@ export function runningServer(server: ServerContext): RunningServer {
     reportFailure: ({ reason, cause, ...named }) => audit.reportLateFailure(named, reason, cause),
     begin: (authorization) => begin(store, authorization, secureRandom),
     commit: (id, transition) => commit(store, id, transition, secureRandom),
-  }
-}
-
-/** The checks of the authorization endpoint, for a client that another endpoint has authenticated. */
-async function parsedRequest(
-  server: ServerContext,
-  client: Client,
-  parameters: Parameters,
-): Promise<ParsedRequest> {
-  if (parameters.require('client_id') !== client.client_id)
-    throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
-  requireEchoableState(parameters)
-  const destination = destinationOf(client, parameters.get('redirect_uri'))
-  const parsed = await parseAuthorizationRequest(destination, parameters, server)
-  return {
-    proposal: proposalOf(destination, parameters, parsed, server.settings.tokenType),
-    facts: parsed.facts,
   }
 }

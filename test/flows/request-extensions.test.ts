@@ -105,7 +105,8 @@ describe('a record that an approval without a page uses up', () => {
         extensions: [
           {
             name: 'keeper',
-            async resolveRequest(parameters, client) {
+            async resolveRequest(parameters, client, isPushed) {
+              if (isPushed) return undefined
               const { proposal } = await server.parseAuthorizationRequest(client, parameters)
               const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
               if (claims === undefined) await server.begin(unclaimed)

@@ -7,7 +7,6 @@ import {
 
 const name = 'pushed-authorization-requests'
 export const urn = 'urn:ietf:params:oauth:request_uri:'
-const credentials = ['client_secret', 'client_assertion', 'client_assertion_type']
 
 /** Pushed authorization requests (RFC 9126): a client leaves its request at the server, and sends its owner with a reference. */
 export const pushedAuthorizationRequests: PlugIn = {
@@ -17,14 +16,16 @@ export const pushedAuthorizationRequests: PlugIn = {
       {
         name: 'pushed_authorization_request',
         path: '/par',
-        async handle({ client, parameters }) {
+        async handle({ client, parameters, evidence }) {
           if (parameters.mentions('request_uri'))
             throw invalidRequest('request_uri_pushed', 'A pushed request cannot have a request_uri.')
-          const { proposal } = await server.parseAuthorizationRequest(client, parameters)
-          const kept = new URLSearchParams(parameters.format())
-          for (const credential of credentials) kept.delete(credential)
+          const { proposal, parameters: kept } = await server.parseAuthorizationRequest(
+            client,
+            parameters,
+            evidence,
+          )
           const { unclaimed, handle } = createUnclaimedAuthorization(
-            { ...proposal, extensionData: { ...proposal.extensionData, [name]: kept.toString() } },
+            { ...proposal, extensionData: { ...proposal.extensionData, [name]: kept } },
             server.context(),
           )
           await server.begin(unclaimed)

@@ -1,0 +1,78 @@
+import {
+  destinationOf,
+  parseAuthorizationRequest,
+  proposalOf,
+} from '../authorization-endpoint/authorization-request'
+import { requireEchoableState } from '../authorization-endpoint/authorize'
+import { replaceParameters } from '../authorization-endpoint/resolve-request'
+import { credentialNames } from '../client-authentication/read-credential'
+import type { ParsedRequest } from '../config/plug-in'
+import { isRecord } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import { type Evidence, noEvidence } from '../protocol/evidence'
+import { invalidRequest } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { ServerContext } from './context'
+
+/**
+ * The checks of the authorization endpoint, for a client that another endpoint has authenticated.
+ *
+ * @throws OAuthError every refusal of the authorization endpoint.
+ */
+export async function parsePushedRequest(
+  server: ServerContext,
+  client: Client,
+  received: Parameters,
+  evidence: Evidence = noEvidence,
+): Promise<ParsedRequest> {
+  const { settings, requestResolvers = [], credentialTerms } = server
+  const named = received.get('client_id')
+  if (named !== undefined && named !== client.client_id)
+    throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
+  const { parameters: replaced, handle } = await replaceParameters(requestResolvers, received, client, true)
+  if (handle !== undefined) throw new TypeError('An extension claims a record for a pushed request.')
+  const added = additionsOf(server, client, replaced, evidence)
+  const parameters = replaced.without([...credentialNames(credentialTerms), ...added.keys()]).with(added)
+  parameters.require('client_id')
+  requireEchoableState(parameters)
+  const destination = destinationOf(client, parameters.get('redirect_uri'))
+  const parsed = await parseAuthorizationRequest(destination, parameters, server)
+  return {
+    proposal: proposalOf(destination, parameters, parsed, settings.tokenType),
+    facts: parsed.facts,
+    parameters: parameters.format(),
+  }
+}
+
+/** What extensions add to a pushed request. */
+function additionsOf(
+  { settings: { extensions } }: ServerContext,
+  client: Client,
+  parameters: Parameters,
+  evidence: Evidence,
+): ReadonlyMap<string, string> {
+  const added = new Map<string, string>()
+  for (const extension of extensions) {
+    if (extension.atPushedRequest === undefined) continue
+    const { name } = extension
+    const given: unknown = extension.atPushedRequest({ client, parameters, evidence: evidence.get(name) })
+    if (given === undefined) continue
+    requireTexts(given, name)
+    for (const [key, value] of Object.entries(given)) {
+      const before = added.get(key) ?? parameters.get(key)
+      if (before !== undefined && before !== value)
+        throw new TypeError(`The extension "${name}" adds a second ${key} to a pushed request.`)
+      if (before === undefined) added.set(key, value)
+    }
+  }
+  return added
+}
+
+// Hosts write extensions, also in JavaScript.
+function requireTexts(given: unknown, name: string): asserts given is Readonly<Record<string, string>> {
+  if (isRecord(given) && Object.values(given).every((value) => typeof value === 'string' && value !== ''))
+    return
+  throw new TypeError(
+    `The extension "${name}" must return an object of texts for a pushed request, or undefined.`,
+  )
+}
