@@ -113,13 +113,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'endpoints/server-metadata',
     'config/plug-in',
   ],
+  dpop: ['primitives', 'protocol', 'config/plug-in'],
   'openid-connect': [
     'primitives',
     'protocol',
     'authorization',
     'jwt',
     'jwt/signing-keys',
-    'extensions/token-types/bearer',
     'extensions/resource-indicators/resource-indicators',
     'resource-server',
     'clients/document-fetch',
@@ -292,6 +292,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'server',
     'jwt/signing-keys',
     'extensions/jwt-access-tokens',
+    'dpop',
     'openid-connect',
   ],
 }

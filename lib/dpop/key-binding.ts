@@ -49,6 +49,18 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       return code === undefined ? undefined : { code }
     },
 
+    atPushedRequest({ parameters, evidence: thumbprint }) {
+      if (!isText(thumbprint)) return undefined
+      const named = jktIn(parameters)
+      // RFC 9449 10.1
+      if (named !== undefined && named !== thumbprint)
+        throw invalidRequest(
+          'dpop_jkt_mismatch',
+          'The parameter dpop_jkt names another key than the DPoP proof.',
+        )
+      return { dpop_jkt: thumbprint }
+    },
+
     atTokenRequest(request) {
       const { evidence: thumbprint, client } = request
       if (!isText(thumbprint)) {

@@ -13,7 +13,7 @@ import { type ProofFault, readProof, type SignedProof } from './proof'
 import { normalUrl } from './target-uri'
 
 /** What the proofs at one place, such as a guard, must be. */
-export interface ProofTerms {
+interface ProofTerms {
   readonly algorithms: readonly DpopAlgorithm[]
   /** How far `iat` may lie from the clock, in seconds. */
   readonly tolerance: number
@@ -26,7 +26,7 @@ export interface ProofTerms {
 }
 
 /** What a request proves. */
-export interface Proven {
+interface Proven {
   /** The thumbprint of the key that the client holds. */
   readonly thumbprint: string
   /** Names the proof, without its content: `useOnce` with this name lets it pass once. */

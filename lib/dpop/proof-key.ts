@@ -61,7 +61,7 @@ export const isDpopAlgorithm = (value: unknown): value is DpopAlgorithm =>
   isText(value) && dpopAlgorithms.includes(value)
 
 /** A public key that a proof brings, with its name. */
-export interface ProofKey {
+interface ProofKey {
   readonly key: KeyObject
   /** The JWK SHA-256 thumbprint (RFC 7638): 43 characters of base64url. */
   readonly thumbprint: string

@@ -20,9 +20,9 @@ export interface SignedProof {
 }
 
 /** The longest proof, in characters. A longer one is refused unread. */
-export const longestProof = 4096
+const longestProof = 4096
 /** The longest `jti`, in characters: it becomes a part of the name under which the counters remember the proof. */
-export const longestJti = 256
+const longestJti = 256
 
 /**
  * Reads the proof of a request (RFC 9449 4.3, 1 to 7).
