@@ -2,6 +2,8 @@ import express from 'express'
 import { lookupInDns } from '../../../lib/clients/document-fetch/target-address'
 import {
   createAuthorizationServer,
+  dpop,
+  type DpopOptions,
   implicit,
   jwtBearer,
   tokenExchange,
@@ -36,6 +38,8 @@ export interface ServerPlan {
   readonly forMachines?: boolean
   /** Whether it lists the authorizations of owners. A request with the header `X-Approved` then needs no page. */
   readonly authorizations?: boolean
+  /** What its clients may prove by DPoP. Default: nothing. */
+  readonly dpop?: DpopOptions
   /** What is wrong with its store. */
   readonly planted?: PlantedDefect
   /**
@@ -67,6 +71,7 @@ function serve({
   maximumClients,
   forMachines = false,
   authorizations = false,
+  dpop: proving,
   planted,
   documents,
 }: ServerPlan): void {
@@ -86,6 +91,7 @@ function serve({
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(forMachines ? optionsForMachines(maximumClients) : {}),
     ...(authorizations ? optionsForOwners : {}),
+    ...(proving && { plugIns: [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] }),
     ...(documents && {
       clients: metadataDocuments({
         registered: clients,
