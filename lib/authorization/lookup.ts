@@ -6,6 +6,7 @@ import {
   readToken,
   type TokenReference,
 } from '../protocol/access-token-format'
+import { type Confirmation, type Confirming, readConfirmation } from '../protocol/confirmation'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension-data'
 import type { Login } from '../protocol/resource-owner'
@@ -91,10 +92,12 @@ export function guardFinder(store: AuthorizationStore, formats: readonly AccessT
  * does not end it. Undefined if no format writes such tokens.
  *
  * @param find looks up every other token.
+ * @param confirming the plug-ins of the guard that check proofs.
  */
 export function signatureFinder(
   formats: readonly AccessTokenReader[],
   find: FindAccess,
+  confirming: Confirming,
 ): FindAccess | undefined {
   const signed = formats.filter((format) => format.read !== undefined)
   if (signed.length === 0) return undefined
@@ -102,27 +105,29 @@ export function signatureFinder(
     if (mayBeFormatted(text))
       for (const format of signed) {
         const content = await readToken(format, text)
-        if (content?.isPlain === true) return content.expiresAt > now ? accessOf(content) : undefined
+        const confirmation = content && confirmationOf(content, confirming)
+        if (confirmation === undefined || content === undefined) continue
+        return content.expiresAt > now ? accessOf(content, confirmation) : undefined
       }
     return find(text, now)
   }
 }
 
-function accessOf(content: AccessTokenContent): FoundAccess {
-  const { authorizationId, clientId, subject, scope, expiresAt, login, tokenExtensionData } = content
+/** What the text itself says of the proof of its token; undefined if only the record knows. */
+function confirmationOf(
+  { isPlain, cnf }: AccessTokenContent,
+  confirming: Confirming,
+): Confirmation | undefined {
+  return isPlain || cnf !== undefined ? readConfirmation(confirming, cnf) : undefined
+}
+
+function accessOf(content: AccessTokenContent, { tokenType, tokenData, ...kept }: Confirmation): FoundAccess {
+  const { authorizationId, clientId, subject, scope, expiresAt, login } = content
   return {
-    access: {
-      authorizationId,
-      clientId,
-      subject,
-      scope,
-      tokenType: 'bearer',
-      expiresAt,
-      ...(login && { login }),
-    },
-    tokenData: undefined,
+    access: { authorizationId, clientId, subject, scope, tokenType, expiresAt, ...(login && { login }) },
+    tokenData,
     extensionData: {},
-    tokenExtensionData,
+    tokenExtensionData: { ...content.tokenExtensionData, ...kept.tokenExtensionData },
   }
 }
 

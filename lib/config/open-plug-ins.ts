@@ -19,6 +19,7 @@ export type RunningServer = RunningGuard &
     | 'findClient'
     | 'parseAuthorizationRequest'
     | 'findAccess'
+    | 'admit'
     | 'find'
     | 'authorizationsOf'
     | 'begin'
@@ -139,6 +140,7 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     parseAuthorizationRequest: (...request) =>
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(...request),
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
+    admit: (request, scope) => running.for('admit').admit(request, scope),
     find: (id) => running.for('find').find(id),
     authorizationsOf: (subject) => running.for('authorizationsOf').authorizationsOf(subject),
     reportFailure: (failure) => running.for('reportFailure').reportFailure(failure),

@@ -12,7 +12,7 @@ import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
-import type { Endpoint } from '../protocol/endpoint'
+import type { Endpoint, EndpointRequest } from '../protocol/endpoint'
 import type { Evidence } from '../protocol/evidence'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { PageEndpoint } from '../protocol/page-endpoint'
@@ -102,7 +102,7 @@ export interface PlugInGuard {
 }
 
 /**
- * What a plug-in sees of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`, `find`,
+ * What a plug-in sees of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`, `admit`, `find`,
  * `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
@@ -139,6 +139,14 @@ export interface PlugInServer extends PlugInGuard {
   ) => Promise<ParsedRequest>
   /** Finds an access token of this server; undefined if it is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
+  /**
+   * Admits a request with an access token to an endpoint of the plug-in, as a guard does: finds the token, checks its
+   * type, its proof and its scope, and asks the extensions.
+   *
+   * @param scope the scope token that the endpoint needs.
+   * @throws OAuthError the refusals of a guard, also for a request without a token.
+   */
+  readonly admit: (request: EndpointRequest<undefined>, scope: string) => Promise<AdmittedRequest>
   /** Finds a record; undefined if it does not exist, has expired or was revoked. Another writer may be changing it. */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /**
@@ -157,6 +165,12 @@ export interface PlugInServer extends PlugInGuard {
    * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16 times.
    */
   readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
+}
+
+/** A request that an endpoint admits: the access that its token gives. */
+export interface AdmittedRequest extends FoundAccess {
+  /** Headers that belong into the response, such as a fresh nonce. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** A failure outside of a request, such as a message to a client that did not arrive. */

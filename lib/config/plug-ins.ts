@@ -273,8 +273,9 @@ const isTokenType = (value: unknown): value is TokenType =>
   isText(value['name']) &&
   isText(value['scheme']) &&
   typeof value['read'] === 'function' &&
-  ['issue', 'challenge'].every((key) => isAbsentOrFunction(value[key])) &&
-  isAbsentOr(isBoolean, value['opaque']) &&
+  ['issue', 'challenge', 'challengeHeaders', 'lackOfGuard'].every((key) => isAbsentOrFunction(value[key])) &&
+  ['opaque', 'isRequired'].every((key) => isAbsentOr(isBoolean, value[key])) &&
+  isAbsentOr(isExtensionMetadata, value['resourceMetadata']) &&
   isAbsentOr(isText, value['confirmationMethod']) &&
   isAbsentOr(areHeaderNames, value['exposedHeaders'])
 

@@ -83,11 +83,13 @@ interface ProtectedResourceOffer {
   readonly scopes: Scope
   readonly name: string | undefined
   readonly documentation: string | undefined
+  /** Members that token types add. */
+  readonly ofTypes?: ExtensionMetadata
 }
 
 /** Builds the metadata of a protected resource (RFC 9728 2). Members without a value are missing. */
 export function protectedResourceMetadata(
-  { uri, issuer, scopes, name, documentation }: ProtectedResourceOffer,
+  { uri, issuer, scopes, name, documentation, ofTypes }: ProtectedResourceOffer,
   members: ExtensionMetadata,
 ): ExtensionMetadata {
   return {
@@ -95,6 +97,7 @@ export function protectedResourceMetadata(
     ...(name === undefined ? {} : { resource_name: name }),
     ...(documentation === undefined ? {} : { resource_documentation: documentation }),
     ...members,
+    ...ofTypes,
     // RFC 9728 3.3: clients compare this member with the URI that they asked about.
     resource: uri,
     authorization_servers: [issuer],

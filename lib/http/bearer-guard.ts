@@ -7,25 +7,26 @@ import { isRecord, OptionsReader } from '../primitives/options-reader'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
 import { unexpected } from '../protocol/oauth-error'
 import type { Extension } from '../protocol/extension'
-import { challengeOfType } from '../protocol/token-type'
 import {
   authorizeResourceRequest,
   type FindToken,
   type GuardedAccess,
   type GuardedRequest,
   readRequirement,
+  requiredSchemes,
   type Requirement,
 } from '../resource-server/admit'
-import { type ChallengeAttributes, writeChallenge } from '../resource-server/challenge'
+import type { ChallengeAttributes } from '../resource-server/challenge'
 import { scopeIn } from '../resource-server/refusals'
 import type { LoginOptions } from '../resource-server/required-login'
-import { referenceTo } from '../endpoints/protected-resource-metadata'
+import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
 import { setAuthInfo } from './auth-info'
 import { explainingGuardCors } from './cross-origin-diagnosis'
 import { type GuardDefaults, readGuardDefaults, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'
 import { sendJson } from './response'
+import { ofSchemes, schemeChallenges } from './scheme-challenges'
 
 declare global {
   namespace Express {
@@ -87,15 +88,22 @@ export function bearerGuard(context: GuardContext): BearerGuard {
 interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
   readonly find: FindToken
+  /** The resource that the guard protects; undefined if nothing names it. */
+  readonly resource: ResourceReference | undefined
 }
 
 function readGuard(context: GuardContext, scope: unknown, options: unknown): GuardTerms {
-  const { scopes, resources, guards } = context.settings
+  const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
   const reading = new OptionsReader(options, '')
   const requirement = readRequirement(reading, scope, scopes && [...scopes.keys()], resources)
   const find = readVerify(reading, context)
-  const terms = { requirement, find, ...readGuardDefaults(reading, guards) }
+  const resource = ownResource ?? referenceTo(requirement.resource)
+  const terms = { requirement, find, resource, ...readGuardDefaults(reading, guards) }
   reading.refuseUnknown()
+  for (const type of reading.issues.length > 0 ? [] : tokenTypes) {
+    const lack = type.lackOfGuard?.(resource?.uri)
+    if (lack !== undefined) reading.wrong('resource', lack)
+  }
   reading.throwIssues('A bearer guard cannot work:')
   return terms
 }
@@ -123,31 +131,24 @@ function isPlain(value: unknown): value is BearerGuardOptions {
 function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
   const { settings, requests, audit } = context
   const { tokenTypes, implied } = settings
-  const { requirement, challenge, authInfo } = terms
-  const resource = settings.ownResource ?? referenceTo(requirement.resource)
+  const { requirement, challenge, authInfo, resource } = terms
   const exposed = exposedHeaders(settings)
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
   const cors = audit.diagnosis === undefined ? share : explainingGuardCors(share, audit.diagnosis)
-  const challenges: WriteChallenges = (own, error) => {
+  const required = requiredSchemes(tokenTypes)
+  const challenges: WriteChallenges = (authorization, own, error, schemes = required) => {
     // A host may make the metadata of the resource after the guard.
     const named = { ...challenge, resourceMetadata: resource?.metadataUrl }
-    // RFC 9110 11.6.1: one header line for each scheme, because many clients cannot parse a list of challenges.
-    return {
-      'WWW-Authenticate': tokenTypes.map((type) =>
-        writeChallenge(
-          type.scheme,
-          named,
-          type.challenge === undefined ? own : { ...challengeOfType(type), ...own },
-          error,
-        ),
-      ),
-    }
+    const types = schemes === undefined ? tokenTypes : ofSchemes(tokenTypes, schemes)
+    return schemeChallenges(types, named, { own, error, authorization })
   }
   const lookup = {
     find: terms.find,
     tokenTypes,
     extensions: settings.extensions.filter(actsInGuards),
     implied,
+    required,
+    resource: resource?.uri,
   }
   return handler(async (request, response, next) => {
     // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
@@ -163,7 +164,7 @@ function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
     if (access === undefined && !requirement.optional) {
       audit.diagnosis?.explain(missingToken(request))
       // RFC 6750 3.1: without a token, there is no error.
-      return sendJson(response, 401, {}, challenges(scopeIn(requirement.scope), {}))
+      return sendJson(response, 401, {}, challenges([], scopeIn(requirement.scope), {}))
     }
     if (access !== undefined) {
       request.oauth = access
@@ -216,16 +217,18 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
   }
 }
 
-/** Writes the challenges of a guard; see {@link writeChallenge}. */
+/** Writes the challenges of a guard; see {@link schemeChallenges}. @param schemes Default: those that the guard takes. */
 type WriteChallenges = (
+  authorization: readonly string[],
   own: ChallengeAttributes,
   error: ChallengeAttributes,
-) => Readonly<Record<string, string[]>>
+  schemes?: readonly string[],
+) => Readonly<Record<string, string | string[]>>
 
 function refuse(
   { settings: { errorUri }, audit, observeToken, now }: GuardContext,
   challenges: WriteChallenges,
-  { token, access }: RequestAtGuard,
+  { token, access, authorization }: RequestAtGuard,
   request: Request,
   response: Response,
   thrown: unknown,
@@ -239,7 +242,10 @@ function refuse(
   const [status, members] = [statusOf(error), errorMembers(error, errorUri)]
   // RFC 9110 15.5.2: 401 demands a challenge.
   const own = error.challenge ?? (status === 401 ? {} : undefined)
-  sendJson(response, status, members, { ...headersOf(error), ...(own && challenges(own, members)) })
+  sendJson(response, status, members, {
+    ...headersOf(error),
+    ...(own && challenges(authorization, own, members, error.schemes)),
+  })
 }
 
 // A client asks without a token to learn what to do (RFC 6750 3). Two slips look the same: a token in the query, and a

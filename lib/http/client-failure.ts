@@ -4,10 +4,11 @@ import { passesNetworkLimit } from '../protocol/client'
 import type { EndpointDescription } from '../protocol/endpoint'
 import { headersOf, statusOf } from '../protocol/error-response'
 import { type OAuthError, OverShare, Throttled, UnusableClient, unexpected } from '../protocol/oauth-error'
-import { usualChallenge, writeChallenge } from '../resource-server/challenge'
+import { usualChallenge } from '../resource-server/challenge'
 import type { ServerContext } from '../server/context'
 import { authorizationOf, hasLongBody, leavesBody } from './request'
 import { sendJsonError } from './response'
+import { ofSchemes, schemeChallenges } from './scheme-challenges'
 
 /** Sends the error response for a failed request of a client (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
 export async function sendClientFailure(
@@ -22,7 +23,7 @@ export async function sendClientFailure(
   server.audit.reportError({ request, response, endpoint: endpoint.name }, error)
   const isLeft = leavesBody(failed) || (error instanceof Throttled && hasLongBody(request))
   sendJsonError(response, statusOf(error, endpoint.errorStatus), error, server.settings.errorUri, {
-    ...challengeFor(error, request, server.credentialTerms.methods),
+    ...challengeFor(error, request, server),
     ...headersOf(error),
     ...(isLeft && { Connection: 'close' }),
   })
@@ -56,17 +57,20 @@ function isOfClient(error: OAuthError): boolean {
 
 /** The challenge of an error response (RFC 6749 5.2, RFC 6750 3); no headers for an error without one. */
 function challengeFor(
-  { code, status, challenge }: OAuthError,
+  { code, status, challenge, schemes = bearerScheme }: OAuthError,
   request: Request,
-  methods: readonly ClientAuthenticationMethod[],
-): Record<string, string> {
+  { credentialTerms: { methods }, settings: { tokenTypes } }: ServerContext,
+): Record<string, string | string[]> {
   const authorization = authorizationOf(request)
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemesOf(methods), authorization) }
   if (challenge === undefined && code !== 'invalid_token' && status !== 401) return {}
   // RFC 6750 3.1: a request without a token gets no error.
   const error = authorization.length === 0 ? {} : { error: code }
-  return { 'WWW-Authenticate': writeChallenge('Bearer', usualChallenge, challenge ?? {}, error) }
+  const types = ofSchemes(tokenTypes, schemes)
+  return schemeChallenges(types, usualChallenge, { own: challenge ?? {}, error, authorization })
 }
+
+const bearerScheme = ['Bearer']
 
 // The HTTP authentication schemes by which clients may authenticate, Basic first.
 const schemesOf = (methods: readonly ClientAuthenticationMethod[]) =>

@@ -19,6 +19,7 @@ import { type Evidence, noEvidence } from '../protocol/evidence'
 import type { Extension } from '../protocol/extension'
 import { invalidClient, OAuthError, unauthorizedClient } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
+import { urlBelow } from '../endpoints/server-metadata'
 import { methodsOf, refuseMethod } from './methods'
 import { formOf, hasLongBody, HttpRequest, jsonOf, queryOf } from './request'
 import type { ServerContext } from '../server/context'
@@ -107,21 +108,27 @@ function answering(
 type Handle = (request: Request, content: Content, client: Client | undefined) => Promise<EndpointResponse>
 
 function handlingOf({ settings }: ServerContext, endpoint: EndpointRow): Handle {
-  const handle = handlingByClient(endpoint, settings.extensions)
+  const place = { name: endpoint.name, url: urlBelow(settings.issuer, endpoint.path) }
+  const handle = handlingByClient(endpoint, place, settings.extensions)
   // The rows of the suite need no check.
   return settings.endpoints.some((own) => own === endpoint) ? checked(handle, endpoint.name) : handle
 }
 
-function handlingByClient(endpoint: EndpointRow, extensions: readonly Extension[]): Handle {
-  const { name } = endpoint
+/** What plug-ins see of the endpoint of a request. */
+interface Place {
+  readonly name: string
+  readonly url: string
+}
+
+function handlingByClient(endpoint: EndpointRow, place: Place, extensions: readonly Extension[]): Handle {
   if (endpoint.clientAuthentication === 'none')
-    return (request, content) => endpoint.handle(new RequestAtEndpoint(request, name, undefined, content))
+    return (request, content) => endpoint.handle(new RequestAtEndpoint(request, place, undefined, content))
   const preparing = extensions.filter((extension) => extension.prepare !== undefined)
   if (endpoint.clientAuthentication === 'optional')
     return (request, content, client) => {
       if (client === undefined || preparing.length === 0)
-        return endpoint.handle(new RequestAtEndpoint(request, name, client, content))
-      const asked = new RequestAtEndpoint(request, name, client, content)
+        return endpoint.handle(new RequestAtEndpoint(request, place, client, content))
+      const asked = new RequestAtEndpoint(request, place, client, content)
       return gatherEvidence(preparing, asked).then(() => endpoint.handle(asked))
     }
   const isConfidential = endpoint.clientAuthentication === 'confidential'
@@ -129,7 +136,7 @@ function handlingByClient(endpoint: EndpointRow, extensions: readonly Extension[
     if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
     if (isConfidential && !hasCredentials(client))
       throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
-    const asked = new RequestAtEndpoint(request, name, client, content)
+    const asked = new RequestAtEndpoint(request, place, client, content)
     if (preparing.length === 0) return endpoint.handle(asked)
     return gatherEvidence(preparing, asked).then(() => endpoint.handle(asked))
   }
@@ -168,8 +175,7 @@ class RequestAtEndpoint<Caller extends Client | undefined>
 
   constructor(
     request: Request,
-    /** The name of the endpoint. */
-    readonly endpoint: string,
+    private readonly place: Place,
     readonly client: Caller,
     { parameters, json, onCommitted }: Content,
   ) {
@@ -177,6 +183,18 @@ class RequestAtEndpoint<Caller extends Client | undefined>
     this.parameters = parameters
     this.json = json
     this.onCommitted = onCommitted
+  }
+
+  get endpoint(): string {
+    return this.place.name
+  }
+
+  get url(): string {
+    return this.place.url
+  }
+
+  setHeader(name: string, value: string): void {
+    this.request.res?.setHeader(name, value)
   }
 
   get address(): string | undefined {

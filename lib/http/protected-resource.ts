@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { isText, OptionsReader } from '../primitives/options-reader'
 import type { GuardSettings } from '../config/settings'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import {
   metadataUrlOf,
   protectedResourceMetadata,
@@ -27,15 +28,16 @@ export type ProtectedResourcePart = (resource?: string, members?: ProtectedResou
  * @param onMade runs when the host makes a middleware.
  */
 export function protectedResource(
-  { issuer, resources, cors }: GuardSettings,
+  { issuer, resources, cors, tokenTypes }: GuardSettings,
   cure: string,
   onMade?: () => void,
 ): ProtectedResourcePart {
+  const ofTypes: ExtensionMetadata = Object.assign({}, ...tokenTypes.map((type) => type.resourceMetadata))
   return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
     const reading = new OptionsReader({ resource: uri, members }, '')
-    const offer = { issuer, ...resourceOf(reading, resources, cure) }
+    const offer = { issuer, ...resourceOf(reading, resources, cure), ofTypes }
     const added = readMembers(reading, offer)
     reading.throwIssues('oauth.protectedResource() cannot work:')
     onMade?.()

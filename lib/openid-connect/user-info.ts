@@ -1,12 +1,10 @@
 import type { PlugInServer } from '../config/plug-in'
-import { bearer } from '../extensions/token-types/bearer'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
 import { isTexts } from '../primitives/options-reader'
 import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
-import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import type { FoundAccess } from '../authorization/lookup'
-import { badToken, insufficientScope, malformedRequest } from '../resource-server/refusals'
+import { badToken } from '../resource-server/refusals'
 import { keptIn } from './identity-request'
 import { claimsFor, claimsOfScope, type OwnerClaims } from './owner-claims'
 import { publicSubject, type SubjectFor } from './pairwise'
@@ -28,36 +26,22 @@ export function userInfoEndpoint(
     method: ['GET', 'POST'],
     clientAuthentication: 'none',
     cors: true,
-    async handle({ headers }) {
-      const found = await server.findAccess(tokenIn(headers['authorization'] ?? []))
-      if (found === undefined) throw badToken('token_invalid', needed)
-      const { subject, scope, clientId, tokenType } = found.access
-      if (tokenType !== bearer.name) throw badToken('token_of_another_type', needed)
+    async handle(request) {
+      const { headers, ...found } = await server.admit(request, 'openid')
+      const { subject, scope, clientId } = found.access
       if (!isForUserInfo(found, own)) throw badToken('token_resource', needed)
-      if (!scope.includes('openid')) throw insufficientScope(needed, scope)
       if (subject === undefined) throw badToken('token_invalid', needed)
       const asked = keptIn(dataOf(name, found.extensionData))?.userInfo ?? []
       const names = [...claimsOfScope(scope), ...asked]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
       if (known === undefined) throw badToken('token_invalid', needed)
-      if (subjectFor === publicSubject) return { members: { ...known, sub: subject } }
+      if (subjectFor === publicSubject) return { members: { ...known, sub: subject }, headers }
       const client = await server.findClient(clientId)
       // The subject of the host must not show in place of a pairwise one.
       if (client === undefined) throw badToken('token_invalid', needed)
-      return { members: { ...known, sub: subjectFor(subject, client) } }
+      return { members: { ...known, sub: subjectFor(subject, client) }, headers }
     },
   }
-}
-
-// RFC 6750 2.1: one header, with one token.
-function tokenIn(lines: readonly string[]): string {
-  const [header = '', second] = lines
-  if (second !== undefined) throw malformedRequest('several_authorization_headers', needed)
-  const { scheme, credentials } = parseAuthorization(header)
-  if (!isSameScheme(bearer.scheme, scheme)) throw badToken('token_invalid', needed)
-  const presented = bearer.read(credentials)
-  if (presented === undefined) throw malformedRequest('token_malformed', needed)
-  return presented.accessToken
 }
 
 /** Whether a token is for this endpoint. A token of a server without resources is for everything. */

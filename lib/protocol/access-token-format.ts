@@ -68,8 +68,13 @@ export interface AccessTokenContent extends TokenReference {
   readonly login: Login | undefined
   /** The data of extensions that the text holds, each under its name, such as the resources of the token. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
-  /** Whether the token is a bearer token without a proof. Any other token is looked up in the store. */
+  /** Whether the token is a bearer token without a proof. */
   readonly isPlain: boolean
+  /**
+   * The member `cnf` (RFC 7800 3.1) of a token that is bound to a key, if the text has all that the proof needs. A guard
+   * that knows each of its members checks the proof without the store. Default: such a token is looked up in the store.
+   */
+  readonly cnf?: unknown
 }
 
 /** Names one access token of an authorization. The reference is no credential: nobody can make a token of it. */
@@ -186,6 +191,7 @@ const contentShape = shape<AccessTokenContent>({
   login: optional(isRecord, 'must be { authTime, acr, amr }, or undefined.'),
   tokenExtensionData: required(isRecord, 'must be an object.'),
   isPlain: required(isBoolean, 'must be true or false.'),
+  cnf: optional(() => true, 'may be anything.'),
 })
 
 const isReference = (value: unknown): value is TokenReference =>

@@ -9,7 +9,7 @@ import type { TokenType } from './token-type'
 // an extension, and the member is the data that the token type or extension keeps with the token.
 
 /** Who may know confirmation methods. */
-interface Confirming {
+export interface Confirming {
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
 }
@@ -41,7 +41,7 @@ export function withConfirmation(
 }
 
 /** What a guard without the record of a token takes from its `cnf`. */
-interface Confirmation {
+export interface Confirmation {
   /** The name of the token type that checks the proof; `bearer` if an extension checks it, or there is none. */
   readonly tokenType: string
   readonly tokenData: Json | undefined

@@ -23,6 +23,12 @@ export interface ExtensionRequest {
 export interface ClientRequest extends ExtensionRequest, ResourceRequest {
   /** The name of the endpoint, such as `token`, `revocation`, or that of an endpoint of the host. */
   readonly endpoint: string
+  readonly url: string
+  /**
+   * Sets a header of the response, whether the request passes or is refused, such as a fresh nonce. A refusal may also
+   * have headers of its own.
+   */
+  setHeader(name: string, value: string): void
 }
 
 /** An authorization request as an extension sees it. */

@@ -6,7 +6,7 @@ import type { Reason } from './reasons'
  * The error codes of the endpoints of the suite (RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; `invalid_target` from RFC 8693
  * 2.2.2, `invalid_token` from RFC 6750 3.1, the codes of client metadata from RFC 7591 3.2.2, the codes of polls from RFC 8628
  * 3.5, the codes of request objects and their references from RFC 9101 7, the codes about logins and pages from OpenID
- * Connect Core 3.1.2.6).
+ * Connect Core 3.1.2.6, the codes about proofs from RFC 9449 5 and 8).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -32,6 +32,8 @@ export type OAuthErrorCode =
   | 'invalid_request_uri'
   | 'invalid_request_object'
   | 'registration_not_supported'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'server_error'
   | 'temporarily_unavailable'
 
@@ -58,6 +60,8 @@ export class OAuthError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined
   /** Attributes of the challenge. Undefined: the response has a challenge only if its status or code demands one. */
   readonly challenge: Readonly<Record<string, string>> | undefined
+  /** The schemes of the challenge. Undefined: the usual ones. */
+  readonly schemes: readonly string[] | undefined
   // Private, so that a host that logs the error logs no part of the request.
   readonly #observed: Observed | undefined
 
@@ -74,6 +78,7 @@ export class OAuthError extends Error {
     this.status = options?.status
     this.headers = options?.headers
     this.challenge = options?.challenge
+    this.schemes = options?.schemes
     this.#observed = options?.observed
     // The check runs in the constructor, so a host sees the mistake where the text is written, not where the server sends
     // it.
@@ -114,6 +119,11 @@ export interface OAuthErrorOptions {
    * status is 401. `invalid_client` has the challenge of client authentication.
    */
   readonly challenge?: Readonly<Record<string, string>>
+  /**
+   * The authentication schemes of the challenge, such as `['DPoP']`. Default: at a guard, the schemes of all its token
+   * types; at an endpoint, `Bearer`.
+   */
+  readonly schemes?: readonly string[]
 }
 
 /**
@@ -171,7 +181,15 @@ export class UnusableClient extends OAuthError {
 }
 
 /** @throws RangeError if a response cannot carry the error as it is. */
-function requireSendable({ code, reason, description, status, headers, challenge }: OAuthError): void {
+function requireSendable({
+  code,
+  reason,
+  description,
+  status,
+  headers,
+  challenge,
+  schemes,
+}: OAuthError): void {
   const require = (isRight: boolean, what: string, rule: string) => {
     if (!isRight) throw new RangeError(`The ${what} of "${reason}" must ${rule}.`)
   }
@@ -182,6 +200,8 @@ function requireSendable({ code, reason, description, status, headers, challenge
   if (status !== undefined) require(isErrorStatus(status), 'status', 'be a whole number, 400 to 599')
   if (headers !== undefined)
     require(areHeaders(headers), 'headers', 'be an object of names and texts of printable ASCII')
+  if (schemes !== undefined)
+    require(schemes.length > 0 && schemes.every(isToken), 'schemes', 'be names of authentication schemes')
   if (challenge !== undefined)
     require(areAttributes(
       challenge,
@@ -257,6 +277,10 @@ export const unmetAuthenticationRequirements = refusal('unmet_authentication_req
 export const requestUriNotSupported = refusal('request_uri_not_supported')
 /** The `request_uri` names no request (RFC 9101 7). */
 export const invalidRequestUri = refusal('invalid_request_uri')
+/** The DPoP proof of the request is missing or not valid (RFC 9449 5 and 7.1). */
+export const invalidDpopProof = refusal('invalid_dpop_proof')
+/** The DPoP proof of the request needs the nonce of this response (RFC 9449 8 and 9). */
+export const useDpopNonce = refusal('use_dpop_nonce')
 /** The server has failed. */
 export const serverError = refusal('server_error')
 /** Something that the server needs, such as a store, does not respond in time. The client may try again. */

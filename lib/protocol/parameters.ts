@@ -262,6 +262,7 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['acr_values', 1024],
   ['login_hint', 1024],
   ['ui_locales', 256],
+  ['dpop_jkt', 256],
 ])
 
 /** The largest members of a registration: characters of a text or of `credentials` as JSON, entries of a list. */

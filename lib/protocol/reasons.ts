@@ -60,6 +60,8 @@ export const reasons = {
     'actor_chain_too_long',
     'request_object_missing',
     'request_object_and_uri',
+    'dpop_jkt_malformed',
+    'dpop_jkt_mismatch',
   ],
   invalid_request_object: [
     'request_object_malformed',
@@ -164,6 +166,7 @@ export const reasons = {
     'saml_audience_wrong',
     'saml_not_yet_valid',
     'saml_instant_malformed',
+    'dpop_key_wrong',
   ],
   invalid_scope: [
     'scope_missing',
@@ -259,6 +262,7 @@ export const reasons = {
     'initial_access_token_refused',
     'registration_access_token_refused',
     'token_of_another_type',
+    'token_unbound',
     'token_resource',
     'jwt_malformed',
     'jwt_header_refused',
@@ -284,9 +288,27 @@ export const reasons = {
     'mac_replayed',
     'mac_host_not_listed',
     'mac_algorithm_not_offered',
+    'dpop_key_wrong',
   ],
   insufficient_scope: ['token_scope_insufficient'],
   insufficient_user_authentication: ['login_unknown', 'login_of_another_class', 'login_too_old'],
+  invalid_dpop_proof: [
+    'dpop_proof_missing',
+    'dpop_proof_repeated',
+    'dpop_proof_malformed',
+    'dpop_header_refused',
+    'dpop_algorithm_refused',
+    'dpop_key_private',
+    'dpop_key_refused',
+    'dpop_signature_wrong',
+    'dpop_claims_refused',
+    'dpop_method_wrong',
+    'dpop_url_wrong',
+    'dpop_token_hash_wrong',
+    'dpop_not_in_time',
+    'dpop_replayed',
+  ],
+  use_dpop_nonce: ['dpop_nonce_missing', 'dpop_nonce_not_current'],
 } as const
 
 /** A reason of this suite for one of these error codes. */

@@ -3,6 +3,7 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import type { Random } from './credential'
 import type { Evidence } from './evidence'
+import type { ExtensionMetadata } from './extension-metadata'
 import { isQuotable, isToken, serverAttributes } from './http-authentication'
 import { isKeepable, keepableExpectation, type Json } from './json'
 
@@ -49,6 +50,11 @@ export interface ResourceRequest {
   readonly method: string
   /** The request target of the request line, including the query. */
   readonly target: string
+  /**
+   * The URL of the endpoint, as the metadata of the server name it: no header of the request counts. Undefined at a
+   * guard, whose routes only the host knows.
+   */
+  readonly url?: string | undefined
   /** Whether the request came over TLS, subject to the `trust proxy` setting of the host. */
   readonly secure: boolean
   /** Each header by its name in lower case, with one text for each header line. */
@@ -66,6 +72,8 @@ export interface TokenCheck {
   readonly request: ResourceRequest
   /** The data that the token type returned when the server issued the token. */
   readonly tokenData: Json | undefined
+  /** The URI of the resource that the guard protects; undefined if its options name none. */
+  readonly resource: string | undefined
   /** Seconds since the epoch. */
   readonly now: number
   /**
@@ -132,6 +140,19 @@ export interface TokenType {
   issue?(accessToken: string, moment: IssueMoment): TokenIssue
   /** Returns attributes for the challenge of the scheme at guards, such as `{ algs: 'ES256' }`. Default: none. */
   challenge?(): Readonly<Record<string, string>>
+  /** Returns headers of each response with a challenge of the scheme, such as a fresh nonce. Default: none. */
+  challengeHeaders?(): Readonly<Record<string, string>>
+  /**
+   * Returns what a guard lacks to check tokens of this type, as the rest of a sentence that begins with its option
+   * `resource`; undefined if nothing. Runs when a host makes a guard. Default: a guard lacks nothing.
+   *
+   * @param resource as in {@link TokenCheck}.
+   */
+  lackOfGuard?(resource: string | undefined): string | undefined
+  /** Whether guards refuse the tokens of every other type that is not required. Default false. */
+  readonly isRequired?: boolean
+  /** Members that the type adds to the metadata of resources (RFC 9728 2). They win over those of the host. */
+  readonly resourceMetadata?: ExtensionMetadata
   /** Reads the credentials after the scheme in `Authorization`; undefined if they are malformed. */
   read(credentials: string): PresentedToken | undefined
 }

@@ -1,5 +1,5 @@
 import { loginReferenceOf, requestDigest } from '../authorization-endpoint/login-return'
-import { findClaimable } from '../authorization/claim'
+import { findClaimable, namedIn } from '../authorization/claim'
 import { ClientKeys } from '../client-authentication/client-keys'
 import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { PlugIn, PlugInServer } from '../config/plug-in'
@@ -140,7 +140,7 @@ async function sentToLoginAt(
   const presented = { handle: named.reference, clientId }
   const claimable = findClaimable(await server.find(named.id), presented, server.now())
   if (claimable instanceof OAuthError) return undefined
-  const { demandedLogin } = claimable
+  const { demandedLogin } = namedIn(claimable)
   return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
 }
 

@@ -12,7 +12,7 @@ import type { Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
 import { isForCertainResources, tokenResource } from '../extensions/resource-indicators/resource-indicators'
 import { guardedResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
-import { badToken, insufficientScope, malformedRequest, unprovenToken } from './refusals'
+import { badToken, insufficientScope, malformedRequest, unboundToken, unprovenToken } from './refusals'
 import { readRequiredLogin, type RequiredLogin, requireLogin } from './required-login'
 
 /** A valid access token: its access, and the data that plug-ins keep with it. */
@@ -68,6 +68,10 @@ interface GuardedLookup {
   readonly extensions: readonly Extension[]
   /** The scopes that a scope of a token implies; undefined if no scope implies another. */
   readonly implied?: ImpliedScopes | undefined
+  /** The schemes of the token types that the guard takes alone; undefined if it takes all. */
+  readonly required?: readonly string[] | undefined
+  /** The URI of the protected resource, also of a guard without a table of resources; undefined if it knows none. */
+  readonly resource?: string | undefined
 }
 
 /**
@@ -80,6 +84,16 @@ export async function authorizeResourceRequest(
   requirement: Requirement,
   lookup: GuardedLookup,
 ): Promise<GuardedAccess | undefined> {
+  const found = await admitToken(request, requirement, lookup)
+  return found && withMembers(lookup.extensions, found)
+}
+
+/** The same, with the data that plug-ins keep with the token. */
+export async function admitToken(
+  request: GuardedRequest,
+  requirement: Requirement,
+  lookup: GuardedLookup,
+): Promise<GoodToken | undefined> {
   const { find, tokenTypes } = lookup
   const { scope } = requirement
   const carried = tokenOf(request, tokenTypes, scope)
@@ -93,14 +107,22 @@ export async function authorizeResourceRequest(
   // RFC 6749 7.1: the token type defines how a request uses the token. A token must therefore not pass under the scheme
   // of another type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
+  if (lookup.required !== undefined && tokenType.isRequired !== true)
+    throw unboundToken(scope, lookup.required)
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement))
-  if (presented.rejectReason !== undefined) await prove(presented, found, request, requirement)
+  if (presented.rejectReason !== undefined) await prove(carried, found, request, requirement, lookup.resource)
   // Before the scope: this challenge names the scope, too, so one new authorization request can meet both.
   if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
   const covered = withImplied(found.access.scope, lookup.implied)
   if (!satisfies(covered, requirement)) throw insufficientScope(scope, covered)
-  return withMembers(lookup.extensions, found)
+  return found
+}
+
+/** The schemes of the token types that guards take alone; undefined if guards take all. */
+export function requiredSchemes(tokenTypes: readonly TokenType[]): readonly string[] | undefined {
+  const required = tokenTypes.filter(({ isRequired }) => isRequired)
+  return required.length === 0 ? undefined : required.map(({ scheme }) => scheme)
 }
 
 function rejectReasonOf(
@@ -162,16 +184,17 @@ function tokenOf(
 }
 
 async function prove(
-  presented: PresentedToken,
+  { presented, tokenType: { scheme } }: CarriedToken,
   { tokenData, access: { clientId } }: GoodToken,
   request: GuardedRequest,
   { scope }: Requirement,
+  resource: string | undefined,
 ): Promise<void> {
   const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, clientId)
   const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
-  const check = { request, tokenData, now: request.now, useOnce, setHeader }
+  const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
   const reason = await presented.rejectReason?.(check)
-  if (reason !== undefined) throw unprovenToken(reason, scope)
+  if (reason !== undefined) throw unprovenToken(reason, scope, scheme)
 }
 
 function satisfies(granted: Scope, { scope, match }: Requirement): boolean {

@@ -23,13 +23,17 @@ export function badToken(reason: string, scope: Scope, observed?: Observed): OAu
   })
 }
 
-/** The token is valid, but the request lacks the proof that its token type demands. */
-export function unprovenToken(reason: string, scope: Scope): OAuthError {
+/**
+ * The token is valid, but the request lacks the proof that its token type demands.
+ *
+ * @param scheme that of the token type.
+ */
+export function unprovenToken(reason: string, scope: Scope, scheme: string): OAuthError {
   return new OAuthError(
     'invalid_token',
     reason,
     'The request does not prove that it may use the access token.',
-    { status: 401, challenge: scopeIn(scope) },
+    { status: 401, challenge: scopeIn(scope), schemes: [scheme] },
   )
 }
 
@@ -45,6 +49,19 @@ export function insufficientScope(scope: Scope, granted?: Scope): OAuthError {
       observed: { 'scope of the guard': scope, 'scope of the token': granted },
     },
   )
+}
+
+/**
+ * The token is valid, but the guard takes tokens of other types alone.
+ *
+ * @param schemes those of the types that it takes.
+ */
+export function unboundToken(scope: Scope, schemes: readonly string[]): OAuthError {
+  return new OAuthError('invalid_token', 'token_unbound', 'The access token is bound to no key.', {
+    status: 401,
+    challenge: scopeIn(scope),
+    schemes,
+  })
 }
 
 /** The scope of a guard, as an attribute of its challenge. */

@@ -62,7 +62,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const store = withIndex(clientMarks?.forEndpoints(ownStore) ?? ownStore, index, settings)
   const consentStore = settings.store.consents && consentsWithDeadline(settings.store.consents, storeDeadline)
   const guards = createGuardContext(settings, {
-    ...tokenFinders(clientMarks?.forGuards(ownStore) ?? store, settings.accessTokenFormats),
+    ...tokenFinders(clientMarks?.forGuards(ownStore) ?? store, settings.accessTokenFormats, settings),
     observeToken: observerOf(settings, settings.store, storeDeadline, clientMarks),
     counters: countersFor(settings, settings),
   })

@@ -10,6 +10,7 @@ import type { GuardSettings, ServerSettings } from '../config/settings'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import type { Counters } from '../limits/counters'
+import type { Confirming } from '../protocol/confirmation'
 import { withSingleUseLimit } from '../limits/single-use-limit'
 import { countersWithDeadline, withDeadline } from '../stores/deadline'
 import type { Storage } from '../stores/storage'
@@ -36,9 +37,10 @@ export function createGuardContext(
 export function tokenFinders(
   store: AuthorizationStore,
   formats: readonly AccessTokenReader[],
+  confirming: Confirming,
 ): Pick<GuardContext, 'findToken' | 'findSignedToken'> {
   const findToken = guardFinder(store, formats)
-  return { findToken, findSignedToken: signatureFinder(formats, findToken) }
+  return { findToken, findSignedToken: signatureFinder(formats, findToken, confirming) }
 }
 
 /**

@@ -120,7 +120,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const index = hasMarks ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
   const marks = index && new ClientMarks({ index, issuerDigest: ownDigest, clock: alone.clock })
   const guards = createGuardContext(settings, {
-    ...tokenFinders(marks?.forGuards(ownStore) ?? ownStore, accessTokenFormats),
+    ...tokenFinders(marks?.forGuards(ownStore) ?? ownStore, accessTokenFormats, plugIns),
     observeToken: observerOf(settings, store, storeDeadline, marks),
     counters: ownCounters,
   })

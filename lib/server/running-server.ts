@@ -5,6 +5,7 @@ import type { RunningServer } from '../config/open-plug-ins'
 import { secureRandom } from '../protocol/credential'
 import { keysWithDeadline } from '../stores/deadline'
 import { issuerDigest } from '../authorization/issuer'
+import { admitAtEndpoint } from './admit-at-endpoint'
 import type { ServerContext } from './context'
 import { parsePushedRequest } from './parse-pushed-request'
 
@@ -19,6 +20,7 @@ export function runningServer(server: ServerContext): RunningServer {
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (...request) => parsePushedRequest(server, ...request),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
+    admit: (request, scope) => admitAtEndpoint(server, request, scope),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
     authorizationsOf: async (subject) => {
       if (index === undefined) throw new Error('No plug-in of this server has indexSeconds.')

@@ -47,6 +47,8 @@ test('every error code has reasons, and the page of errors has no section for an
     server_error: true,
     temporarily_unavailable: true,
     invalid_token: true,
+    invalid_dpop_proof: true,
+    use_dpop_nonce: true,
     insufficient_scope: true,
   }
   expect(Object.keys(reasons).toSorted()).toEqual(Object.keys(codes).toSorted())

@@ -13,7 +13,7 @@ describe('the refusals of a guard', () => {
   it.each([
     ['a malformed request', malformedRequest('token_malformed', []), 400, 'invalid_request', {}],
     ['a bad token', badToken('token_invalid', needed), 401, 'invalid_token', { scope }],
-    ['a token without its proof', unprovenToken('mac_wrong', needed), 401, 'invalid_token', { scope }],
+    ['a token without its proof', unprovenToken('mac_wrong', needed, 'MAC'), 401, 'invalid_token', { scope }],
     ['too little scope', insufficientScope(needed), 403, 'insufficient_scope', { scope }],
   ])('have the status, code and scope of RFC 6750 3.1 for %s', (_what, error, status, code, challenge) => {
     expect(error).toBeInstanceOf(OAuthError)

@@ -109,8 +109,8 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
     expiresAt: exp,
     login: loginIn(claims),
     tokenExtensionData: { [resourceIndicatorsName]: audience, ...choiceOf(claims) },
-    // A proof needs what only the record holds.
     isPlain: cnf === undefined && tokenType === 'bearer',
+    cnf,
   }
 }
 

@@ -46,7 +46,7 @@ function render(value: HtmlValue): string {
  * cannot see.
  */
 export function exactly(text: string): Html {
-  return new Markup(text.replace(/[&<>"'\r\n]/g, (one) => entities.get(one) ?? `&#${one.charCodeAt(0)};`))
+  return new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
 }
 
 /**

@@ -3,6 +3,7 @@ import { attacks } from './attacks'
 import { authorizationEndpoint } from './authorization-endpoint'
 import { credentials } from './credentials'
 import { doors } from './doors'
+import { dpop } from './dpop'
 import { furtherEndpoints } from './further-endpoints'
 import { introspectionGuardRules } from './introspection-guard'
 import { jwts } from './jwts'
@@ -39,5 +40,6 @@ export const mutations: readonly Mutation[] = [
   ...openIdConnect,
   ...openIdFurther,
   ...requestObjectRules,
+  ...dpop,
   ...attacks,
 ]

@@ -2,6 +2,8 @@ import express from 'express'
 import { lookupInDns } from '../../../lib/clients/document-fetch/target-address'
 import {
   createAuthorizationServer,
+  dpop,
+  type DpopOptions,
   implicit,
   jwtBearer,
   tokenExchange,
@@ -41,6 +43,8 @@ export interface ServerPlan {
   readonly authorizations?: boolean
   /** Whether clients push their requests. A request with the header `X-Approved` then needs no page. */
   readonly pushedRequests?: boolean
+  /** What its clients may prove by DPoP. Default: nothing. */
+  readonly dpop?: DpopOptions
   /** What is wrong with its store. */
   readonly planted?: PlantedDefect
   /**
@@ -74,6 +78,7 @@ function serve({
   forMachines = false,
   authorizations = false,
   pushedRequests = false,
+  dpop: proving,
   planted,
   documents,
 }: ServerPlan): void {
@@ -95,6 +100,7 @@ function serve({
     ...(forMachines ? optionsForMachines(maximumClients) : {}),
     ...(authorizations ? optionsForOwners : {}),
     ...(pushedRequests ? { plugIns: [pushedAuthorizationRequests()], skipConsent } : {}),
+    ...(proving && { plugIns: [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] }),
     ...(documents && {
       clients: metadataDocuments({
         registered: clients,

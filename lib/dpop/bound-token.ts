@@ -1,0 +1,93 @@
+import { isText } from '../primitives/options-reader'
+import { readBearerToken } from '../protocol/http-authentication'
+import type { ExtensionMetadata } from '../protocol/extension-metadata'
+import { invalidDpopProof } from '../protocol/oauth-error'
+import type { Reason } from '../protocol/reasons'
+import type { ResourceRequest, TokenType } from '../protocol/token-type'
+import type { DpopRules } from './dpop-options'
+import type { ProofCheck } from './proof-check'
+import { urlOfTarget } from './target-uri'
+
+/** The token type, its scheme and its header (RFC 9449 4.1, 5 and 7.1). */
+export const dpopType = 'DPoP'
+/** The name of the plug-in and of its extension, under which records and evidence hold what it knows. */
+export const dpopName = 'dpop'
+
+/** Headers that scripts of other origins need (RFC 9449 8 and 9). */
+export const exposedHeaders = ['DPoP-Nonce']
+
+/** The token type of access tokens that are bound to a key (RFC 9449 6 and 7). @param check at guards. */
+export function boundToken({ algorithms, required, bases }: DpopRules, check: ProofCheck): TokenType {
+  return {
+    name: dpopType,
+    scheme: dpopType,
+    exposedHeaders,
+    confirmationMethod: 'jkt',
+    isRequired: required,
+    resourceMetadata: metadataOf(algorithms, required),
+    challenge: () => ({ algs: algorithms.join(' ') }),
+    challengeHeaders: () => check.nonceHeader(),
+    lackOfGuard(resource) {
+      return bases.length > 0 || (resource !== undefined && originOf(resource) !== undefined)
+        ? undefined
+        : lackOfUrl
+    },
+    issue(_accessToken, { evidence }) {
+      const thumbprint = evidence.get(dpopName)
+      // A client or a server has this type for every token, and the request came without a proof.
+      if (!isText(thumbprint)) throw invalidDpopProof('dpop_proof_missing', 'The request needs a DPoP proof.')
+      return { properties: {}, tokenData: thumbprint }
+    },
+    read(credentials) {
+      const presented = readBearerToken(credentials)
+      if (presented === undefined) return undefined
+      const { accessToken } = presented
+      return {
+        accessToken,
+        async rejectReason({
+          request,
+          tokenData,
+          resource,
+          useOnce,
+          setHeader,
+        }): Promise<Reason<'invalid_token'> | undefined> {
+          for (const [name, value] of Object.entries(check.nonceHeader())) {
+            setHeader(name, value)
+            // RFC 9449 8.2: a cache would give an old nonce again.
+            setHeader('Cache-Control', 'no-store')
+          }
+          const url = request.url ?? urlAtGuard(request, bases, resource)
+          const { thumbprint, use } = await check.prove(request, url, accessToken)
+          if (thumbprint !== tokenData) return 'dpop_key_wrong'
+          // Last: without the key, an attacker cannot use up a proof of the client.
+          check.requireFirst(await useOnce(use, check.remembered))
+          return undefined
+        },
+      }
+    },
+  }
+}
+
+// RFC 9728 2
+const metadataOf = (algorithms: readonly string[], required: boolean): ExtensionMetadata => ({
+  dpop_signing_alg_values_supported: algorithms,
+  ...(required && { dpop_bound_access_tokens_required: true }),
+})
+
+const lackOfUrl =
+  'does not say which URL clients use, and dpop() compares htu with it: set baseUrl of dpop(), such as https://api.example.com, or name a resource at https (option resources, or resource of createJwtBearerGuard and createIntrospectionGuard).'
+
+function urlAtGuard(
+  { target }: ResourceRequest,
+  bases: DpopRules['bases'],
+  resource: string | undefined,
+): string | undefined {
+  if (bases.length > 0) return urlOfTarget(target, bases)
+  const url = resource === undefined ? undefined : originOf(resource)
+  return url === undefined ? undefined : urlOfTarget(target, [{ prefix: '', url }])
+}
+
+/** The origin of an http URL; undefined for another URI, such as a URN. */
+function originOf(resource: string): string | undefined {
+  return /^https?:\/\//i.test(resource) && URL.canParse(resource) ? new URL(resource).origin : undefined
+}

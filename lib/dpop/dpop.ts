@@ -1,0 +1,72 @@
+import type { PlugIn, PlugInGuard } from '../config/plug-in'
+import type { ClientMember } from '../protocol/client-member'
+import type { Extension } from '../protocol/extension'
+import { boundToken, dpopName } from './bound-token'
+import { type DpopOptions, type DpopRules, type NonceRules, readDpopOptions } from './dpop-options'
+import { keyBinding } from './key-binding'
+import { Nonces } from './nonces'
+import { ProofCheck } from './proof-check'
+import './registration'
+
+/**
+ * Access tokens that are bound to a key of the client (RFC 9449): whoever copies one cannot use it. A token request
+ * chooses the token type `DPoP` by its proof. The refresh tokens of public clients are bound, too, and an authorization
+ * request may bind its code with `dpop_jkt`. Pass the same plug-in to each guard of another process.
+ *
+ * A proof passes once in all processes that share counters, such as those of `redisStore()`; without shared counters,
+ * once in each process.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function dpop(options: DpopOptions = {}): PlugIn {
+  const rules = readDpopOptions(options)
+  return {
+    name: dpopName,
+    open(server) {
+      const atEndpoints = new ProofCheck({
+        ...rules,
+        nonces: noncesOf(rules.nonces, `authorization server ${server.issuer}`, rules, server),
+        refusal: {},
+        now: server.now,
+      })
+      return {
+        tokenTypes: [tokenType(rules, server)],
+        extensions: [keyBinding(rules, atEndpoints, server), metadataOf(rules)],
+        clientMembers: [boundMember],
+      }
+    },
+    openInGuard: (guard) => ({ tokenTypes: [tokenType(rules, guard)] }),
+  }
+}
+
+function tokenType(rules: DpopRules, guard: PlugInGuard) {
+  const check = new ProofCheck({
+    ...rules,
+    nonces: noncesOf(rules.guardNonces, `resource server ${guard.issuer}`, rules, guard),
+    // RFC 9449 7.1 and 9. The scheme is known, so no other challenge helps (RFC 9449 7.2).
+    refusal: { status: 401, challenge: {}, schemes: ['DPoP'] },
+    now: guard.now,
+  })
+  return boundToken(rules, check)
+}
+
+function noncesOf(
+  nonces: NonceRules | undefined,
+  place: string,
+  { tolerance }: DpopRules,
+  { random }: PlugInGuard,
+): Nonces | undefined {
+  return nonces && new Nonces(nonces.secret ?? random(32), place, nonces.seconds, tolerance)
+}
+
+// Apart from the extension with parameters: a server without an authorization endpoint has these members, too.
+const metadataOf = ({ algorithms }: DpopRules): Extension => ({
+  name: 'dpop-metadata',
+  metadata: { dpop_signing_alg_values_supported: algorithms },
+})
+
+// RFC 9449 5.2
+const boundMember: ClientMember = {
+  name: 'dpop_bound_access_tokens',
+  mistakeIn: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false.'),
+}

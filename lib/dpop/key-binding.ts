@@ -1,0 +1,105 @@
+import type { PlugInServer } from '../config/plug-in'
+import { isRecord, isText } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import type { Extension, ExtensionTokenRequest } from '../protocol/extension'
+import type { Json } from '../protocol/json'
+import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import { dpopName, dpopType, exposedHeaders } from './bound-token'
+import type { DpopRules } from './dpop-options'
+import type { ProofCheck } from './proof-check'
+
+/** What the extension keeps with an authorization: thumbprints of keys. */
+interface KeptKeys {
+  /** The key to which the code is bound (RFC 9449 10). */
+  readonly code?: string
+  /** The key to which the refresh tokens are bound (RFC 9449 5). */
+  readonly refreshToken?: string
+}
+
+// RFC 7638 3: SHA-256 as base64url.
+const thumbprintGrammar = /^[\w-]{43}$/
+
+// The endpoints at which proofs are for the server (RFC 9449 5 and 10.1).
+const provingEndpoints = new Set(['token', 'pushed_authorization_request'])
+
+/** Binds access tokens, codes and refresh tokens to the keys of proofs (RFC 9449 5 and 10). */
+export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PlugInServer): Extension {
+  const needsProof = ({ members, token_type }: Client) =>
+    required || members['dpop_bound_access_tokens'] === true || token_type === dpopType
+  return {
+    name: dpopName,
+    exposedHeaders,
+    authorizationParameters: ['dpop_jkt'],
+
+    async prepare(request) {
+      const { endpoint, client, headers, url } = request
+      if (!provingEndpoints.has(endpoint)) return undefined
+      const isToken = endpoint === 'token'
+      if (headers['dpop'] === undefined && !(isToken && needsProof(client))) return undefined
+      // Whatever follows: a client with a nonce that grows old gets the next one with each response.
+      for (const [name, value] of Object.entries(check.nonceHeader())) request.setHeader(name, value)
+      const { thumbprint, use } = await check.prove(request, url)
+      check.requireFirst(await server.counters.useOnce(use, check.remembered, client.client_id))
+      return thumbprint
+    },
+
+    atAuthorizationRequest({ parameters }): Json | undefined {
+      const code = jktIn(parameters)
+      return code === undefined ? undefined : { code }
+    },
+
+    atPushedRequest({ parameters, evidence: thumbprint }) {
+      if (!isText(thumbprint)) return undefined
+      const named = jktIn(parameters)
+      // RFC 9449 10.1
+      if (named !== undefined && named !== thumbprint)
+        throw invalidRequest(
+          'dpop_jkt_mismatch',
+          'The parameter dpop_jkt names another key than the DPoP proof.',
+        )
+      return { dpop_jkt: thumbprint }
+    },
+
+    atTokenRequest(request) {
+      const { evidence: thumbprint, client } = request
+      if (!isText(thumbprint)) {
+        // The authorization endpoint takes no proofs, so it gives no tokens to clients that need them.
+        if (needsProof(client)) throw check.refuse('dpop_proof_missing')
+        requireKey(request, undefined)
+        return undefined
+      }
+      requireKey(request, thumbprint)
+      // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
+      const authorizationData =
+        client.client_type === 'public' ? { authorizationData: { refreshToken: thumbprint } } : {}
+      // With `tokenData`, a repeated refresh with another key gets a token of its own.
+      return { tokenType: dpopType, tokenData: thumbprint, ...authorizationData }
+    },
+  }
+}
+
+/** The parameter `dpop_jkt`. @throws OAuthError if it is no thumbprint. */
+function jktIn(parameters: Parameters): string | undefined {
+  const jkt = parameters.get('dpop_jkt')
+  if (jkt !== undefined && !thumbprintGrammar.test(jkt))
+    throw invalidRequest('dpop_jkt_malformed', 'The parameter dpop_jkt must be a JWK SHA-256 thumbprint.')
+  return jkt
+}
+
+/** @throws OAuthError if the code or the refresh token is bound to another key. */
+function requireKey(
+  { grantType, authorizationData }: ExtensionTokenRequest,
+  thumbprint: string | undefined,
+): void {
+  const { code, refreshToken } = keptKeys(authorizationData)
+  const bound =
+    grantType === 'authorization_code' ? code : grantType === 'refresh_token' ? refreshToken : undefined
+  if (bound !== undefined && bound !== thumbprint)
+    throw invalidGrant('dpop_key_wrong', 'The grant is bound to another key than that of the DPoP proof.')
+}
+
+function keptKeys(data: Json | undefined): KeptKeys {
+  const { code, refreshToken } = isRecord(data) ? data : {}
+  return { ...(isText(code) && { code }), ...(isText(refreshToken) && { refreshToken }) }
+}

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+const timeBytes = 6
+const macBytes = 16
+
+/**
+ * Nonces without a memory (RFC 9449 8 and 9): the time of issue, and its MAC. All processes with the same secret accept
+ * the nonces of each other. An attacker cannot make one (RFC 9449 8: "MUST be unpredictable").
+ */
+export class Nonces {
+  private readonly key: Buffer
+  private latest: { readonly at: number; readonly nonce: string } | undefined
+
+  /**
+   * @param place what the nonces are for: those of one place are no good at another.
+   * @param seconds for which a nonce is good.
+   * @param tolerance how far ahead the clock of another process may be, in seconds.
+   */
+  constructor(
+    secret: string | Buffer,
+    place: string,
+    readonly seconds: number,
+    private readonly tolerance: number,
+  ) {
+    this.key = createHmac('sha256', secret).update(`dpop nonce ${place}`).digest()
+  }
+
+  /** The nonce of this second. @param now seconds since the epoch. */
+  issue(now: number): string {
+    if (this.latest?.at !== now) this.latest = { at: now, nonce: this.nonceOf(now) }
+    return this.latest.nonce
+  }
+
+  isGood(nonce: string, now: number): boolean {
+    const bytes = Buffer.from(nonce, 'base64url')
+    if (bytes.length !== timeBytes + macBytes) return false
+    const at = bytes.readUIntBE(0, timeBytes)
+    const age = now - at
+    return age >= -this.tolerance && age <= this.seconds && isSame(nonce, this.nonceOf(at))
+  }
+
+  private nonceOf(at: number): string {
+    const time = Buffer.alloc(timeBytes)
+    time.writeUIntBE(Math.max(0, at), 0, timeBytes)
+    const mac = createHmac('sha256', this.key).update(time).digest().subarray(0, macBytes)
+    return Buffer.concat([time, mac]).toString('base64url')
+  }
+}
+
+function isSame(nonce: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(nonce), Buffer.from(wanted)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

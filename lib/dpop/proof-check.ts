@@ -1,0 +1,111 @@
+import { digest } from '../protocol/credential'
+import {
+  invalidDpopProof,
+  type OAuthError,
+  type OAuthErrorOptions,
+  useDpopNonce,
+} from '../protocol/oauth-error'
+import type { ResourceRequest } from '../protocol/token-type'
+import type { DpopAlgorithm } from './proof-key'
+import { ProofKeys } from './proof-key'
+import type { Nonces } from './nonces'
+import { type ProofFault, readProof, type SignedProof } from './proof'
+import { normalUrl } from './target-uri'
+
+/** What the proofs at one place, such as a guard, must be. */
+interface ProofTerms {
+  readonly algorithms: readonly DpopAlgorithm[]
+  /** How far `iat` may lie from the clock, in seconds. */
+  readonly tolerance: number
+  /** Undefined if the proofs need no nonce. */
+  readonly nonces: Nonces | undefined
+  /** Makes the response to a bad proof: the status, and whether it has a challenge. */
+  readonly refusal: OAuthErrorOptions
+  /** Seconds since the epoch. */
+  readonly now: () => number
+}
+
+/** What a request proves. */
+interface Proven {
+  /** The thumbprint of the key that the client holds. */
+  readonly thumbprint: string
+  /** Names the proof, without its content: `useOnce` with this name lets it pass once. */
+  readonly use: string
+}
+
+/** The checks of RFC 9449 4.3 at one place. */
+export class ProofCheck {
+  private readonly keys = new ProofKeys()
+
+  constructor(private readonly terms: ProofTerms) {}
+
+  /** Seconds for which the counters remember a proof: as long as any process may take it for a fresh one. */
+  get remembered(): number {
+    const { nonces, tolerance } = this.terms
+    // The third time allows for processes whose clocks differ.
+    return nonces === undefined ? 3 * tolerance : nonces.seconds + 2 * tolerance
+  }
+
+  /** The header with a fresh nonce; none without nonces. */
+  nonceHeader(): Readonly<Record<string, string>> {
+    const { nonces, now } = this.terms
+    return nonces === undefined ? {} : { 'DPoP-Nonce': nonces.issue(now()) }
+  }
+
+  /**
+   * Checks the proof of a request, but not whether it was used before.
+   *
+   * @param url what clients call this URL; undefined if the configuration does not say.
+   * @param accessToken the token that the request presents; undefined at an endpoint that issues them.
+   * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`.
+   */
+  async prove(
+    { headers, method }: ResourceRequest,
+    url: string | undefined,
+    accessToken?: string,
+  ): Promise<Proven> {
+    const proof = await readProof(headers['dpop'], this.terms.algorithms, this.keys)
+    if (typeof proof === 'string') throw this.refuse(proof)
+    const { thumbprint, jti, htm, htu, iat, ath } = proof
+    if (htm !== method) throw this.refuse('dpop_method_wrong', { sent: htm, registered: method })
+    const wanted = url === undefined ? undefined : normalUrl(url)
+    if (wanted === undefined || normalUrl(htu) !== wanted)
+      throw this.refuse('dpop_url_wrong', { sent: htu, registered: wanted ?? 'no URL' })
+    // RFC 9449 4.3, 12: the hash of the access token that the request presents.
+    if (accessToken !== undefined && ath !== digest(accessToken)) throw this.refuse('dpop_token_hash_wrong')
+    this.requireTime(proof, iat)
+    return { thumbprint, use: `dpop:${digest(`${thumbprint} ${jti}`)}` }
+  }
+
+  /** @throws OAuthError if the proof was used before. */
+  requireFirst(isFirst: boolean): void {
+    if (!isFirst) throw this.refuse('dpop_replayed')
+  }
+
+  /** The refusal of a request with a bad proof, or without one. */
+  refuse(fault: ProofFault, observed: OAuthErrorOptions['observed'] = {}): OAuthError {
+    return invalidDpopProof(fault, descriptionOf(fault), this.optionsWith(observed))
+  }
+
+  private requireTime({ nonce }: SignedProof, iat: number): void {
+    const { nonces, tolerance, now } = this.terms
+    const time = now()
+    if (nonces === undefined) {
+      if (Math.abs(time - iat) <= tolerance) return
+      throw this.refuse('dpop_not_in_time', { 'seconds since its time': time - iat })
+    }
+    // RFC 9449 4.3, 11: the nonce has a time of this server, so the clock of the client does not count.
+    const reason = nonce === undefined ? 'dpop_nonce_missing' : 'dpop_nonce_not_current'
+    if (nonce === undefined || !nonces.isGood(nonce, time))
+      throw useDpopNonce(reason, 'The DPoP proof needs the nonce of this response.', this.optionsWith({}))
+  }
+
+  private optionsWith(observed: NonNullable<OAuthErrorOptions['observed']>): OAuthErrorOptions {
+    return { ...this.terms.refusal, headers: this.nonceHeader(), observed }
+  }
+}
+
+const descriptionOf = (fault: ProofFault): string =>
+  fault === 'dpop_proof_missing'
+    ? 'The request needs a DPoP proof.'
+    : 'The DPoP proof of the request is not valid.'

@@ -1,0 +1,96 @@
+import { isRecord, isText } from '../primitives/options-reader'
+import type { Reason } from '../protocol/reasons'
+import { type DpopAlgorithm, hasSigned, holdsSecret, isDpopAlgorithm, type ProofKeys } from './proof-key'
+
+/** What is wrong with a proof. */
+export type ProofFault = Reason<'invalid_dpop_proof'>
+
+/** A proof that its key has signed. Nothing but its form is checked. */
+export interface SignedProof {
+  /** The thumbprint of its key. */
+  readonly thumbprint: string
+  /** 1 to 256 characters. */
+  readonly jti: string
+  readonly htm: string
+  readonly htu: string
+  /** Seconds since the epoch, perhaps with a fraction. */
+  readonly iat: number
+  readonly nonce: string | undefined
+  readonly ath: string | undefined
+}
+
+/** The longest proof, in characters. A longer one is refused unread. */
+const longestProof = 4096
+/** The longest `jti`, in characters: it becomes a part of the name under which the counters remember the proof. */
+const longestJti = 256
+
+/**
+ * Reads the proof of a request (RFC 9449 4.3, 1 to 7).
+ *
+ * @param lines the lines of the header `DPoP`.
+ */
+export async function readProof(
+  lines: readonly string[] | undefined,
+  algorithms: readonly DpopAlgorithm[],
+  keys: ProofKeys,
+): Promise<SignedProof | ProofFault> {
+  const [proof, second] = lines ?? []
+  if (proof === undefined) return 'dpop_proof_missing'
+  if (second !== undefined) return 'dpop_proof_repeated'
+  const parts = proof.length > longestProof ? undefined : compactParts(proof)
+  const header = parts && jsonIn(parts.header)
+  if (parts === undefined || header === undefined) return 'dpop_proof_malformed'
+  // RFC 7515 4.1.11: this package supports no critical extension; `b64` (RFC 7797) is one.
+  if (header['typ'] !== 'dpop+jwt' || 'crit' in header || 'b64' in header) return 'dpop_header_refused'
+  const { alg, jwk } = header
+  if (!isDpopAlgorithm(alg) || !algorithms.includes(alg)) return 'dpop_algorithm_refused'
+  if (holdsSecret(jwk)) return 'dpop_key_private'
+  const key = keys.read(alg, jwk)
+  if (key === undefined) return 'dpop_key_refused'
+  if (!(await hasSigned(key, alg, parts.signed, parts.signature))) return 'dpop_signature_wrong'
+  keys.remember(key)
+  return claimsIn(jsonIn(parts.payload), key.thumbprint) ?? 'dpop_claims_refused'
+}
+
+interface CompactParts {
+  readonly header: Buffer
+  readonly payload: Buffer
+  readonly signature: Buffer
+  readonly signed: string
+}
+
+// RFC 7515 3.1: three parts in base64url. Accepts one spelling only: no padding, no white space, no stray bits.
+function compactParts(text: string): CompactParts | undefined {
+  const parts = text.split('.')
+  const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
+  if (header === undefined || payload === undefined || signature === undefined || fourth !== undefined)
+    return undefined
+  const isExact = [header, payload, signature].every(
+    (bytes, index) => bytes.length > 0 && bytes.toString('base64url') === parts[index],
+  )
+  return isExact ? { header, payload, signature, signed: text.slice(0, text.lastIndexOf('.')) } : undefined
+}
+
+function jsonIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// RFC 9449 4.2: the claims that every proof has, and two that some requests need.
+function claimsIn(
+  claims: Readonly<Record<string, unknown>> | undefined,
+  thumbprint: string,
+): SignedProof | undefined {
+  const { jti, htm, htu, iat, nonce, ath } = claims ?? {}
+  if (!isText(jti) || jti.length > longestJti || !isText(htm) || !isText(htu)) return undefined
+  // JSON can hold a number that overflows to infinity: 1e999.
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) return undefined
+  if (!isAbsentOrText(nonce) || !isAbsentOrText(ath)) return undefined
+  return { thumbprint, jti, htm, htu, iat, nonce, ath }
+}
+
+const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)

@@ -1,0 +1,69 @@
+import { isRecord, isText } from '../primitives/options-reader'
+import { hasUserinfo, isSafeUrl } from '../protocol/uri'
+
+/**
+ * The URL of a server, or the URLs by the beginning of the path that requests have at this process:
+ * `{ '/internal': 'https://api.example.com' }`.
+ */
+export type BaseUrl = string | Readonly<Record<string, string>>
+
+/** A beginning of paths at this process, without a slash at its end, and the URL that clients use in its place. */
+export interface KnownBase {
+  readonly prefix: string
+  readonly url: string
+}
+
+export const baseUrlExpectation =
+  "must be the URL of the resource server as clients write it, such as https://api.example.com, or an object of paths and URLs, such as { '/internal': 'https://api.example.com' }: https, or http on a loopback host, without a query."
+
+export const isBaseUrl = (value: unknown): value is BaseUrl => {
+  if (isText(value)) return isUrlWithoutQuery(value)
+  const entries = isRecord(value) ? Object.entries(value) : []
+  return entries.length > 0 && entries.every(([path, url]) => isPath(path) && isUrlWithoutQuery(url))
+}
+
+const isUrlWithoutQuery = (value: unknown) => isText(value) && isSafeUrl(value) && !value.includes('?')
+const isPath = (path: string) => path.startsWith('/') && !/[?#]/.test(path)
+const withoutSlash = (text: string) => text.replace(/\/+$/, '')
+
+/** The bases of an option, the longest beginning first. */
+export function basesOf(option: BaseUrl): readonly KnownBase[] {
+  const table = typeof option === 'string' ? { '/': option } : option
+  return Object.entries(table)
+    .map(([path, url]) => ({ prefix: withoutSlash(path), url: withoutSlash(url) }))
+    .toSorted((one, other) => other.prefix.length - one.prefix.length)
+}
+
+/** The URL that clients use for a request target, without query; undefined if no base fits. */
+export function urlOfTarget(target: string, bases: readonly KnownBase[]): string | undefined {
+  const path = pathOf(target)
+  const base = bases.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+  return base && base.url + path.slice(base.prefix.length)
+}
+
+// RFC 9112 3.2.2: a proxy sends the absolute form. What host it names does not count.
+function pathOf(target: string): string {
+  if (!target.startsWith('/') && URL.canParse(target)) return new URL(target).pathname
+  const end = target.search(/[?#]/)
+  return end < 0 ? target : target.slice(0, end)
+}
+
+// Printable ASCII without a backslash, which a parser of URLs takes for a slash.
+const written = /^https?:\/\/[!-[\]-~]+$/i
+
+/**
+ * The normal form of an http URL without query and fragment (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3); undefined for
+ * any other text.
+ */
+export function normalUrl(text: string): string | undefined {
+  if (!written.test(text) || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  if (hasUserinfo(url)) return undefined
+  // `URL` writes scheme and host in lower case, and drops the default port and dot segments.
+  return url.origin + url.pathname.replaceAll(/%[0-9a-f]{2}/gi, normalTriplet)
+}
+
+function normalTriplet(triplet: string): string {
+  const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16))
+  return /[A-Za-z0-9\-._~]/.test(character) ? character : triplet.toUpperCase()
+}

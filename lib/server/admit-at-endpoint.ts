@@ -1,0 +1,68 @@
+import type { FoundAccess } from '../authorization/lookup'
+import type { AdmittedRequest } from '../config/plug-in'
+import type { EndpointRequest } from '../protocol/endpoint'
+import { OAuthError, Throttled } from '../protocol/oauth-error'
+import { admitToken, type GuardedRequest, requiredSchemes } from '../resource-server/admit'
+import { badToken } from '../resource-server/refusals'
+import type { ServerContext } from './context'
+
+/**
+ * Decides whether a request with an access token may use an endpoint of a plug-in, as a guard does (RFC 6749 7).
+ *
+ * @throws OAuthError if the request may not, or has no token.
+ */
+export async function admitAtEndpoint(
+  server: ServerContext,
+  request: EndpointRequest<undefined>,
+  scope: string,
+): Promise<AdmittedRequest> {
+  const { settings, findAccess, counters, now } = server
+  const { tokenTypes, extensions, implied } = settings
+  const required = requiredSchemes(tokenTypes)
+  const schemes = required ?? tokenTypes.map((type) => type.scheme)
+  const headers: Record<string, string> = {}
+  const requirement = { scope: [scope], match: 'all', optional: false, resource: request.url } as const
+  const acting = extensions.filter((extension) => extension.atResourceRequest !== undefined)
+  let found: FoundAccess | undefined
+  const asked: GuardedRequest = {
+    method: request.method,
+    target: request.target,
+    url: request.url,
+    secure: request.secure,
+    headers: request.headers,
+    certificate: request.certificate,
+    address: request.address,
+    authorization: request.headers['authorization'] ?? [],
+    now: now(),
+    setHeader: (name, value) => void (headers[name] = value),
+    useOnce: (key, seconds, clientId) => counters.useOnce(key, seconds, clientId),
+    noteToken: () => {},
+  }
+  const find = async (accessToken: string, time: number) => (found = await findAccess(accessToken, time))
+  try {
+    const lookup = { find, tokenTypes, extensions: acting, implied, required, resource: request.url }
+    if ((await admitToken(asked, requirement, lookup)) === undefined || found === undefined)
+      throw badToken('token_invalid', requirement.scope)
+    return { ...found, headers }
+  } catch (refusal) {
+    throw withChallenge(refusal, schemes, headers)
+  }
+}
+
+/** The refusal with the challenges of all schemes, unless it names its own, and with the headers of the token type. */
+function withChallenge(
+  refusal: unknown,
+  schemes: readonly string[],
+  headers: Readonly<Record<string, string>>,
+): unknown {
+  if (!(refusal instanceof OAuthError) || refusal instanceof Throttled) return refusal
+  const { code, reason, description, status, challenge, cause, observed } = refusal
+  return new OAuthError(code, reason, description, {
+    cause,
+    ...(observed && { observed }),
+    ...(status !== undefined && { status }),
+    ...(challenge && { challenge }),
+    headers: { ...headers, ...refusal.headers },
+    schemes: refusal.schemes ?? schemes,
+  })
+}

@@ -1,0 +1,696 @@
+import express from 'express'
+import {
+  type AuthorizationServerOptions,
+  createBearerGuard,
+  createIntrospectionGuard,
+  createJwtBearerGuard,
+  dpop,
+  type DpopOptions,
+  implicit,
+  jwtAccessTokenReader,
+  jwtAccessTokens,
+  mcp,
+  memoryStore,
+  openIdConnect,
+  pushedAuthorizationRequests,
+} from '../../lib/index'
+import { failuresOf } from '../support/events'
+import { application } from '../support/flows/application'
+import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { Clock } from '../support/flows/clock'
+import { authorizationRequest, Flow, redemption } from '../support/flows/flow'
+import { identityKeys, introspector, relyingParty, withIdentity } from '../support/flows/identity-stage'
+import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
+import { hashOf, Prover, proverAlgorithms } from '../support/flows/prover'
+import { rawRequest } from '../support/flows/raw-request'
+import { startServer, type StartedServer } from '../support/rooms/start-server'
+
+const issuer = 'http://localhost'
+const report = bent(nightlyReport, { may_introspect: true })
+const secret = 's'.repeat(32)
+
+/** A server whose clients may prove a key, and a guard of another process. */
+function place(options: DpopOptions = {}, bend: Partial<AuthorizationServerOptions> = {}) {
+  const time = new Clock()
+  const store = memoryStore({ clock: time.read })
+  const plugIn = dpop({ baseUrl: issuer, ...options })
+  const shared = { store, clock: time.read, plugIns: [plugIn] }
+  const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
+  const { flow, app, failures } = application({ ...shared, clients, ...bend })
+  const guard = createBearerGuard({ ...shared, issuer, guards: { cors: true } })
+  const elsewhere = express().use('/photos', guard('photos:read'), (request, response) => {
+    response.json(request.oauth)
+  })
+  const [client, thief] = [new Prover(time.read), new Prover(time.read)]
+  const guardFailures = failuresOf(guard.events)
+  return { time, flow, app, failures, client, thief, guard, elsewhere, guardFailures }
+}
+
+type Place = ReturnType<typeof place>
+
+/** A place with the tokens of a client that has proven its key. */
+async function withTokens(
+  options: DpopOptions = {},
+  bend: Partial<AuthorizationServerOptions> = {},
+  app: ClientApplication = photoBook,
+) {
+  const set = place(options, bend)
+  const { body } = await set.client.tokens(set.flow, redemption(app, await set.flow.approve(app)), app)
+  return { ...set, token: String(body.access_token), body }
+}
+
+const refusedAs = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error]
+const notValid = [400, 'invalid_dpop_proof']
+
+describe('A token request', () => {
+  test('with a proof gets a token that is bound to the key, and without one a bearer token', async () => {
+    const { flow, client, body, token } = await withTokens()
+    expect(body.token_type).toBe('DPoP')
+    const introspected = (await flow.introspect(report, token)).body
+    expect(introspected).toMatchObject({ token_type: 'DPoP', cnf: { jkt: client.thumbprint } })
+    const plain = await flow.tokens(photoPrint)
+    expect((await flow.photos(plain.accessToken)).status).toBe(200)
+    expect((await flow.introspect(report, plain.accessToken)).body).not.toHaveProperty('cnf')
+  })
+
+  test('needs a proof if the server or the registration demands it, at the authorization endpoint too', async () => {
+    const bound = bent(photoBook, { dpop_bound_access_tokens: true })
+    const typed = bent(photoBook, { token_type: 'DPoP' })
+    for (const [options, app] of [
+      [{ required: true }, photoBook],
+      [{}, bound],
+      [{}, typed],
+    ] as const) {
+      const { flow, client } = place(options, { clients: [app.registration] })
+      const code = await flow.approve(app)
+      expect(refusedAs(await flow.redeem(app, code))).toEqual(notValid)
+      expect((await client.tokens(flow, redemption(app, code), app)).body.token_type).toBe('DPoP')
+    }
+    const types = { response_types: ['token'], grant_types: ['implicit'] }
+    const widget = bent(photoBook, { ...types, dpop_bound_access_tokens: true })
+    const { flow } = place({}, { clients: [widget.registration], responseTypes: [implicit()] })
+    const asked = { ...authorizationRequest(widget), response_type: 'token' }
+    const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+    expect(answer.get('Location')).toContain('error=invalid_dpop_proof')
+  })
+
+  test.each(Object.keys(proverAlgorithms) as (keyof typeof proverAlgorithms)[])(
+    'may prove a key for %s if the option names it',
+    async (algorithm) => {
+      for (const [algorithms, expected] of [
+        [[algorithm], 200],
+        [[algorithm === 'ES256' ? 'EdDSA' : 'ES256'], 400],
+      ] as const) {
+        const { flow, time } = place({ algorithms })
+        const answer = await new Prover(time.read, issuer, algorithm).tokens(
+          flow,
+          { grant_type: 'client_credentials', scope: 'photos:read' },
+          report,
+        )
+        expect(answer.status).toBe(expected)
+      }
+    },
+  )
+
+  test('is refused with a proof for another method, URL or time, and with one that came before', async () => {
+    const { flow, client, time, failures } = place()
+    const code = await flow.approve(photoBook)
+    const { client_id } = photoBook.registration
+    const redeem = { client_id, ...redemption(photoBook, code) }
+    const now = Math.floor(time.read() / 1000)
+    const ask = (DPoP: string) => flow.submit('/token', redeem, undefined, { DPoP })
+    const bad: readonly [string, object][] = [
+      ['dpop_method_wrong', { htm: 'GET' }],
+      ['dpop_method_wrong', { htm: 'post' }],
+      ...[
+        'http://localhost/revoke',
+        'http://localhost:8080/token',
+        'http://localhost/Token',
+        'https://localhost/token',
+        'http://user@localhost/token',
+        'http://localhost\\token',
+        '/token',
+        'http://localhost/token\u0000',
+      ].map((htu): [string, object] => ['dpop_url_wrong', { htu }]),
+      ['dpop_not_in_time', { iat: now - 61 }],
+      ['dpop_not_in_time', { iat: now + 61 }],
+      ...[
+        { iat: '1' },
+        { iat: null },
+        { jti: undefined },
+        { jti: '' },
+        { jti: 'x'.repeat(257) },
+        { htm: 1 },
+      ].map((claims): [string, object] => ['dpop_claims_refused', claims]),
+    ]
+    for (const [reason, claims] of bad) {
+      expect([claims, ...refusedAs(await ask(client.proof('POST', '/token', claims)))]).toEqual([
+        claims,
+        ...notValid,
+      ])
+      expect(failures.at(-1)?.reason).toBe(reason)
+    }
+    for (const htu of [
+      'HTTP://LOCALHOST:80/token?x=1#y',
+      'http://localhost/%74oken',
+      'http://localhost/a/../token',
+    ])
+      expect((await ask(client.proof('POST', '/token', { htu }))).body.error).not.toBe('invalid_dpop_proof')
+    const proof = client.proof('POST', '/token', { jti: 'x'.repeat(256), iat: now + 0.5 })
+    await ask(proof)
+    expect(refusedAs(await ask(proof))).toEqual(notValid)
+    expect(failures.at(-1)?.reason).toBe('dpop_replayed')
+  })
+
+  test('is refused with a proof that is no signed JWT of a public key', async () => {
+    const { flow, app, client, thief, failures } = place()
+    const { client_id } = photoBook.registration
+    const ask = (DPoP: string) => flow.submit('/token', { client_id }, undefined, { DPoP })
+    const good = client.proof('POST', '/token')
+    const [header = '', claims = '', signature = ''] = good.split('.')
+    const another = thief.proof('POST', '/token').split('.')[2] ?? ''
+    const withHeader = (bend: object) => client.proof('POST', '/token', {}, bend)
+    const oct = { kty: 'oct', k: 'c2VjcmV0' }
+    const rsa = new Prover(Date.now, issuer, 'RS256')
+    const bad: readonly [string, string][] = [
+      ['dpop_proof_malformed', ''],
+      ['dpop_proof_malformed', `${header}.${claims}`],
+      ['dpop_proof_malformed', `${good}.${signature}`],
+      ['dpop_proof_malformed', `${good}, ${good}`],
+      ['dpop_proof_malformed', `${header}=.${claims}.${signature}`],
+      ['dpop_proof_malformed', 'x.y.z'],
+      ['dpop_proof_malformed', withHeader({ padding: 'x'.repeat(4000) })],
+      ['dpop_signature_wrong', `${header}.${claims}.${another}`],
+      ['dpop_signature_wrong', `${header}.${claims}.${signature.slice(2)}`],
+      ['dpop_header_refused', withHeader({ typ: 'JWT' })],
+      ['dpop_header_refused', withHeader({ typ: undefined })],
+      ['dpop_header_refused', withHeader({ crit: ['exp'] })],
+      ...['none', 'HS256', 'ES256K', 'toString', undefined].map((alg): [string, string] => [
+        'dpop_algorithm_refused',
+        withHeader({ alg }),
+      ]),
+      ['dpop_algorithm_refused', client.sign({ typ: 'dpop+jwt', alg: 'HS256', jwk: oct }, {})],
+      ['dpop_key_private', withHeader({ jwk: client.privateJwk })],
+      ['dpop_key_private', withHeader({ jwk: oct })],
+      ['dpop_key_refused', withHeader({ jwk: undefined })],
+      ['dpop_key_refused', withHeader({ jwk: [client.jwk] })],
+      ['dpop_key_refused', withHeader({ jwk: rsa.jwk })],
+      ['dpop_key_refused', withHeader({ jwk: { ...client.jwk, crv: 'P-384' } })],
+      ['dpop_key_refused', withHeader({ jwk: { ...client.jwk, x: `${client.jwk.x}=` } })],
+      ['dpop_key_refused', rsa.proof('POST', '/token', {}, { jwk: { ...rsa.jwk, n: 'AQAB' } })],
+      ['dpop_key_refused', rsa.proof('POST', '/token', {}, { jwk: { ...rsa.jwk, e: 'AQAAAAAAAQ' } })],
+      ['dpop_claims_refused', client.sign({ typ: 'dpop+jwt', alg: 'ES256', jwk: client.jwk }, [])],
+    ]
+    for (const [reason, proof] of bad) {
+      expect([proof, ...refusedAs(await ask(proof))]).toEqual([proof, ...notValid])
+      expect([proof, failures.at(-1)?.reason]).toEqual([proof, reason])
+    }
+    const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'DPoP', good, 'dpop', good]
+    const two = await rawRequest(app, {
+      method: 'POST',
+      path: '/token',
+      headers,
+      body: `client_id=${client_id}`,
+    })
+    expect([two.status, JSON.parse(two.text).error]).toEqual(notValid)
+    expect(failures.at(-1)?.reason).toBe('dpop_proof_repeated')
+  })
+
+  test('with a key of 1 MB is refused unread, in a process that takes such headers', async () => {
+    const { app, client } = place()
+    const { createServer } = await import('node:http')
+    const server = createServer({ maxHeaderSize: 4_000_000 }, app).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const target = new Flow(server)
+    const DPoP = client.proof('POST', '/token', {}, { jwk: { ...client.jwk, x: 'x'.repeat(1_000_000) } })
+    const answer = await target.submit('/token', { client_id: 'photo-book' }, undefined, { DPoP })
+    server.close()
+    expect(refusedAs(answer)).toEqual(notValid)
+  })
+
+  test('counts the time within the option tolerance: clocks 300 seconds apart, and no more', async () => {
+    const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
+    for (const [tolerance, apart, expected] of [
+      [300, 300, 200],
+      [300, -300, 200],
+      [300, 301, 400],
+      [60, 300, 400],
+    ] as const) {
+      const { flow, time } = place({ tolerance })
+      const late = new Prover(() => time.read() + apart * 1000)
+      expect((await late.tokens(flow, byItself, report)).status).toBe(expected)
+    }
+    // The nonce has a time of the server.
+    const { flow, time } = place({ nonces: {} })
+    const lost = new Prover(() => time.read() - 86_400_000)
+    expect((await lost.tokens(flow, byItself, report)).status).toBe(200)
+  })
+})
+
+describe('A nonce of the authorization server', () => {
+  const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
+
+  test('is demanded by 400, comes with each answer to a proof, and ends', async () => {
+    const { flow, client, time } = place({ nonces: { seconds: 60 } })
+    const headers = { DPoP: client.proof('POST', '/token'), Origin: 'https://app.example' }
+    const { client_id } = photoBook.registration
+    const asked = await flow.submit('/token', { client_id, grant_type: 'x' }, undefined, headers)
+    expect(refusedAs(asked)).toEqual([400, 'use_dpop_nonce'])
+    expect(asked.get('Access-Control-Expose-Headers')).toContain('DPoP-Nonce')
+    const passed = await client.tokens(flow, byItself, report)
+    expect([passed.status, passed.get('DPoP-Nonce')]).toEqual([200, asked.get('DPoP-Nonce')])
+    time.advance(60)
+    const refused = await client.tokens(flow, { grant_type: 'x' }, report)
+    expect(refusedAs(refused)).toEqual([400, 'unsupported_grant_type'])
+    expect(refused.get('DPoP-Nonce')).not.toBe(passed.get('DPoP-Nonce'))
+    const old = client.nonce
+    time.advance(61)
+    for (const nonce of [old, 'x', `${client.nonce}`.replace(/.$/, '_'), '']) {
+      const proof = client.proof('POST', '/token', { nonce })
+      const answer = await flow.submit('/token', { client_id, ...byItself }, undefined, { DPoP: proof })
+      expect(answer.body.error).toBe(nonce === '' ? 'invalid_dpop_proof' : 'use_dpop_nonce')
+    }
+  })
+
+  test('is good in each process with the same secret, at its own kind of place alone', async () => {
+    const options = { nonces: { secret }, guardNonces: { secret } }
+    const [one, other, stranger] = [place(options), place(options), place({ nonces: {} })]
+    const client = new Prover(one.time.read)
+    const code = await one.flow.approve(photoBook)
+    await client.tokens(one.flow, redemption(photoBook, code))
+    const DPoP = () => client.proof('POST', '/token')
+    const { client_id } = photoBook.registration
+    const ask = ({ flow }: Place) =>
+      flow.submit('/token', { client_id, grant_type: 'x' }, undefined, { DPoP: DPoP() })
+    expect((await ask(other)).body.error).toBe('unsupported_grant_type')
+    expect((await ask(stranger)).body.error).toBe('use_dpop_nonce')
+    const { token, flow, elsewhere, client: owner } = await withTokens(options)
+    const proof = owner.proof('GET', '/photos', { ath: hashOf(token) })
+    const answer = await new Flow(elsewhere).open('/photos', undefined, {
+      DPoP: proof,
+      Authorization: `DPoP ${token}`,
+    })
+    expect(refusedAs(answer)).toEqual([401, 'use_dpop_nonce'])
+    expect((await owner.call(flow, token)).status).toBe(200)
+  })
+
+  test('of a guard is demanded by 401 with one challenge, and comes with answers and challenges', async () => {
+    const { token, client, elsewhere } = await withTokens({ guardNonces: {} })
+    const resources = new Flow(elsewhere)
+    const proof = client.proof('GET', '/photos', { ath: hashOf(token) })
+    const headers = { Authorization: `DPoP ${token}`, Origin: 'https://app.example' }
+    const asked = await resources.open('/photos', undefined, { ...headers, DPoP: proof })
+    expect(refusedAs(asked)).toEqual([401, 'use_dpop_nonce'])
+    expect(asked.headers['www-authenticate']).toMatch(
+      /^DPoP realm="oauth", error="use_dpop_nonce", .*algs="ES256 [^"]*"$/,
+    )
+    expect(asked.get('Access-Control-Expose-Headers')).toContain('DPoP-Nonce')
+    const passed = await client.call(resources, token)
+    expect([passed.status, passed.get('DPoP-Nonce') !== undefined, passed.get('Cache-Control')]).toEqual([
+      200,
+      true,
+      'no-store',
+    ])
+    expect((await resources.open('/photos')).get('DPoP-Nonce')).toBeDefined()
+    const preflight = await rawRequest(elsewhere, {
+      method: 'OPTIONS',
+      path: '/photos',
+      headers: ['Origin', 'https://app.example', 'Access-Control-Request-Method', 'GET'],
+    })
+    expect(preflight.headers['access-control-allow-headers']).toMatch(/\*$/)
+  })
+})
+
+describe('A refresh token', () => {
+  test('of a public client is bound to the key, in the grace too', async () => {
+    const { flow, client, thief, body, time, elsewhere } = await withTokens({ nonces: {} })
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+    const { client_id } = photoBook.registration
+    expect((await thief.tokens(flow, refresh)).body.error).toBe('invalid_grant')
+    expect((await flow.submit('/token', { client_id, ...refresh })).body.error).toBe('invalid_grant')
+    // The nonce of the redemption has ended.
+    time.advance(900)
+    const first = (await client.tokens(flow, refresh)).body
+    expect((await thief.tokens(flow, refresh)).body.error).toBe('invalid_grant')
+    const again = (await client.tokens(flow, refresh)).body
+    expect([again.token_type, again.access_token, again.refresh_token]).toEqual([
+      'DPoP',
+      first.access_token,
+      first.refresh_token,
+    ])
+    expect((await client.call(new Flow(elsewhere), again.access_token)).status).toBe(200)
+  })
+
+  test('of a public client that proves a key later is bound from then on', async () => {
+    const { flow, client, thief } = place()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    const { body } = await client.tokens(flow, refresh)
+    const next = { ...refresh, refresh_token: String(body.refresh_token) }
+    expect((await thief.tokens(flow, next)).body.error).toBe('invalid_grant')
+    expect((await client.tokens(flow, next)).body.token_type).toBe('DPoP')
+  })
+
+  test('of a confidential client works with another key, whose token is bound to that key, and without one', async () => {
+    const { flow, client, thief: second, body, elsewhere } = await withTokens({}, {}, photoPrint)
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+    const one = (await second.tokens(flow, refresh, photoPrint)).body
+    // Within the grace, each key gets a token of its own.
+    const other = (await client.tokens(flow, refresh, photoPrint)).body
+    const resources = new Flow(elsewhere)
+    expect((await second.call(resources, one.access_token)).status).toBe(200)
+    expect((await client.call(resources, one.access_token)).status).toBe(401)
+    expect((await client.call(resources, other.access_token)).status).toBe(200)
+    expect(other.refresh_token).toBe(one.refresh_token)
+    const plain = await flow.refresh(photoPrint, String(one.refresh_token))
+    expect(plain.body.token_type).toBe('bearer')
+  })
+})
+
+describe('dpop_jkt', () => {
+  test('binds the code to the key, whose client must prove it', async () => {
+    for (const app of [photoBook, photoPrint]) {
+      const { flow, client, thief } = place()
+      const code = await flow.approve(app, { dpop_jkt: client.thumbprint })
+      const redeem = redemption(app, code)
+      expect((await thief.tokens(flow, redeem, app)).body.error).toBe('invalid_grant')
+      expect((await flow.redeem(app, code)).body.error).toBe('invalid_grant')
+      const { body } = await client.tokens(flow, redeem, app)
+      expect(body.token_type).toBe('DPoP')
+      // The code was bound, and the refresh token of a confidential client is not.
+      const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
+      expect((await thief.tokens(flow, refresh, app)).status).toBe(app === photoBook ? 400 : 200)
+    }
+  })
+
+  test.each(['x', 'x'.repeat(44), '*'.repeat(43), ''])(
+    'must be a thumbprint, and "%s" is none',
+    async (dpop_jkt) => {
+      const answer = await place().flow.ask({ ...authorizationRequest(photoBook), dpop_jkt }, 'alice')
+      // RFC 6749 3.1: a parameter without a value counts as omitted.
+      expect(answer.get('Location') ?? 'a page').toContain(
+        dpop_jkt === '' ? 'a page' : 'error=invalid_request',
+      )
+    },
+  )
+
+  test('comes from the proof of a pushed request, and a difference is refused', async () => {
+    const plugIns = [dpop({ baseUrl: issuer }), pushedAuthorizationRequests()]
+    const { flow, client, thief } = place({}, { plugIns })
+    const { client_id } = photoBook.registration
+    const pushed = { ...authorizationRequest(photoBook), scope: 'photos:read' }
+    const push = (by: Prover, bend: object = {}) => by.tokens(flow, { ...pushed, ...bend }, photoBook, '/par')
+    expect(refusedAs(await push(client, { dpop_jkt: thief.thumbprint }))).toEqual([400, 'invalid_request'])
+    for (const bend of [{}, { dpop_jkt: client.thumbprint }]) {
+      const { body } = await push(client, bend)
+      const page = await flow.ask({ client_id, request_uri: body.request_uri }, 'alice')
+      const answer = await flow.decide(page, 'approve', 'alice')
+      const code = new URL(answer.get('Location') ?? '').searchParams.get('code') ?? ''
+      expect((await thief.tokens(flow, redemption(photoBook, code))).body.error).toBe('invalid_grant')
+      expect((await client.tokens(flow, redemption(photoBook, code))).body.token_type).toBe('DPoP')
+    }
+  })
+})
+
+const started: StartedServer[] = []
+afterAll(() => Promise.all(started.map(({ stop }) => stop())))
+
+describe('The four guards', () => {
+  const photosApi = 'https://photos.example/api'
+  const resources = { [photosApi]: { scopes: ['photos:read'] } }
+
+  /** One server that issues bound JWTs, and the four guards of this package for them. */
+  async function four() {
+    const app = express()
+    const listening = await startServer(app)
+    started.push(listening)
+    const own = `http://127.0.0.1:${listening.port}`
+    const store = memoryStore()
+    const keys = sharedKeys()
+    const bound = dpop()
+    const host = application(
+      {
+        issuer: own,
+        store,
+        resources,
+        clients: [photoBook, report].map(({ registration }) => registration),
+        plugIns: [keys, jwtAccessTokens({ keys }), bound],
+      },
+      { mount: (target, oauth) => void target.use(oauth.router()) },
+    )
+    app.use(host.app)
+    const jwksUri = `${own}/.well-known/jwks.json`
+    const reader = jwtAccessTokenReader({ jwksUri })
+    const credentials = { client_id: report.registration.client_id, client_secret: report.secret ?? '' }
+    const bySignature = createBearerGuard({
+      issuer: own,
+      store: Object.assign(memoryStore(), { find: () => Promise.reject(new Error('The store was asked.')) }),
+      resources,
+      plugIns: [reader, bound],
+    })
+    const guards = {
+      'same process': host.oauth.bearerGuard('photos:read'),
+      'other process': createBearerGuard({ issuer: own, store, resources, plugIns: [reader, bound] })(
+        'photos:read',
+      ),
+      'by signature': bySignature('photos:read', { verify: 'signature' }),
+      JWT: createJwtBearerGuard({ issuer: own, audience: photosApi, jwksUri, plugIns: [bound] })(
+        'photos:read',
+      ),
+      introspection: createIntrospectionGuard({
+        issuer: own,
+        client: credentials,
+        resource: photosApi,
+        plugIns: [bound],
+      })('photos:read'),
+    }
+    const flows = Object.entries(guards).map(([name, guard]) => {
+      const resource = express().use(guard, (request, response) => void response.json(request.oauth))
+      return [name, new Flow(resource)] as const
+    })
+    const client = new Prover(Date.now, own)
+    const fields = redemption(photoBook, await host.flow.approve(photoBook, { scope: 'photos:read' }))
+    const token = String((await client.tokens(host.flow, fields)).body.access_token)
+    const plain = (
+      await host.flow.redeem(photoBook, await host.flow.approve(photoBook, { scope: 'photos:read' }))
+    ).body
+    return { flows, client, token, plain: String(plain.access_token) }
+  }
+
+  test('take a bound token with its proof, once, and a bearer token by its scheme alone', async () => {
+    const { flows, client, token, plain } = await four()
+    expect(partOf(token, 1)).toMatchObject({ cnf: { jkt: client.thumbprint }, token_type: 'DPoP' })
+    const at = { ath: hashOf(token), htu: 'https://photos.example/photos' }
+    const thief = new Prover(Date.now)
+    for (const [name, flow] of flows) {
+      const ask = (proof: string, scheme = 'DPoP', shown = token, path = '/photos') =>
+        flow.open(path, undefined, { Authorization: `${scheme} ${shown}`, DPoP: proof })
+      const proof = client.proof('GET', '/photos', at)
+      expect([name, (await ask(proof)).body.tokenType]).toEqual([name, 'DPoP'])
+      expect([name, ...refusedAs(await ask(proof, 'DPoP', token, '/photos?page=2'))]).toEqual([
+        name,
+        401,
+        'invalid_dpop_proof',
+      ])
+      const refusals = await Promise.all([
+        ask(client.proof('POST', '/photos', at)),
+        ask(client.proof('GET', '/photos', { ...at, htu: 'https://photos.example:444/photos' })),
+        ask(client.proof('GET', '/photos', { ...at, htu: 'https://photos.example/Photos' })),
+        ask(client.proof('GET', '/photos', { ...at, ath: hashOf(plain) })),
+        ask(client.proof('GET', '/photos', { ...at, ath: undefined })),
+        flow.open('/photos', undefined, { Authorization: `DPoP ${token}` }),
+        // What a request says of its host counts for nothing.
+        flow.open('/photos', undefined, {
+          Authorization: `DPoP ${token}`,
+          DPoP: client.proof('GET', '/photos', { ...at, htu: 'https://evil.example/photos' }),
+          Host: 'evil.example',
+          'X-Forwarded-Host': 'evil.example',
+          'X-Forwarded-Proto': 'https',
+        }),
+      ])
+      for (const refusal of refusals) {
+        expect([name, ...refusedAs(refusal)]).toEqual([name, 401, 'invalid_dpop_proof'])
+        expect(refusal.headers['www-authenticate']).toMatch(/^DPoP realm="oauth", /)
+      }
+      const stolen = await ask(thief.proof('GET', '/photos', at))
+      expect([name, ...refusedAs(stolen)]).toEqual([name, 401, 'invalid_token'])
+      expect(stolen.headers['www-authenticate']).toMatch(/^DPoP [^D]*error="invalid_token"[^D]*algs=/)
+      // RFC 9449 7.2: the error stands in the challenge of the scheme that the request used.
+      const downgraded = await ask(client.proof('GET', '/photos', at), 'Bearer')
+      expect(downgraded.status).toBe(401)
+      expect(downgraded.headers['www-authenticate']).toMatch(
+        /^Bearer [^D]*error="invalid_token".*, DPoP realm="oauth", (?!.*error=).*algs="ES256 /,
+      )
+      expect(
+        (await ask(client.proof('GET', '/photos', { ...at, ath: hashOf(plain) }), 'DPoP', plain)).status,
+      ).toBe(401)
+      expect([
+        name,
+        (await flow.open('/photos', undefined, { Authorization: `Bearer ${plain}` })).status,
+      ]).toEqual([name, 200])
+      expect((await flow.open('/photos')).headers['www-authenticate']).toMatch(/^Bearer .*, DPoP .*algs=/)
+    }
+  })
+
+  test('name the option that they lack when they are made', () => {
+    const bound = dpop()
+    const plugIns = [bound]
+    const lack = /resource does not say which URL clients use, .* set baseUrl of dpop\(\)/s
+    expect(() => application({ plugIns })).toThrow(lack)
+    expect(() => createBearerGuard({ issuer, store: memoryStore(), plugIns })('photos:read')).toThrow(lack)
+    const jwt = { issuer, jwksUri: 'https://issuer.example/keys', plugIns }
+    expect(() => createJwtBearerGuard({ ...jwt, audience: 'urn:api' })('photos:read')).toThrow(lack)
+    expect(() => createJwtBearerGuard({ ...jwt, audience: photosApi })('photos:read')).not.toThrow()
+    const client = { client_id: 'x', client_secret: 'y' }
+    expect(() => createIntrospectionGuard({ issuer, client, plugIns })('photos:read')).toThrow(lack)
+    expect(() => dpop({ baseUrl: 'api.example', tolerance: 301, nonces: { secret: 'short' } })).toThrow(
+      /baseUrl must be the URL.*tolerance must be.*nonces\.secret must be/s,
+    )
+  })
+
+  test('with the option required take no bearer token, and say so in challenge and metadata', async () => {
+    const { flow, client } = place(
+      { required: true },
+      { resources: { [`${issuer}/photos`]: { scopes: ['photos:read'] } } },
+    )
+    const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
+    expect(refusedAs(await flow.request(report, byItself))).toEqual(notValid)
+    const { body } = await client.tokens(flow, byItself, report)
+    expect((await client.call(flow, body.access_token)).status).toBe(200)
+    const without = await flow.open('/photos')
+    expect(without.headers['www-authenticate']).toMatch(/^DPoP (?!.*Bearer)/)
+
+    const clock = new Clock()
+    const store = memoryStore({ clock: clock.read })
+    const before = application({ store, clock: clock.read, plugIns: [] })
+    const { accessToken } = await before.flow.tokens(photoBook)
+    const after = application({
+      store,
+      clock: clock.read,
+      plugIns: [dpop({ baseUrl: issuer, required: true })],
+    })
+    const refused = await after.flow.photos(accessToken)
+    expect([refused.status, after.failures.at(-1)?.reason]).toEqual([401, 'token_unbound'])
+    expect(refused.headers['www-authenticate']).toMatch(/^DPoP (?!.*Bearer)/)
+  })
+})
+
+describe('The URL of a guard', () => {
+  test.each([
+    ['a mount prefix', 'https://api.example.com', '/v1', '/v1/photos', 'https://api.example.com/v1/photos'],
+    [
+      'a proxy that removes a prefix',
+      'https://api.example.com/v1',
+      '',
+      '/photos',
+      'https://api.example.com/v1/photos',
+    ],
+    [
+      'a proxy that adds a prefix',
+      { '/internal': 'https://api.example.com', '/': 'https://other.example' },
+      '/internal',
+      '/internal/photos',
+      'https://api.example.com/photos',
+    ],
+    [
+      'another prefix of the same beginning',
+      { '/internal': 'https://api.example.com', '/': 'https://other.example' },
+      '/internals',
+      '/internals/photos',
+      'https://other.example/internals/photos',
+    ],
+  ])('is known behind %s', async (_what, baseUrl, mount, path, htu) => {
+    const { token, client, guard, guardFailures } = await withTokens({ baseUrl })
+    const app = express().use(mount, guard('photos:read'), (_request, response) => void response.json({}))
+    const flow = new Flow(app)
+    expect([(await client.call(flow, token, path, { htu })).status, guardFailures]).toEqual([200, []])
+    expect((await client.call(flow, token, path, { htu: `https://evil.example${path}` })).status).toBe(401)
+    // RFC 9112 3.2.2: what host the absolute form of a target names does not count.
+    const proof = client.proof('GET', path, { ath: hashOf(token), htu })
+    const headers = ['Authorization', `DPoP ${token}`, 'DPoP', proof]
+    const absolute = await rawRequest(app, { method: 'GET', path: `http://evil.example${path}`, headers })
+    expect(absolute.status).toBe(200)
+  })
+})
+
+describe('UserInfo', () => {
+  const set = (options: DpopOptions = {}) => {
+    const keys = identityKeys()
+    const { client_id } = relyingParty.registration
+    const plugIns = [
+      keys,
+      openIdConnect({ keys, claims: async () => ({ name: 'Alice' }) }),
+      dpop({ baseUrl: issuer, ...options }),
+    ]
+    return {
+      ...place(options, {
+        ...withIdentity(),
+        plugIns,
+        clients: [relyingParty, introspector].map(({ registration }) => registration),
+      }),
+      client_id,
+    }
+  }
+
+  test('answers a bound token with its proof, once, and asks for nonces', async () => {
+    const { flow, client, thief } = set({ guardNonces: {} })
+    const code = await flow.approve(relyingParty, { scope: 'openid profile' })
+    const { access_token: token } = (await client.tokens(flow, redemption(relyingParty, code), relyingParty))
+      .body
+    const proof = client.proof('GET', '/userinfo', { ath: hashOf(token) })
+    const asked = await flow.open('/userinfo', undefined, { Authorization: `DPoP ${token}`, DPoP: proof })
+    expect(refusedAs(asked)).toEqual([401, 'use_dpop_nonce'])
+    expect(asked.headers['www-authenticate']).toMatch(/^DPoP [^,]*, [^,]*error="use_dpop_nonce"/)
+    const passed = await client.call(flow, token, '/userinfo')
+    expect([passed.status, passed.body.name, passed.get('DPoP-Nonce') !== undefined]).toEqual([
+      200,
+      'Alice',
+      true,
+    ])
+    expect(refusedAs(await thief.call(flow, token, '/userinfo'))).toEqual([401, 'invalid_token'])
+    const bearer = await flow.open('/userinfo', undefined, { Authorization: `Bearer ${token}` })
+    expect([bearer.status, bearer.headers['www-authenticate']]).toEqual([
+      401,
+      expect.stringMatching(/DPoP .*algs=/),
+    ])
+    const used = client.proof('GET', '/userinfo', { ath: hashOf(token) })
+    const again = () => flow.open('/userinfo', undefined, { Authorization: `DPoP ${token}`, DPoP: used })
+    expect([(await again()).status, (await again()).status]).toEqual([200, 401])
+  })
+
+  test('takes a bearer token as before, unless the option required says otherwise', async () => {
+    for (const [required, expected] of [
+      [false, 200],
+      [true, 401],
+    ] as const) {
+      const { flow } = set()
+      const { accessToken } = await flow.tokens(relyingParty, { scope: 'openid' })
+      const strict = required ? set({ required }).flow : flow
+      const answer = await strict.open('/userinfo', undefined, { Authorization: `Bearer ${accessToken}` })
+      expect(answer.status).toBe(expected)
+    }
+  })
+})
+
+test('A server for MCP takes bound tokens, and tells its resource', async () => {
+  const resource = `${issuer}/photos`
+  const reader = bent(photoBook, { scope: 'photos:read' })
+  const options = mcp({
+    resource,
+    scopes: { 'photos:read': 'See your photos' },
+    clients: [reader.registration],
+  })
+  const { flow, client } = place({}, { ...options, plugIns: [dpop()] })
+  const code = await flow.approve(reader, { resource })
+  const { body } = await client.tokens(flow, redemption(reader, code))
+  expect((await client.call(flow, body.access_token)).body.tokenType).toBe('DPoP')
+})
+
+test('Without the plug-in, a proof changes nothing and the metadata say nothing', async () => {
+  const { flow } = application()
+  const client = new Prover(Date.now)
+  const { body } = await client.tokens(flow, redemption(photoBook, await flow.approve(photoBook)))
+  expect(body.token_type).toBe('bearer')
+  const metadata = (await flow.open('/.well-known/oauth-authorization-server')).body
+  expect(Object.keys(metadata).filter((name) => name.includes('dpop'))).toEqual([])
+})
