@@ -195,6 +195,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'endpoints/protected-resource-metadata',
     'endpoints/server-metadata',
     'authorization-endpoint/consent-offer',
+    'authorization-endpoint/polled-request',
     'authorization-endpoint/prior-consent',
     'authorization-endpoint/response-types',
     'token-endpoint/grant-type',

@@ -31,13 +31,17 @@ import {
 } from './requested-login'
 import type { ResponseType, ResponseTypes } from './response-types'
 
-/** A valid and complete authorization request. The resource owner is not known yet. */
-export interface ParsedAuthorizationRequest {
-  readonly responseType: ResponseType
+/** What a valid request asks for, whatever way its response takes. */
+export interface RequestContent {
   readonly scope: Scope
   readonly extensionData: ExtensionData
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
+}
+
+/** A valid and complete authorization request. The resource owner is not known yet. */
+export interface ParsedAuthorizationRequest extends RequestContent {
+  readonly responseType: ResponseType
   /** What the request says about the login and the pages; undefined if it says nothing. */
   readonly requestedLogin: RequestedLogin | undefined
 }
@@ -51,21 +55,37 @@ export interface ParsedAuthorizationRequest {
 export function parseAuthorizationRequest(
   { client }: ResolvedRedirectUri,
   parameters: Parameters,
-  { responseTypes, loginDefaults, settings: { extensions, defaultScope } }: ServerContext,
+  server: ServerContext,
 ): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
+  const { responseTypes, loginDefaults, settings } = server
   parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
-  parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
+  parameters.check(settings.extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   requireResponseMode(responseType, parameters.get('response_mode'))
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
+  const content = contentOf({ client, parameters, responseType }, settings)
+  return content instanceof Promise
+    ? content.then((settled) => ({ responseType, requestedLogin, ...settled }))
+    : { responseType, requestedLogin, ...content }
+}
+
+/**
+ * Checks the scope of a request, and asks the extensions. Returns a promise only if an extension does.
+ *
+ * @throws OAuthError for each parameter that is missing, malformed or not allowed.
+ */
+export function contentOf(
+  request: ExtensionAuthorizationRequest,
+  { extensions, defaultScope }: ServerContext['settings'],
+): RequestContent | Promise<RequestContent> {
+  const { client, parameters } = request
   const asked = parameters.get('scope')
   const scope = grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)
-  const request = { client, parameters, responseType }
   const extensionData = extensionDataOf(extensions, request)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise
-    ? terms.then((settled) => ({ responseType, extensionData, requestedLogin, ...settled }))
-    : { responseType, extensionData, requestedLogin, ...terms }
+    ? terms.then((settled) => ({ extensionData, ...settled }))
+    : { extensionData, ...terms }
 }
 
 /** The scope without what the client does not have and an extension ignores; the whole scope if nothing would remain. */

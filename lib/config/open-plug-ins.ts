@@ -17,6 +17,7 @@ export type RunningServer = RunningGuard &
     PlugInServer,
     | 'findClient'
     | 'parseAuthorizationRequest'
+    | 'polledRequests'
     | 'findAccess'
     | 'find'
     | 'authorizationsOf'
@@ -136,6 +137,9 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     findClient: (clientId) => running.for('findClient').findClient(clientId),
     parseAuthorizationRequest: (client, parameters) =>
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(client, parameters),
+    get polledRequests() {
+      return running.for('polledRequests').polledRequests
+    },
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
     find: (id) => running.for('find').find(id),
     authorizationsOf: (subject) => running.for('authorizationsOf').authorizationsOf(subject),

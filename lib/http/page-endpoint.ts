@@ -93,6 +93,8 @@ async function serve(
   if (!isRendered(answer)) requirePageResponse(answer, page.name)
   const location = locationIn(answer, settings.issuer, page.name)
   carryRequestId(response, audit.reportSuccess(audited))
+  if ('chooseAccount' in answer)
+    return logIn(server, request, response, answer.chooseAccount, { ...plainLogin, selectAccount: true })
   if (location !== undefined) return leadTo(response, location, inJson)
   if (isRendered(answer)) return sendRendered(request, response, answer, inJson)
   return 'html' in answer ? sendHtml(server, response, answer, inJson) : undefined
@@ -211,12 +213,25 @@ function answerOf(
 // Hosts write pages, also in JavaScript.
 function requirePageResponse(answer: unknown, name: string): asserts answer is PageResponse {
   if (isRecord(answer)) {
-    const { redirect: own, leaveTo, html, view, status = 200, headers, formTargets, ...others } = answer
+    const {
+      redirect,
+      leaveTo,
+      chooseAccount,
+      html,
+      view,
+      status = 200,
+      headers,
+      formTargets,
+      ...others
+    } = answer
     // A page may lead where a client could be: to no script, and to nothing that is no URI.
-    const leads = leaveTo === undefined ? isText(own) : isText(leaveTo) && isDestination(leaveTo)
+    const leads =
+      isText(redirect) ||
+      (isText(leaveTo) && isDestination(leaveTo)) ||
+      (isText(chooseAccount) && chooseAccount.startsWith('/'))
     const isAlone = Object.keys(answer).length === 1
     const isPage =
-      own === undefined && leaveTo === undefined && typeof html === 'string' && isPageStatus(status)
+      (redirect ?? leaveTo ?? chooseAccount) === undefined && typeof html === 'string' && isPageStatus(status)
     const isKnown = Object.keys(others).length === 0
     if (
       isKnown &&
@@ -230,7 +245,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
       return
   }
   throw new TypeError(
-    `The page "${name}" must resolve to { html, view, status, headers, formTargets }, { redirect } or { leaveTo }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
+    `The page "${name}" must resolve to { html, view, status, headers, formTargets }, { redirect }, { leaveTo } or { chooseAccount }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, redirect a path of this server, chooseAccount a path below the issuer.`,
   )
 }
 

@@ -81,6 +81,8 @@ export interface PageRequest<
  * The response of a page. `html` is the whole document; `pageDocument` and the tag `html` make one, and escape every value. It gets the headers of the pages of the
  * suite: it runs no script, has no style of its own, and its forms stay on this server. `redirect` is a path of this
  * server, to which the user agent goes by `GET` (303). `leaveTo` is a URI of another site, which the page has checked.
+ * `chooseAccount` is a path below the issuer, with its query: the login of the host lets the person choose another account,
+ * and returns there.
  */
 export type PageResponse =
   | {
@@ -96,6 +98,7 @@ export type PageResponse =
     }
   | { readonly redirect: string }
   | { readonly leaveTo: string }
+  | { readonly chooseAccount: string }
 
 /** The methods that a page names, as a list. */
 export function pageMethods({

@@ -4,6 +4,7 @@ import {
   proposalOf,
 } from '../authorization-endpoint/authorization-request'
 import { requireEchoableState } from '../authorization-endpoint/authorize'
+import { polledRequests } from '../authorization-endpoint/polled-request'
 import { indexOwner } from '../authorization/authorization-index'
 import { begin, commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
@@ -26,6 +27,7 @@ export function runningServer(server: ServerContext): RunningServer {
     keys: keys && keysWithDeadline(keys, settings.storeDeadline),
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (client, parameters) => parsedRequest(server, client, parameters),
+    polledRequests: polledRequests(server),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
     authorizationsOf: async (subject) => {
