@@ -344,6 +344,16 @@ export type { HostClaims, JwtClaimsGrant } from './extensions/jwt-access-tokens/
 export type { BackChannelLogoutOptions } from './openid-connect/back-channel-logout'
 export { openIdConnect, type OpenIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
 export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'
+export {
+  deviceAuthorization,
+  type DeviceAuthorizationOptions,
+} from './device-authorization/device-authorization'
+export type {
+  DeviceAnswerView,
+  DeviceCodeView,
+  DeviceQuestionView,
+  DeviceView,
+} from './device-authorization/device-view'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { mac } from './extensions/token-types/mac'
 export type { MacOptions } from './extensions/token-types/mac'

@@ -128,6 +128,24 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'http/pages/texts/locale',
     'config/plug-in',
   ],
+  'device-authorization': [
+    'primitives',
+    'protocol',
+    'limits',
+    'authorization',
+    'authorization-endpoint/polled-request',
+    'authorization-endpoint/selection',
+    'token-endpoint/grant-type',
+    'stores/in-memory',
+    'http/consent',
+    'http/page-endpoint',
+    'http/pages/consent-page',
+    'http/pages/consent-question',
+    'http/pages/html',
+    'http/pages/permissions',
+    'http/pages/texts/locale',
+    'config/plug-in',
+  ],
   'connected-applications': [
     'primitives',
     'protocol',
@@ -294,6 +312,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jwt/signing-keys',
     'extensions/jwt-access-tokens',
     'openid-connect',
+    'device-authorization',
   ],
 }
 

@@ -1,4 +1,5 @@
 import type { PageLocale } from '../http/pages/texts/locale'
+import type { OAuthError } from './oauth-error'
 import type { Parameters } from './parameters'
 import type { ResourceOwner } from './resource-owner'
 import type { ResourceRequest } from './token-type'
@@ -95,6 +96,11 @@ export type PageResponse =
       readonly headers?: Readonly<Record<string, string>>
       /** URIs of other sites at which a form of the page may end. Default: forms stay on this server. */
       readonly formTargets?: readonly string[]
+      /**
+       * Why the page appears, such as a wrong code: the event, the status and the headers of the response. A script gets
+       * the error in place of the page. Default: the page is a success.
+       */
+      readonly refusal?: OAuthError
     }
   | { readonly redirect: string }
   | { readonly leaveTo: string }
