@@ -69,7 +69,7 @@ async function polls() {
     plugIns: [deviceAuthorization({ secret: deviceSecret })],
     clients: [device.registration],
   })
-  const { body } = await flow.request(device, {}, '/device_authorization')
+  const { body } = await flow.request(device, { scope: 'photos:read' }, '/device_authorization')
   const poll = () => flow.request(device, { grant_type: deviceCode, device_code: body.device_code })
   const [waiting, early] = [await poll(), await poll()]
   clock.advance(600)

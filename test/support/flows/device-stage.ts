@@ -43,8 +43,9 @@ export async function deviceStage(
     clock: clock.read,
     ...options,
   })
+  const [scope] = String(device.registration.scope).split(' ')
   const begin = (fields = {}, client = device) =>
-    flow.request(client, { scope: 'photos:read', ...fields }, '/device_authorization')
+    flow.request(client, { scope, ...fields }, '/device_authorization')
   const { body } = await begin()
   const poll = (client = device, bend = {}) =>
     flow.request(client, { grant_type: deviceCode, device_code: body.device_code, ...bend })
