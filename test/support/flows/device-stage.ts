@@ -5,7 +5,7 @@ import {
   type DeviceAuthorizationOptions,
   memoryCounters,
   type PlugIn,
-} from 'express-authorization-server'
+} from '../../../lib/index'
 import { bent, photoBook, photoPrint } from './clients'
 import { Clock } from './clock'
 import { consentFormOf } from './consent-form'

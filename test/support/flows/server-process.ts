@@ -2,6 +2,7 @@ import express from 'express'
 import { lookupInDns } from '../../../lib/clients/document-fetch/target-address'
 import {
   createAuthorizationServer,
+  deviceAuthorization,
   implicit,
   jwtBearer,
   tokenExchange,
@@ -36,6 +37,8 @@ export interface ServerPlan {
   readonly forMachines?: boolean
   /** Whether it lists the authorizations of owners. A request with the header `X-Approved` then needs no page. */
   readonly authorizations?: boolean
+  /** The secret of device authorization. Default: no devices. */
+  readonly deviceSecret?: string
   /** What is wrong with its store. */
   readonly planted?: PlantedDefect
   /**
@@ -67,6 +70,7 @@ function serve({
   maximumClients,
   forMachines = false,
   authorizations = false,
+  deviceSecret,
   planted,
   documents,
 }: ServerPlan): void {
@@ -86,6 +90,9 @@ function serve({
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(forMachines ? optionsForMachines(maximumClients) : {}),
     ...(authorizations ? optionsForOwners : {}),
+    ...(deviceSecret !== undefined && {
+      plugIns: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
+    }),
     ...(documents && {
       clients: metadataDocuments({
         registered: clients,
