@@ -152,7 +152,7 @@ export const de: PageTexts = {
     intro: 'Geben Sie den Code ein, den Ihr Gerät anzeigt.',
     fromLink:
       'Ein Link hat diesen Code mitgebracht. Fahren Sie nur fort, wenn Ihr eigenes Gerät jetzt denselben Code anzeigt.',
-    code: 'Code',
+    code: 'Code des Geräts',
     next: 'Weiter',
     unknown:
       'Dieser Code ist hier nicht bekannt, abgelaufen oder schon verwendet. Vergleichen Sie ihn mit Ihrem Gerät oder beginnen Sie dort noch einmal.',

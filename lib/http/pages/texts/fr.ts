@@ -149,7 +149,7 @@ export const fr: PageTexts = {
     intro: 'Saisissez le code affiché par votre appareil.',
     fromLink:
       'Ce code vient d’un lien. Ne continuez que si votre propre appareil affiche maintenant le même code.',
-    code: 'Code',
+    code: 'Code de l’appareil',
     next: 'Continuer',
     unknown:
       'Ce code est inconnu ici, a expiré ou a déjà été utilisé. Comparez-le avec votre appareil, ou recommencez depuis celui-ci.',

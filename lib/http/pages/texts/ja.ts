@@ -159,7 +159,7 @@ export const ja: PageTexts = {
     requestedFrom: '要求元',
     requestedAt: '要求の時刻',
     approvedTitle: 'デバイスからアクセスできるようになりました',
-    approved: (client) => html`デバイスに戻ってください。${client} はそこで続行します。`,
+    approved: (client) => html`デバイスに戻ってください。${client}はそこで続行します。`,
     deniedTitle: 'デバイスにアクセスは許可されませんでした',
     denied: 'このページを閉じてかまいません。',
   },
