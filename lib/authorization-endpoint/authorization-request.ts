@@ -32,7 +32,7 @@ import {
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** What a valid request asks for, whatever way its response takes. */
-export interface RequestContent {
+interface RequestContent {
   readonly scope: Scope
   readonly extensionData: ExtensionData
   /** What extensions add to the consent page. */

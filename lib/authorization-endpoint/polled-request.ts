@@ -13,7 +13,7 @@ import type { Selection } from './selection'
 import { settleDecision } from './settle-decision'
 
 /** A valid request of a client without a redirection URI. The resource owner is not known yet. */
-export interface ParsedPolledRequest {
+interface ParsedPolledRequest {
   /** The members of the record that begins with the request. */
   readonly proposal: PolledProposal
   /** What extensions add to the consent page. */

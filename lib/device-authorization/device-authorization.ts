@@ -44,7 +44,7 @@ export interface DeviceAuthorizationOptions {
 }
 
 /** The limits on wrong user codes. Over a limit, the server asks no store, and answers 429 with `Retry-After`. */
-export interface DeviceGuessOptions {
+interface DeviceGuessOptions {
   /** For one resource owner. Default 10 in 900 seconds. */
   readonly owner?: LimitOption
   /**

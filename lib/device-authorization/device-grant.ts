@@ -3,8 +3,7 @@ import { authorizationIdOf } from '../authorization/claim'
 import { type Poll, pollAuthorization } from '../authorization/polled'
 import type { Issued } from '../authorization/issue'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
-import { expiredToken, invalidGrant, OAuthError } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { expiredToken, invalidGrant, slowDown } from '../protocol/oauth-error'
 import { type GrantType, mayRefresh } from '../token-endpoint/grant-type'
 import { deviceCodeGrant } from './device-request'
 import { keptIn, withKept } from './kept-request'
@@ -42,7 +41,7 @@ export const deviceGrant: GrantType = {
  *
  * @param isContended whether another writer changed the record since the request came.
  */
-export function pollDevice(
+function pollDevice(
   current: Authorization | undefined,
   poll: Poll,
   context: IssueContext,
@@ -65,7 +64,4 @@ export function pollDevice(
 
 const expired = () => expiredToken('authorization_request_expired', 'The authorization request has expired.')
 
-function early(): OAuthError {
-  const reason: Reason<'slow_down'> = 'device_poll_early'
-  return new OAuthError('slow_down', reason, 'Wait 5 seconds longer between two polls from now on.')
-}
+const early = () => slowDown('device_poll_early', 'Wait 5 seconds longer between two polls from now on.')
