@@ -6,7 +6,7 @@ import type { Demo } from './demo'
  * @param node the version of Node that runs the commands.
  */
 export function announcement(demo: Demo, storage: string, node = process.versions.node): string {
-  const { authorizationServer, client, postcards, relyingParty, attackLab } = demo
+  const { authorizationServer, client, postcards, relyingParty, attackLab, television } = demo
   const { resourceServer, mcpServer, clients, account } = demo
   const { client_id, client_secret } = clients.nightlyReport
   const tokenRequest = `${authorizationServer}/token -u ${client_id}:${client_secret} -d grant_type=client_credentials -d scope=photos:read`
@@ -20,6 +20,7 @@ export function announcement(demo: Demo, storage: string, node = process.version
             ${postcards}   Postcards, which Lumen does not know yet
             ${relyingParty}   Supper Club, where you log in with Lumen
             ${attackLab}   Attack Lab, where you watch attacks fail
+            ${television}   Television, which shows a code
   Sign in   ${account.username} / ${account.password}
 
   Authorization server   ${authorizationServer}
@@ -41,6 +42,9 @@ Nothing opens without a token (401):
 
 Adding a photo needs photos:write (403):
   curl -i -X POST ${resourceServer}/photos ${bearer}
+
+A command line logs in by a code, as on a machine without a browser:
+  node -r esbuild-register demo/log-in.ts ${authorizationServer} ${resourceServer}
 
 An MCP client lists the photos, and asks you again before it adds one:
   ${remote}

@@ -23,6 +23,11 @@ export function appGroups(urls: Readonly<Record<AppKey, string>>): readonly AppG
           url: urls.attackLab,
           does: 'attacks Lumen at the press of a button, and shows why that fails.',
         },
+        {
+          name: 'Television',
+          url: urls.television,
+          does: 'shows a code, which you enter where you are signed in.',
+        },
       ],
     },
     {
@@ -48,4 +53,4 @@ export function appGroups(urls: Readonly<Record<AppKey, string>>): readonly AppG
   ]
 }
 
-type AppKey = 'photoBook' | 'postcards' | 'supperClub' | 'attackLab' | 'photoApi'
+type AppKey = 'photoBook' | 'postcards' | 'supperClub' | 'attackLab' | 'television' | 'photoApi'

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
 import type { Store } from 'express-session'
 import helmet from 'helmet'
 import { stylesheetHash } from '../lib/http/pages/stylesheet'
 import {
   createAuthorizationServer,
+  deviceAuthorization,
   mcp,
   type AuthorizationServer,
   type AuthorizationStore,
@@ -31,6 +33,9 @@ export interface AuthorizationServerSettings {
   readonly sessions: Store
   readonly limits: LimitStores
 }
+
+// Processes that share a Redis need the same one.
+const deviceSecret = process.env['DEVICE_SECRET'] ?? randomBytes(32).toString('base64url')
 
 /** Lumen: an Express app that has its own sessions and its own login, and now lets clients connect. */
 export function authorizationServer({
@@ -69,7 +74,7 @@ export function authorizationServer({
     dynamicRegistration: { registerAllScopes: true },
     // "Log in with Lumen" comes beside the API: these scopes belong to no resource.
     scopes: { ...photoScopes, ...identityScopes },
-    plugIns: logInWithLumen(),
+    plugIns: [...logInWithLumen(), deviceAuthorization({ secret: deviceSecret, interval: 2 })],
     resourceOwner: (request) => request.session.resourceOwner,
     logOut: (request) => signOut(request),
     // Each app sees one workspace, which the person chooses on the consent page.

@@ -57,7 +57,8 @@ const noticesOf = ({ name, again }: ClientLook): Notices => ({
   },
 })
 
-function gallery(photos: readonly PhotoEntry[]): Html {
+/** The photos of a visitor. */
+export function gallery(photos: readonly PhotoEntry[]): Html {
   return html`<section class="gallery">
     <header>
       <h1>Your photos</h1>

@@ -9,10 +9,11 @@ import { postcards } from './postcards'
 import { registerClients, type DemoClients } from './registered-clients'
 import { relyingParty } from './relying-party'
 import { resourceServer } from './resource-server'
+import { television } from './television'
 import { openStorage, type Storage } from './storage'
 
 export interface DemoOptions {
-  /** Where the six apps listen; 0 takes any free port. Default 3000 to 3005. */
+  /** Where the seven apps listen; 0 takes any free port. Default 3000 to 3006. */
   readonly ports?: {
     readonly authorizationServer: number
     readonly client: number
@@ -20,6 +21,7 @@ export interface DemoOptions {
     readonly relyingParty: number
     readonly postcards: number
     readonly attackLab: number
+    readonly television: number
   }
   /** Keeps authorizations and sessions in this Redis. Default: in memory. */
   readonly redisUrl?: string | undefined
@@ -36,6 +38,8 @@ export interface Demo {
   readonly postcards: string
   /** Where visitors watch attacks. */
   readonly attackLab: string
+  /** The device without a keyboard. */
+  readonly television: string
   /** The URL of the MCP server beside the photos. */
   readonly mcpServer: string
   /** The registered clients, with the secrets of this run. */
@@ -52,6 +56,7 @@ const defaultPorts = {
   relyingParty: 3003,
   postcards: 3004,
   attackLab: 3005,
+  television: 3006,
 }
 
 /**
@@ -87,6 +92,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
           postcards: at.postcards.url,
           supperClub: at.relyingParty.url,
           attackLab: at.attackLab.url,
+          television: at.television.url,
           photoApi: resource,
         }),
         resourceServer: resource,
@@ -106,6 +112,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
       relyingParty: at.relyingParty.url,
       postcards: at.postcards.url,
       attackLab: at.attackLab.url,
+      television: at.television.url,
       mcpServer: mcpUrl(resource),
       clients,
       account: demoAccount,
@@ -128,6 +135,7 @@ async function listenAt(ports: typeof defaultPorts, keep: (listener: Listener) =
     relyingParty: keep(await listen(ports.relyingParty)),
     postcards: keep(await listen(ports.postcards)),
     attackLab: keep(await listen(ports.attackLab)),
+    television: keep(await listen(ports.television)),
   }
 }
 
@@ -142,6 +150,7 @@ function startClients(at: Apps, clients: DemoClients, storage: Storage): void {
   photoBook(settingsOf(at.client, 'photo-book'), { ...clients.photoBook, authorizationServer: issuer })
   postcards(settingsOf(at.postcards, 'postcards'), `${at.postcards.url}/callback`)
   relyingParty(settingsOf(at.relyingParty, 'supper-club'), { ...clients.supperClub, issuer })
+  television({ ...settingsOf(at.television, 'television'), ...clients.television })
   attackLabApp(
     { ...settingsOf(at.attackLab, 'attack-lab'), target: clients.nightlyReport },
     { ...clients.attackLab, authorizationServer: issuer },

@@ -19,7 +19,7 @@ export async function listen(port: number): Promise<Listener> {
   server.listen(port, 'localhost')
   await once(server, 'listening').catch((cause: unknown) => {
     throw new CannotStart(
-      `Port ${port} ${faultOf(cause)}: name the first of six free ones, as in PORT=4000 npm run demo.`,
+      `Port ${port} ${faultOf(cause)}: name the first of seven free ones, as in PORT=4000 npm run demo.`,
       { cause },
     )
   })

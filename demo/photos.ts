@@ -92,11 +92,16 @@ const photos: readonly Photo[] = [
 export function photosFor(access: Access | undefined): readonly Photo[] {
   if (access === undefined) return []
   if (access.subject === undefined) return photos
+  // The page of devices asks for no workspace.
+  if (devices.has(access.clientId)) return photos
   const chosen = isRecord(access.choice) ? access.choice['workspace'] : undefined
   return photos.filter(({ workspace }) => workspace === chosen)
 }
 
+const devices = new Set<unknown>(['television', 'remote-shell'])
+
 interface Access {
+  readonly clientId?: unknown
   readonly subject?: unknown
   /** The answers of the resource owner to the question of the consent page. */
   readonly choice?: unknown

@@ -23,6 +23,8 @@ export interface DemoClients {
     readonly client_secret: string
     readonly redirect_uri: string
   }
+  /** Public device: device code and refresh token; `photos:read`. */
+  readonly television: { readonly client_id: string }
   /** Confidential service: client credentials; `photos:read`. */
   readonly nightlyReport: { readonly client_id: string; readonly client_secret: string }
 }
@@ -88,6 +90,13 @@ export function registerClients({
       client_uri: attackLabUrl,
       description: 'Steals the code that you allow it, and shows that a stolen code is worth nothing.',
     },
+    ...(['Television', 'Remote shell'] as const).map((client_name): ClientRegistration => ({
+      client_id: client_name.toLowerCase().replace(' ', '-'),
+      client_type: 'public',
+      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+      scope: 'photos:read',
+      client_name,
+    })),
     {
       client_id: 'nightly-report',
       client_type: 'confidential',
@@ -106,6 +115,7 @@ export function registerClients({
       post_logout_redirect_uri: logOutUri,
     },
     attackLab: { client_id: 'attack-lab', client_secret: attackLab.client_secret, redirect_uri: labUri },
+    television: { client_id: 'television' },
     nightlyReport: { client_id: 'nightly-report', client_secret: nightlyReport.client_secret },
   }
   return { registrations, clients }

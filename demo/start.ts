@@ -19,7 +19,7 @@ function portsFrom(text: string): Required<DemoOptions>['ports'] {
   const first = Number(text)
   if (!Number.isInteger(first) || first < 0 || first > 65_530)
     throw new CannotStart(
-      `PORT is "${text}": name the first of six free ports, as in PORT=4000 npm run demo.`,
+      `PORT is "${text}": name the first of seven free ports, as in PORT=4000 npm run demo.`,
     )
   const port = (offset: number) => (first === 0 ? 0 : first + offset)
   return {
@@ -29,6 +29,7 @@ function portsFrom(text: string): Required<DemoOptions>['ports'] {
     relyingParty: port(3),
     postcards: port(4),
     attackLab: port(5),
+    television: port(6),
   }
 }
 

@@ -354,6 +354,16 @@ export { formPost } from './form-post/form-post'
 export { openIdConnect, type OpenIdConnect, type OpenIdConnectOptions } from './openid-connect/openid-connect'
 export type { ClaimsRequest, OwnerClaims } from './openid-connect/owner-claims'
 export { stepUp, type StepUpOptions } from './extensions/step-up'
+export {
+  deviceAuthorization,
+  type DeviceAuthorizationOptions,
+} from './device-authorization/device-authorization'
+export type {
+  DeviceAnswerView,
+  DeviceCodeView,
+  DeviceQuestionView,
+  DeviceView,
+} from './device-authorization/device-view'
 export { mcp, type McpOptions, type McpServerOptions } from './config/mcp'
 export { dpop } from './dpop/dpop'
 export type { DpopNonceOptions, DpopOptions } from './dpop/dpop-options'

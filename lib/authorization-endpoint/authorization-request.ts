@@ -32,13 +32,17 @@ import {
 import { addedMode, type ResponseMode, type ResponseModes, withMode } from './response-modes'
 import type { ResponseType, ResponseTypes } from './response-types'
 
-/** A valid and complete authorization request. The resource owner is not known yet. */
-export interface ParsedAuthorizationRequest {
-  readonly responseType: ResponseType
+/** What a valid request asks for, whatever way its response takes. */
+interface RequestContent {
   readonly scope: Scope
   readonly extensionData: ExtensionData
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
+}
+
+/** A valid and complete authorization request. The resource owner is not known yet. */
+export interface ParsedAuthorizationRequest extends RequestContent {
+  readonly responseType: ResponseType
   /** What the request says about the login and the pages; undefined if it says nothing. */
   readonly requestedLogin: RequestedLogin | undefined
 }
@@ -52,21 +56,48 @@ export interface ParsedAuthorizationRequest {
 export function parseAuthorizationRequest(
   { client, redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
-  { responseTypes, responseModes, loginDefaults, settings: { extensions, defaultScope } }: ServerContext,
+  server: ServerContext,
 ): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
+  const { responseTypes, responseModes, loginDefaults, settings } = server
   parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
-  parameters.check(extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
+  parameters.check(settings.extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const mode = requireResponseMode(responseType, parameters.get('response_mode'), redirectUri, responseModes)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
+  const content = contentOf({ client, parameters, responseType }, settings)
+  const asked = { responseType, requestedLogin, mode }
+  return content instanceof Promise
+    ? content.then((settled) => requestOf(settled, asked))
+    : requestOf(content, asked)
+}
+
+function requestOf(
+  { scope, extensionData, facts }: RequestContent,
+  {
+    mode,
+    ...asked
+  }: Omit<ParsedAuthorizationRequest, keyof RequestContent> & { mode: ResponseMode | undefined },
+): ParsedAuthorizationRequest {
+  return { ...asked, scope, facts, extensionData: withMode(extensionData, mode) }
+}
+
+/**
+ * Checks the scope of a request, and asks the extensions. Returns a promise only if an extension does.
+ *
+ * @throws OAuthError for each parameter that is missing, malformed or not allowed.
+ */
+export function contentOf(
+  request: ExtensionAuthorizationRequest,
+  { extensions, defaultScope }: ServerContext['settings'],
+): RequestContent | Promise<RequestContent> {
+  const { client, parameters } = request
   const asked = parameters.get('scope')
   const scope = grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)
-  const request = { client, parameters, responseType }
-  const extensionData = withMode(extensionDataOf(extensions, request), mode)
+  const extensionData = extensionDataOf(extensions, request)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise
-    ? terms.then((settled) => ({ responseType, extensionData, requestedLogin, ...settled }))
-    : { responseType, extensionData, requestedLogin, ...terms }
+    ? terms.then((settled) => ({ extensionData, ...settled }))
+    : { extensionData, ...terms }
 }
 
 /** The scope without what the client does not have and an extension ignores; the whole scope if nothing would remain. */

@@ -1,4 +1,12 @@
-import { createCredential, createId, digest, hasDigest } from '../protocol/credential'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  createCredential,
+  createId,
+  derivedBytes,
+  digest,
+  hasDigest,
+  type Random,
+} from '../protocol/credential'
 import {
   accessDenied,
   authorizationPending,
@@ -8,8 +16,8 @@ import {
 } from '../protocol/oauth-error'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Reason } from '../protocol/reasons'
-import { covers, type Scope } from '../protocol/scope'
-import type { Active, Authorization, Polled } from './authorization'
+import { covers, isSameScope, type Scope } from '../protocol/scope'
+import type { AccessToken, Active, Authorization, Polled } from './authorization'
 import type { UnclaimedProposal } from './claim'
 import {
   type ConsentDecision,
@@ -20,6 +28,7 @@ import {
 } from './decision'
 import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
+import { storedAccessToken } from './lookup'
 import { rederiveTokens, repeatRotation, rotate } from './refresh'
 import {
   type IssueContext,
@@ -135,8 +144,9 @@ export interface Poll {
 
 /**
  * The transition of a poll: gives the client its tokens once the owner has approved. Within the option
- * `lifetimes.refreshTokenGrace` after the first response with tokens, a repeated poll gets tokens again, because the
- * response may be lost. A later poll counts as a replay and revokes the authorization, as for a code (RFC 6749 4.1.2).
+ * `lifetimes.refreshTokenGrace` after the first response with tokens, a repeated poll gets the same tokens again, because
+ * the response may be lost. A later poll is refused, and changes nothing: unlike a code, a handle passes through no
+ * browser, and a client that polls in several places must not lose what it has.
  *
  * The refusals have the codes `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and
  * `invalid_grant`.
@@ -146,9 +156,7 @@ export function pollAuthorization(
   request: Poll,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // A replay may have removed the record, and its request may have failed before the removal was durable. So this
-  // request confirms the absence.
-  if (current === undefined) return { action: 'touch', refusal: refused('handle_unknown') }
+  if (current === undefined) return { action: 'none', refusal: refused('handle_unknown') }
   const expected = handleOf(current)
   if (expected === undefined || !hasDigest(request.handle, expected))
     return { action: 'none', refusal: refused('handle_unknown') }
@@ -180,39 +188,75 @@ function issueForHandle(
   const { id, consentToken } = polled
   const grantedAt = context.now
   const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle, grantedAt }
-  if (!refreshToken) return addAccessToken(granted, token, context)
   // With a grace, the tokens come from the handle, so that the same poll gets the same tokens again. A handle and a
   // refresh token have different prefixes: no refresh token derives the same bytes.
-  return context.lifetimes.refreshTokenGrace > 0
-    ? rotate(granted, handle, token, context)
-    : issuePair(granted, token, context)
+  const isRepeatable = context.lifetimes.refreshTokenGrace > 0
+  if (!refreshToken)
+    return addAccessToken(granted, token, context, isRepeatable ? secretsOf(handle) : context.random)
+  return isRepeatable ? rotate(granted, handle, token, context) : issuePair(granted, token, context)
 }
+
+// A handle derives one access token without a refresh token, so the derivation needs no salt.
+const secretsOf = (handle: string): Random => derivedBytes(handle, 'access token of a poll')
 
 function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
   const { now } = context
   const token = context.restrict({ ...current, begins: false })
   const issuedAt = issueTimeOf(current, token, context)
   if (issuedAt === undefined || Math.abs(now - issuedAt) >= context.lifetimes.refreshTokenGrace)
-    return replayed(current)
+    return { action: 'none', refusal: refused('handle_replayed') }
   if (hasGrantEnded(current.grantedAt, context)) {
     const event = revocationEvent(current, 'grant_expired')
     return { action: 'delete', refusal: refused('grant_expired'), event }
   }
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   const { refreshToken } = current
-  if (refreshToken === undefined) {
-    // No response repeats this token: it would need a salt in the record. The client gets another one beside it. The
-    // first response has settled what extensions keep.
-    const keepingNothing = { ...token, authorizationData: nothingToKeep }
-    const { authorization, issued } = addAccessToken(current, keepingNothing, context)
-    const event = issueEvent('issued', authorization.accessTokens.at(-1), 'repeated')
-    return { action: 'save', authorization, outcome: issued, event }
-  }
+  if (refreshToken === undefined) return repeatToken(current, handle, token, context)
   const { rotation } = refreshToken
   const pair = rederiveTokens(current, refreshToken, handle)
-  if (rotation === undefined || pair === undefined) return replayed(current)
+  if (rotation === undefined || pair === undefined)
+    return { action: 'none', refusal: refused('handle_replayed') }
   const again = repeatRotation(current, handle, rotation, pair, token, context)
   return { ...again, event: again.event && { ...again.event, name: 'issued' } }
+}
+
+/** Gives the access token of a client without refresh tokens again, or another one beside it. */
+function repeatToken(
+  current: Active,
+  handle: string,
+  token: NewAccessToken,
+  context: IssueContext,
+): TransitionResult<Issued> {
+  const accessToken = createCredential('accessToken', current.id, secretsOf(handle))
+  const stored = storedAccessToken(current.accessTokens, accessToken)
+  if (stored !== undefined && isRepeatable(stored, token, current, context)) {
+    const { scope, expiresAt, tokenType = current.tokenType } = stored
+    const outcome = { accessToken, tokenType, properties: {}, expiresAt, scope, refreshToken: undefined }
+    return { action: 'touch', outcome, event: issueEvent('issued', stored, 'repeated') }
+  }
+  // The first response has settled what extensions keep.
+  const keepingNothing = { ...token, authorizationData: nothingToKeep }
+  const { authorization, issued } = addAccessToken(current, keepingNothing, context)
+  const event = issueEvent('issued', authorization.accessTokens.at(-1), 'repeated')
+  return { action: 'save', authorization, outcome: issued, event }
+}
+
+// The server cannot derive what a token type added to the first response. A token with data of its type, and a request
+// for another token, get a new one.
+function isRepeatable(
+  { tokenData, expiresAt, scope, extensionData, tokenType, formatted }: AccessToken,
+  token: NewAccessToken,
+  { tokenType: usual }: Active,
+  { now, formats }: IssueContext,
+): boolean {
+  return (
+    tokenData === undefined &&
+    expiresAt > now &&
+    isSameScope(scope, token.scope) &&
+    isDeepStrictEqual(extensionData, token.extensionData) &&
+    (tokenType ?? usual) === (token.tokenType ?? usual) &&
+    (formatted === undefined || formats?.has(formatted.format) === true)
+  )
 }
 
 /** When the first poll got its tokens; undefined if the record no longer says so. */
@@ -227,11 +271,6 @@ function issueTimeOf(
   const { lifetime = Infinity } = token instanceof OAuthError ? {} : token
   const [first] = accessTokens
   return first && first.expiresAt - Math.min(lifetimes.accessToken, lifetime)
-}
-
-function replayed(current: Active): TransitionResult<Issued> {
-  const event = revocationEvent(current, 'handle_replayed')
-  return { action: 'delete', refusal: refused('handle_replayed'), event }
 }
 
 /** The client always gets the same text; only the reason, for events, differs. */

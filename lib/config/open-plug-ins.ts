@@ -18,6 +18,7 @@ export type RunningServer = RunningGuard &
     | 'documents'
     | 'findClient'
     | 'parseAuthorizationRequest'
+    | 'polledRequests'
     | 'findAccess'
     | 'admit'
     | 'find'
@@ -139,6 +140,9 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
     findClient: (clientId) => running.for('findClient').findClient(clientId),
     parseAuthorizationRequest: (...request) =>
       running.for('parseAuthorizationRequest').parseAuthorizationRequest(...request),
+    get polledRequests() {
+      return running.for('polledRequests').polledRequests
+    },
     findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
     admit: (request, scope) => running.for('admit').admit(request, scope),
     find: (id) => running.for('find').find(id),

@@ -1,3 +1,4 @@
+import type { PolledRequests } from '../authorization-endpoint/polled-request'
 import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Authorization } from '../authorization/authorization'
@@ -7,6 +8,7 @@ import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
+import type { OwnPage } from '../http/page-endpoint'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
@@ -49,7 +51,7 @@ export interface GuardParts {
 
 /** What a plug-in adds to a server: each list as the option of the same name. */
 export interface PlugInParts extends GuardParts {
-  readonly endpoints?: readonly (Endpoint | PageEndpoint)[]
+  readonly endpoints?: readonly (Endpoint | PageEndpoint | OwnPage)[]
   readonly grantTypes?: readonly GrantType[]
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
@@ -103,7 +105,8 @@ export interface PlugInGuard {
 
 /**
  * What a plug-in sees of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`, `admit`, `find`,
- * `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error` until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
+ * `polledRequests`, `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error`
+ * until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
   /** The option `store`. Its records have no guard against races here: use `commit`. */
@@ -137,6 +140,8 @@ export interface PlugInServer extends PlugInGuard {
     parameters: Parameters,
     evidence?: Evidence,
   ) => Promise<ParsedRequest>
+  /** The requests of clients without a redirection URI, for a plug-in with a page of its own. */
+  readonly polledRequests: PolledRequests
   /** Finds an access token of this server; undefined if it is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /**

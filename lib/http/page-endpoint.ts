@@ -4,7 +4,7 @@ import { queryAfterLogin } from '../authorization-endpoint/login-return'
 import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
 import { isAbsentOr, isRecord, isText, isTexts } from '../primitives/options-reader'
 import { plainLogin } from '../protocol/login-request'
-import { invalidRequest, unexpected } from '../protocol/oauth-error'
+import { invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
 import {
   type PageEndpoint,
   pageMethods,
@@ -21,7 +21,14 @@ import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'
-import { formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
+import {
+  errorPageOf,
+  formTargetsOf,
+  privatePage,
+  redirectTo,
+  sendJson,
+  sendPage,
+} from './response'
 import { handler } from './router'
 import { requireTls } from './transport'
 
@@ -41,7 +48,12 @@ export interface OwnPageRequest extends PageRequest<ResourceOwner> {
 interface RenderedByHost {
   readonly view: object
   readonly render: (request: Request, response: Response) => unknown
+  /** Why the page appears: the event, the status and the headers of the response. Default: the page is a success. */
+  readonly refusal?: OAuthError
 }
+
+/** A function of a host that renders a page of the suite. */
+export type RenderView<View> = (request: Request, response: Response, view: View) => unknown
 
 type Page = PageEndpoint | OwnPage
 
@@ -92,7 +104,13 @@ async function serve(
   const answer: unknown = await answerOf(page, server, request, parameters, resourceOwner, logOut)
   if (!isRendered(answer)) requirePageResponse(answer, page.name)
   const location = locationIn(answer, settings.issuer, page.name)
-  carryRequestId(response, audit.reportSuccess(audited))
+  const refusal = 'refusal' in answer ? answer.refusal : undefined
+  // A script gets the error itself.
+  if (refusal !== undefined && inJson) throw refusal
+  const requestId = refusal === undefined ? audit.reportSuccess(audited) : audit.reportError(audited, refusal)
+  carryRequestId(response, requestId)
+  if ('chooseAccount' in answer)
+    return logIn(server, request, response, answer.chooseAccount, { ...plainLogin, selectAccount: true })
   if (location !== undefined) return leadTo(response, location, inJson)
   if (isRendered(answer)) return sendRendered(request, response, answer, inJson)
   return 'html' in answer ? sendHtml(server, response, answer, inJson) : undefined
@@ -108,22 +126,37 @@ const isRendered = (answer: unknown): answer is RenderedByHost =>
 function sendRendered(
   request: Request,
   response: Response,
-  { view, render }: RenderedByHost,
+  { view, render, refusal }: RenderedByHost,
   inJson: boolean,
 ): unknown {
   if (inJson) return sendJson(response, 200, view, privatePage)
-  response.status(200).set(privatePage)
+  const { status, headers } = statusFor(refusal, 200)
+  response.status(status).set({ ...headers, ...privatePage })
   return render(request, response)
+}
+
+/** The status and the headers of a page: those of its refusal, or the given status. */
+function statusFor(refusal: OAuthError | undefined, status: number): Pick<ReturnType<typeof errorPageOf>, 'status' | 'headers'> {
+  return refusal === undefined ? { status, headers: {} } : errorPageOf(refusal)
 }
 
 function sendHtml(
   { settings }: ServerContext,
   response: Response,
-  { html, view, status = 200, headers = {}, formTargets = [] }: Extract<PageResponse, { html: string }>,
+  {
+    html,
+    view,
+    status: given = 200,
+    headers = {},
+    formTargets = [],
+    refusal,
+  }: Extract<PageResponse, { html: string }>,
   inJson: boolean,
 ): void {
   // The headers of every page win: the server sends them last.
   response.set(headers)
+  const { status, headers: ofRefusal } = statusFor(refusal, given)
+  response.set(ofRefusal)
   // No page of another site can read the view: the response has no CORS headers, and JSON runs as no script.
   if (inJson && view !== undefined) return sendJson(response, status, view, privatePage)
   const targets = formTargets.flatMap((uri) => formTargetsOf(uri))
@@ -211,12 +244,26 @@ function answerOf(
 // Hosts write pages, also in JavaScript.
 function requirePageResponse(answer: unknown, name: string): asserts answer is PageResponse {
   if (isRecord(answer)) {
-    const { redirect: own, leaveTo, html, view, status = 200, headers, formTargets, ...others } = answer
+    const {
+      redirect,
+      leaveTo,
+      chooseAccount,
+      html,
+      view,
+      status = 200,
+      headers,
+      formTargets,
+      refusal,
+      ...others
+    } = answer
     // A page may lead where a client could be: to no script, and to nothing that is no URI.
-    const leads = leaveTo === undefined ? isText(own) : isText(leaveTo) && isDestination(leaveTo)
+    const leads =
+      isText(redirect) ||
+      (isText(leaveTo) && isDestination(leaveTo)) ||
+      (isText(chooseAccount) && chooseAccount.startsWith('/'))
     const isAlone = Object.keys(answer).length === 1
     const isPage =
-      own === undefined && leaveTo === undefined && typeof html === 'string' && isPageStatus(status)
+      (redirect ?? leaveTo ?? chooseAccount) === undefined && typeof html === 'string' && isPageStatus(status)
     const isKnown = Object.keys(others).length === 0
     if (
       isKnown &&
@@ -225,12 +272,13 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
         : isPage &&
           isAbsentOr(isRecord, view) &&
           isAbsentOr(areHeaders, headers) &&
-          isAbsentOr(isTexts, formTargets))
+          isAbsentOr(isTexts, formTargets) &&
+          isAbsentOr((value) => value instanceof OAuthError, refusal))
     )
       return
   }
   throw new TypeError(
-    `The page "${name}" must resolve to { html, view, status, headers, formTargets }, { redirect } or { leaveTo }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, redirect a path of this server.`,
+    `The page "${name}" must resolve to { html, view, status, headers, formTargets, refusal }, { redirect }, { leaveTo } or { chooseAccount }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, refusal an OAuthError, redirect a path of this server, chooseAccount a path below the issuer.`,
   )
 }
 

@@ -22,6 +22,7 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   | 'access_denied'
   | 'authorization_pending'
+  | 'slow_down'
   | 'expired_token'
   | 'login_required'
   | 'consent_required'
@@ -263,6 +264,8 @@ export const unsupportedResponseType = refusal('unsupported_response_type')
 export const accessDenied = refusal('access_denied')
 /** The resource owner has not decided yet. The client asks again later. */
 export const authorizationPending = refusal('authorization_pending')
+/** The client asks too soon: it waits longer from now on (RFC 8628 3.5). */
+export const slowDown = refusal('slow_down')
 /** The request that the client asks about has expired. */
 export const expiredToken = refusal('expired_token')
 /** @returns `login_required` (OpenID Connect Core 3.1.2.6): the owner must log in, and no page may ask. */

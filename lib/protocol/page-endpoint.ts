@@ -1,4 +1,5 @@
 import type { PageLocale } from '../http/pages/texts/locale'
+import type { OAuthError } from './oauth-error'
 import type { Parameters } from './parameters'
 import type { ResourceOwner } from './resource-owner'
 import type { ResourceRequest } from './token-type'
@@ -81,6 +82,8 @@ export interface PageRequest<
  * The response of a page. `html` is the whole document; `pageDocument` and the tag `html` make one, and escape every value. It gets the headers of the pages of the
  * suite: it runs no script, has no style of its own, and its forms stay on this server. `redirect` is a path of this
  * server, to which the user agent goes by `GET` (303). `leaveTo` is a URI of another site, which the page has checked.
+ * `chooseAccount` is a path below the issuer, with its query: the login of the host lets the person choose another account,
+ * and returns there.
  */
 export type PageResponse =
   | {
@@ -93,9 +96,15 @@ export type PageResponse =
       readonly headers?: Readonly<Record<string, string>>
       /** URIs of other sites at which a form of the page may end. Default: forms stay on this server. */
       readonly formTargets?: readonly string[]
+      /**
+       * Why the page appears, such as a wrong code: the event, the status and the headers of the response. A script gets
+       * the error in place of the page. Default: the page is a success.
+       */
+      readonly refusal?: OAuthError
     }
   | { readonly redirect: string }
   | { readonly leaveTo: string }
+  | { readonly chooseAccount: string }
 
 /** The methods that a page names, as a list. */
 export function pageMethods({

@@ -256,6 +256,8 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['requested_token_type', 256],
   ['authorization_request', 256],
   ['decision', 256],
+  ['device_code', 256],
+  ['user_code', 256],
   ['choice', 256],
   ['prompt', 256],
   ['max_age', 10],

@@ -1,3 +1,4 @@
+import { polledRequests } from '../authorization-endpoint/polled-request'
 import { indexOwner } from '../authorization/authorization-index'
 import { begin, commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
@@ -19,6 +20,7 @@ export function runningServer(server: ServerContext): RunningServer {
     documents: settings.clientDocuments,
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (...request) => parsePushedRequest(server, ...request),
+      polledRequests: polledRequests(server),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
     admit: (request, scope) => admitAtEndpoint(server, request, scope),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),

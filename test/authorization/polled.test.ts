@@ -8,7 +8,12 @@ import {
   pollAuthorization,
   type Poll,
 } from '../../lib/authorization/polled'
-import type { TransitionResult } from '../../lib/authorization/transition'
+import {
+  type GrantedToken,
+  type NewAccessToken,
+  type TransitionResult,
+  unrestricted,
+} from '../../lib/authorization/transition'
 import { invalidScope } from '../../lib/protocol/oauth-error'
 import { asActive, proposal, refreshed } from '../support/authorization/authorization'
 import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
@@ -139,14 +144,17 @@ describe('poll', () => {
     )
   })
 
-  it('revokes after the grace, and after a refresh, as the replay of a code does', () => {
+  it('refuses after the grace, and after a refresh, and ends no authorization that lives', () => {
     const late = pollAuthorization(active, asked, later(70 + lifetimes.refreshTokenGrace))
-    expect(late).toMatchObject({ action: 'delete', event: { name: 'revoked', reason: 'handle_replayed' } })
+    expect(late).toMatchObject({ action: 'none', refusal: { reason: 'handle_replayed' } })
     const rotated = refreshed(active, answerOf(first).refreshToken, later(75)).active
-    expect(pollAuthorization(rotated, asked, later(76)).action).toBe('delete')
+    expect(pollAuthorization(rotated, asked, later(76))).toMatchObject({
+      action: 'none',
+      refusal: { reason: 'handle_replayed' },
+    })
   })
 
-  it('is no replay by another client, and none with another handle', () => {
+  it('is no repetition by another client, and none with another handle', () => {
     expect(refusal(pollAuthorization(active, { ...asked, clientId: 'photo-book' }, later(500))).reason).toBe(
       'handle_of_another_client',
     )
@@ -170,14 +178,41 @@ describe('poll', () => {
     },
   )
 
-  it('gives another access token within the grace to a client without refresh tokens', () => {
+  describe('of a client without refresh tokens', () => {
     const withoutRefresh = { ...asked, refreshToken: false }
-    const once = asActive(written(pollAuthorization(approved, withoutRefresh, later(70))))
-    const again = pollAuthorization(once, withoutRefresh, later(75))
-    expect(asActive(written(again)).accessTokens).toHaveLength(2)
-    expect(pollAuthorization(once, withoutRefresh, later(70 + lifetimes.refreshTokenGrace)).action).toBe(
-      'delete',
-    )
+    const step = pollAuthorization(approved, withoutRefresh, later(70))
+    const once = asActive(written(step))
+
+    it('gives the same access token again within the grace, and refuses later', () => {
+      expect(pollAuthorization(once, withoutRefresh, later(75))).toMatchObject({
+        action: 'touch',
+        outcome: answerOf(step),
+        event: { name: 'issued', reason: 'repeated' },
+      })
+      expect(pollAuthorization(once, withoutRefresh, later(70 + lifetimes.refreshTokenGrace))).toMatchObject({
+        action: 'none',
+        refusal: { reason: 'handle_replayed' },
+      })
+    })
+
+    it('gives another token for another scope, other data, and after the end of the first one', () => {
+      const another = (bend: Partial<NewAccessToken>, seconds = 75, accessToken = lifetimes.accessToken) => {
+        const moment = later(seconds, { accessToken, refreshTokenGrace: 7200 })
+        const restrict = (granted: GrantedToken) => ({ ...unrestricted(granted), ...bend })
+        const again = pollAuthorization(once, withoutRefresh, { ...moment, restrict })
+        return answerOf(again).accessToken === answerOf(step).accessToken
+      }
+      expect(another({})).toBe(true)
+      expect(another({ scope: [] })).toBe(false)
+      expect(another({ extensionData: { other: 1 } })).toBe(false)
+      expect(another({}, 70 + lifetimes.accessToken)).toBe(false)
+    })
+
+    it('gives a new token each time without a grace', () => {
+      const none = later(70, { refreshTokenGrace: 0 })
+      const tokens = [1, 2].map(() => answerOf(pollAuthorization(approved, withoutRefresh, none)).accessToken)
+      expect(new Set(tokens).size).toBe(2)
+    })
   })
 
   it('saves nothing for a refusal of an extension, so that the client may ask again', () => {

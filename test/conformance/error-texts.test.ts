@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
-import { reasons, requestObjects } from '../../lib/index'
+import { deviceAuthorization, reasons, requestObjects } from '../../lib/index'
 import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
-import { deviceAuthorization, deviceCode } from '../rehearsals/device-authorization'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
+import { deviceCode, deviceSecret } from '../support/flows/device-stage'
 import { authorizationRequest, formOf } from '../support/flows/flow'
 import { identityStage, relyingParty } from '../support/flows/identity-stage'
 import { loginOf } from '../support/flows/login-stage'
@@ -66,15 +66,14 @@ test('[RSP-5] errors of the server are not cached', async () => {
 async function polls() {
   const device = bent(photoBook, { grant_types: [deviceCode], redirect_uris: [], response_types: [] })
   const { flow, clock } = setStage({
-    plugIns: [deviceAuthorization],
+    plugIns: [deviceAuthorization({ secret: deviceSecret })],
     clients: [device.registration],
-    counters: { add: async () => ({ count: 1, secondsLeft: 1 }), useOnce: async () => true },
   })
-  const { body } = await flow.request(device, {}, '/device_authorization')
+  const { body } = await flow.request(device, { scope: 'photos:read' }, '/device_authorization')
   const poll = () => flow.request(device, { grant_type: deviceCode, device_code: body.device_code })
-  const waiting = await poll()
+  const [waiting, early] = [await poll(), await poll()]
   clock.advance(600)
-  return [waiting, await poll()]
+  return [waiting, early, await poll()]
 }
 
 /** Requests that must not show a page, and cannot go on without one. */

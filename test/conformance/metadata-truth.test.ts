@@ -41,6 +41,9 @@ const withEverything = [
   'registration_endpoint',
   'whoami_endpoint',
   'whoami_endpoint_auth_methods_supported',
+  'device_authorization_endpoint',
+  'device_authorization_endpoint_auth_methods_supported',
+  'device_authorization_endpoint_auth_signing_alg_values_supported',
   'token_endpoint_auth_signing_alg_values_supported',
   'revocation_endpoint_auth_signing_alg_values_supported',
   'introspection_endpoint_auth_signing_alg_values_supported',
@@ -187,7 +190,14 @@ test.each(['nothing', 'nothing, without resource owners'] as const)(
   '[META-2] with %s on, the paths of plug-ins are those of the host, and no challenge names a document',
   async (name) => {
     const { app, flow } = await open(plans[name], origin)
-    const paths = ['/register', '/register/client', '/whoami', '/.well-known/oauth-protected-resource']
+    const paths = [
+      '/register',
+      '/register/client',
+      '/whoami',
+      '/device',
+      '/device_authorization',
+      '/.well-known/oauth-protected-resource',
+    ]
     for (const path of [...paths, '/.well-known/oauth-protected-resource/photos'])
       for (const method of ['get', 'post', 'put', 'delete', 'options'] as const) {
         const { status, text } = await request(app)[method](path).set('Origin', 'https://app.example')

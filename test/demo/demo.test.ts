@@ -32,6 +32,7 @@ describe.each(storages)('npm run demo with %s', (storage) => {
       'Postcards, which Lumen does not know yet',
       'Supper Club, where you log in with Lumen',
       'Attack Lab, where you watch attacks fail',
+      'Television, which shows a code',
     ])
       expect(demo.printed).toMatch(new RegExp(`^ +http://localhost:\\d+ +${app}$`, 'm'))
     expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
@@ -78,12 +79,12 @@ describe('when it cannot start, it says why and what to do, and ends with 1', ()
     expect(end).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Port ${port} is taken: name the first of six free ones, as in PORT=4000 npm run demo.\n`,
+      stderr: `Port ${port} is taken: name the first of seven free ones, as in PORT=4000 npm run demo.\n`,
     })
   })
 
   test('PORT is no port', async () => {
-    const stderr = 'PORT is "http": name the first of six free ports, as in PORT=4000 npm run demo.\n'
+    const stderr = 'PORT is "http": name the first of seven free ports, as in PORT=4000 npm run demo.\n'
     expect(await runDemoProcess({ PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr })
   })
 })

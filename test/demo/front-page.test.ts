@@ -23,6 +23,7 @@ const apps = [
   'Postcards',
   'Supper Club',
   'Attack Lab',
+  'Television',
   'Connected applications',
   'Photo API',
   'MCP server',
@@ -37,7 +38,7 @@ test('the front page says in a sentence what each app does', async () => {
 
 test('in Chromium, each app leads back to the front page, signed in or not', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  for (const name of ['Photo Book', 'Postcards', 'Supper Club', 'Attack Lab']) {
+  for (const name of ['Photo Book', 'Postcards', 'Supper Club', 'Attack Lab', 'Television']) {
     await page.goto(demo.authorizationServer)
     await follow(page, () => page.getByRole('link', { name }).click())
     expect(await page.title()).toBe(name)

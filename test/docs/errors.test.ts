@@ -34,6 +34,7 @@ test('every error code has reasons, and the page of errors has no section for an
     unsupported_response_type: true,
     access_denied: true,
     authorization_pending: true,
+    slow_down: true,
     expired_token: true,
     login_required: true,
     consent_required: true,

@@ -13,9 +13,17 @@ import {
   unverifiedPage,
 } from '../../lib/http/pages/pages'
 import type { PageLocale, PageLocales } from '../../lib/http/pages/texts/locale'
+import { devicePage } from '../../lib/device-authorization/device-pages'
 import { logoutEndPage, logoutQuestionPage } from '../../lib/openid-connect/logout-pages'
 import { OptionsReader } from '../../lib/primitives/options-reader'
-import type { ConnectedApplication, ConnectedView, ConsentScope, ConsentView } from '../../lib/index'
+import type {
+  ConnectedApplication,
+  ConnectedView,
+  ConsentScope,
+  ConsentView,
+  DeviceCodeView,
+  DeviceQuestionView,
+} from '../../lib/index'
 import { consentScope, consentView } from './consent-view'
 import { type StartedServer, startServer } from './rooms/start-server'
 
@@ -236,6 +244,56 @@ const connected = (locale: PageLocale, changed: Partial<ConnectedView> = {}): st
   return connectedPage(view, locale)
 }
 
+const ofDevice = ({ tag, dir, service }: PageLocale) => ({
+  service,
+  language: { tag, dir },
+  resourceOwner: { subject: 'u-8842', name: 'Ada Lovelace' },
+  action: '?',
+  fields: {},
+})
+
+const deviceCode = (locale: PageLocale, changed: Partial<DeviceCodeView> = {}): string =>
+  devicePage(
+    {
+      step: 'code',
+      ...ofDevice(locale),
+      userCode: undefined,
+      problem: undefined,
+      switchAccount: '?switch_account=yes',
+      ...changed,
+    },
+    locale,
+  )
+
+const deviceQuestion = (locale: PageLocale, changed: Partial<DeviceQuestionView> = {}): string =>
+  devicePage(
+    {
+      step: 'question',
+      ...ofDevice(locale),
+      client: { client_id: 'television', client_name: 'Television' },
+      userCode: 'WDJB-MJHT',
+      scope: scopesIn(locale),
+      facts: [],
+      requestedFrom: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+      requestedAt: 1_790_000_000,
+      now: 1_790_000_180,
+      manageAt: '/authorizations',
+      ...changed,
+    },
+    locale,
+  )
+
+const deviceAnswer = (locale: PageLocale, answer: 'approved' | 'denied'): string =>
+  devicePage(
+    {
+      step: 'answer',
+      ...ofDevice(locale),
+      answer,
+      client: { client_id: 'television', client_name: 'Television' },
+    },
+    locale,
+  )
+
 interface Exhibit {
   readonly locales: PageLocales
   readonly render: (locale: PageLocale) => string
@@ -368,6 +426,18 @@ export const gallery: Readonly<Record<string, Exhibit>> = {
   ),
   'connected-none': inPlain((locale) => connected(locale, { applications: [] })),
   'connected-remove': inPlain((locale) => connected(locale, { removing: application(locale) })),
+  device: inPlain((locale) => deviceCode(locale)),
+  'device-link': { locales: lumen, render: (locale) => deviceCode(locale, { userCode: 'WDJB-MJHT' }) },
+  'device-wrong': inPlain((locale) => deviceCode(locale, { userCode: 'WDJB-MJHT', problem: 'unknown' })),
+  'device-question': { locales: lumen, render: (locale) => deviceQuestion(locale) },
+  'device-unverified': inPlain((locale) =>
+    deviceQuestion(locale, {
+      client: { client_id: 'x', client_name: 'Notes', unregistered: { host: undefined } },
+      requestedFrom: undefined,
+    }),
+  ),
+  'device-approved': inPlain((locale) => deviceAnswer(locale, 'approved')),
+  'device-denied': inPlain((locale) => deviceAnswer(locale, 'denied')),
   logout: inPlain((locale) =>
     logoutQuestionPage(
       { ownerName: 'Ada', clientName: 'Photo Book', action: '?', fields: { logout_request: 'x' } },

@@ -48,7 +48,7 @@ describe('a program that the tests need', () => {
   test('its absence gives one sentence that names every way to provide Python', () => {
     const elsewhere = { ...pythonProgram, directories: () => [] }
     expect(() => findOrInstallProgram(elsewhere, nowhere)).toThrow(
-      /^The tests need Python [^.\n]*PyJWT and cryptography: [^.\n]*PYTHON[^.\n]*PATH[^.\n]*root on Debian[^.\n]*\.$/,
+      /^The tests need Python [^.\n]*PyJWT, cryptography and oauthlib: [^.\n]*PYTHON[^.\n]*PATH[^.\n]*root on Debian[^.\n]*\.$/,
     )
   })
 

@@ -92,12 +92,12 @@ export const nginxProgram: Program = {
 export const pythonProgram: Program = {
   variable: 'PYTHON',
   names: ['python3'],
-  packages: ['python3-jwt', 'python3-cryptography'],
+  packages: ['python3-jwt', 'python3-cryptography', 'python3-oauthlib'],
   // The packages of Debian are for its own Python alone.
   directories: () => ['/usr/bin'],
-  isFit: (path) => spawnSync(path, ['-c', 'import jwt, cryptography']).status === 0,
+  isFit: (path) => spawnSync(path, ['-c', 'import jwt, cryptography, oauthlib']).status === 0,
   missing:
-    'The tests need Python with the packages PyJWT and cryptography: set PYTHON to the path of one, ' +
+    'The tests need Python with the packages PyJWT, cryptography and oauthlib: set PYTHON to the path of one, ' +
     'put one on the PATH as python3, or run as root on Debian, where they are installed with apt-get.',
 }
 

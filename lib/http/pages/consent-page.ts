@@ -113,7 +113,8 @@ export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
     <span class="badge">${texts.consent.unverifiedMark}</span>`
 }
 
-function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
+/** Warns of what an unregistered client says about itself. */
+export function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
   return html`<p class="assurance caution" role="note">
     <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
     ${consent.ownClaim} ${host !== undefined && consent.certain(html`<bdi>${host}</bdi>`)}
@@ -133,7 +134,7 @@ function receiverWarning(
 
 // A logo that does not load shows its alternative text: the initial. Screen readers skip the mark, because logo and
 // initial say nothing.
-function mark(name: string, logoUri: string | undefined): Html {
+export function mark(name: string, logoUri: string | undefined): Html {
   const initial = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.exec(name)?.[0].toUpperCase() ?? '?'
   const logo = webUrl(logoUri)
   const picture =
@@ -160,7 +161,8 @@ function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   </dl>`
 }
 
-function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<string, string>>): Html {
+/** One fact of an extension. @param labels the labels of facts that the suite adds. */
+export function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<string, string>>): Html {
   return html`<div>
     <dt dir="auto">${Object.hasOwn(labels, name) ? labels[name] : label}</dt>
     <dd>
@@ -172,7 +174,11 @@ function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<stri
   </div>`
 }
 
-function fineprint({ client, manageAt }: ConsentView, { texts: { consent } }: PageLocale): Html | undefined {
+/** What the client says about itself, and where the owner can end the access. */
+export function fineprint(
+  { client, manageAt }: Pick<ConsentView, 'client' | 'manageAt'>,
+  { texts: { consent } }: PageLocale,
+): Html | undefined {
   const policy = webLink(client.policy_uri, consent.policy)
   const terms = webLink(client.tos_uri, consent.terms)
   // The page stays open: the decision is still to come.

@@ -138,7 +138,7 @@ code { direction: ltr; unicode-bidi: isolate; color: var(--muted); font: 0.75rem
 dt { flex: none; color: var(--muted); }
 dt[dir] { flex: 0 1 auto; }
 dd { min-width: 0; font-weight: 500; text-align: end; }
-dd a { display: inline-block; margin-inline-start: 0.375rem; }
+dd a, dd button { display: inline-block; margin-inline-start: 0.375rem; }
 .actions { position: relative; display: flex; flex-direction: column; gap: 0.625rem; margin-top: 1.5rem; }
 .actions::after { position: absolute; inset: 0; visibility: hidden; content: ''; transition: visibility 0s 2s; }
 .actions:active::after { visibility: visible; pointer-events: none; transition: none; }
@@ -153,6 +153,8 @@ button, .actions a {
   font-weight: 600;
   cursor: pointer;
 }
+dd button { min-height: 1.5rem; padding: 0; border: 0; border-radius: 0.25rem; background: none; color: var(--link); font-weight: 500; }
+dd button:hover { background: none; text-decoration: underline; text-underline-offset: 0.2em; }
 button:hover, .actions a:hover { background: var(--inset); }
 .actions a { padding-block: 0.6875rem; border-radius: 0.625rem; text-align: center; }
 .actions a:hover { text-decoration: none; }

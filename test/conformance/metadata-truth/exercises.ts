@@ -3,6 +3,7 @@ import request, { type Response } from 'supertest'
 import { apiKey } from '../../../docs/examples/api-key'
 import { claimsAt, hub, jwt } from '../../support/assertions/jwt'
 import type { ClientApplication } from '../../support/flows/clients'
+import { consentFormOf } from '../../support/flows/consent-form'
 import { errorPageOf } from '../../support/flows/error-page'
 import { authorizationRequest, basic, type Fields, formOf, redemption } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
@@ -115,10 +116,22 @@ const grants: Readonly<Record<string, Prepare>> = {
       : 'x'
     return { ...exchangeOf(subject), ...readingAt(host) }
   },
-  [`${urn}device_code`]: () => ({ device_code: 'x' }),
+  [`${urn}device_code`]: deviceGrantOf,
   [`${urn}uma-ticket`]: () => ({ ticket: 'x' }),
   [`${urn}pre-authorized_code`]: () => ({ 'pre-authorized_code': 'x' }),
   'urn:openid:params:grant-type:ciba': () => ({ auth_req_id: 'x' }),
+}
+
+/** The device code of a request that its owner has approved. */
+async function deviceGrantOf(host: Host): Promise<Fields> {
+  const { flow, gallery, metadata } = host
+  const [endpoint] = valuesOf(metadata['device_authorization_endpoint'])
+  if (endpoint === undefined) return { device_code: 'x' }
+  const { body } = await flow.request(gallery, readingAt(host), new URL(endpoint).pathname)
+  const { pathname } = new URL(body.verification_uri)
+  const page = await flow.submit(pathname, { user_code: body.user_code }, 'alice')
+  await flow.submit(pathname, { ...consentFormOf(page, pathname).fields, decision: 'approve' }, 'alice')
+  return { device_code: body.device_code }
 }
 
 async function tokenBy(host: Host, grant_type: string): Promise<string> {
@@ -156,7 +169,7 @@ const methods: Readonly<Record<string, (host: Host) => Presented>> = {
   [apiKey.name]: ({ gallery }) => ({ headers: { Authorization: gallery.apiKey } }),
 }
 
-type Endpoint = 'token' | 'revocation' | 'introspection' | 'whoami'
+type Endpoint = 'token' | 'revocation' | 'introspection' | 'whoami' | 'device_authorization'
 
 async function callOf(
   host: Host,
@@ -169,6 +182,10 @@ async function callOf(
     const path = `${new URL(host.issuer).pathname.replace(/\/$/, '')}/whoami`
     const asked = request(app).get(path).set(headers).type('form')
     return served(await asked.send(formOf(fields)))
+  }
+  if (endpoint === 'device_authorization') {
+    const path = `${new URL(host.issuer).pathname.replace(/\/$/, '')}/device_authorization`
+    return served(await flow.submit(path, { ...readingAt(host), ...fields }, undefined, headers))
   }
   const [path, content] =
     endpoint === 'token'
@@ -245,6 +262,16 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
     {
       ...endpointAt('/whoami', '401 invalid_client'),
       attempt: async ({ flow }, url) => outcome(await flow.open(new URL(url).pathname)),
+    },
+  ],
+  [
+    'device_authorization_endpoint',
+    {
+      ...endpointAt('/device_authorization', 'a code'),
+      async attempt(host, url) {
+        const response = await host.flow.request(host.gallery, readingAt(host), new URL(url).pathname)
+        return response.body.device_code === undefined ? outcome(response) : 'a code'
+      },
     },
   ],
   [
@@ -351,7 +378,7 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
       attempt: (host, name) => (name === 'implicit' ? implicitly(host) : tokenBy(host, name)),
     },
   ],
-  ...(['token', 'revocation', 'introspection', 'whoami'] as const).flatMap(
+  ...(['token', 'revocation', 'introspection', 'whoami', 'device_authorization'] as const).flatMap(
     (endpoint): [string, Exercise][] => [
       [`${endpoint}_endpoint_auth_methods_supported`, authenticationAt(endpoint)],
       [`${endpoint}_endpoint_auth_signing_alg_values_supported`, signatureAt(endpoint)],

@@ -7,6 +7,7 @@ import {
   type AuthorizationServerOptions,
   type ClientRegistration,
   createAuthorizationServer,
+  deviceAuthorization,
   type Extension,
   type GrantType,
   implicit,
@@ -26,6 +27,7 @@ import { issuers } from '../../support/assertions/jwt'
 import { canonicalOptions } from '../../support/flows/application'
 import { bent, photoBook, photoPrint } from '../../support/flows/clients'
 import { Clock } from '../../support/flows/clock'
+import { deviceCode } from '../../support/flows/device-stage'
 import type { DocumentOrigin } from '../../support/flows/document-origin'
 import { Flow } from '../../support/flows/flow'
 import { PasswordCheck } from '../../support/flows/password'
@@ -86,7 +88,7 @@ function galleryFor({ grantTypes, hasOwner, isFull }: Plan) {
 function bookFor({ hasOwner, isFull, grantTypes }: Plan) {
   const more = isFull ? { response_types: ['code', 'token', 'code token'] } : {}
   const forAnyClient = grantTypes.filter((name) => !builtIn.includes(name))
-  const implied = isFull ? ['implicit'] : []
+  const implied = isFull ? ['implicit', deviceCode] : []
   return bent(photoBook, {
     grant_types: hasOwner ? ['authorization_code', 'refresh_token', ...implied] : forAnyClient,
     ...(hasOwner ? more : { response_types: [] }),
@@ -115,7 +117,7 @@ function everything(jwtGrant: GrantType, keys: PrivateKeyJwtOptions): Plan['opti
     responseTypes: [implicit(), codeToken],
     tokenTypes: [mac({ hosts: ['api.example.com'] })],
     extensions: [photoFormats],
-    plugIns: [stepUp({ acrValues: ['urn:example:gold', 'urn:example:silver'] })],
+    plugIns: [stepUp({ acrValues: ['urn:example:gold', 'urn:example:silver'] }), deviceAuthorization()],
     endpoints: [whoami],
     dynamicRegistration: {},
     cors: { origins: ['https://app.example'] },
@@ -138,7 +140,7 @@ const fullGrants = (jwtGrant: GrantType) => [
 const assertions = { issuers, resourceOwner: () => 'alice' }
 
 function full(issuer: string, jwtGrant: GrantType, keys: PrivateKeyJwtOptions = {}): Plan {
-  const grantTypes = [...builtIn, ...fullGrants(jwtGrant).map(({ name }) => name)]
+  const grantTypes = [...builtIn, ...fullGrants(jwtGrant).map(({ name }) => name), deviceCode]
   return { issuer, hasOwner: true, isFull: true, grantTypes, options: everything(jwtGrant, keys) }
 }
 

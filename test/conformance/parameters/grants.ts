@@ -1,6 +1,7 @@
-import { jwtBearer, saml2Bearer } from '../../../lib/index'
+import { deviceAuthorization, jwtBearer, saml2Bearer } from '../../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
 import { bent, nightlyReport, photoBook } from '../../support/flows/clients'
+import { deviceCode, deviceSecret } from '../../support/flows/device-stage'
 import { oldBook, PasswordCheck, passwordRequest, withPassword } from '../../support/flows/password'
 import { encoded, signedXml } from '../../support/saml/assertion'
 import { options as samlOptions } from '../../support/saml/grant'
@@ -63,4 +64,37 @@ export const exchange: Kind = {
     scope: 'photos:read',
   }),
   send: asToken,
+}
+
+const pollingFrame = bent(nightlyReport, { grant_types: [deviceCode] })
+const withDevices = {
+  plugIns: [deviceAuthorization({ secret: deviceSecret })],
+  clients: [pollingFrame.registration],
+}
+
+export const device: Kind = {
+  good: 'a code',
+  options: withDevices,
+  fields: async () => ({ ...inBody(pollingFrame), scope: 'photos:read' }),
+  send: async ({ flow }, form) => [await flow.submit('/device_authorization', form)],
+}
+
+export const devicePoll: Kind = {
+  good: '400 authorization_pending',
+  options: withDevices,
+  fields: async ({ flow }) => {
+    const { body } = await flow.request(pollingFrame, { scope: 'photos:read' }, '/device_authorization')
+    return { ...inBody(pollingFrame), grant_type: deviceCode, device_code: body.device_code }
+  },
+  send: asToken,
+}
+
+export const deviceEntry: Kind = {
+  good: 'question',
+  options: withDevices,
+  fields: async ({ flow }) => {
+    const { body } = await flow.request(pollingFrame, { scope: 'photos:read' }, '/device_authorization')
+    return { user_code: body.user_code }
+  },
+  send: async ({ flow }, form) => [await flow.submit('/device', form, 'alice')],
 }

@@ -30,7 +30,10 @@ const urlOf = (name: string, language: string) =>
 
 // Pages that have every part between them; all of them in the long run.
 const representatives = new Set(
-  extent(['dangerous', 'list', 'obstacle', 'unverified-device', 'error', 'connected'], names),
+  extent(
+    ['dangerous', 'list', 'obstacle', 'unverified-device', 'error', 'connected', 'device-question'],
+    names,
+  ),
 )
 
 // The browser shows each page in the longest texts, and some from right to left; in every language in the long run.

@@ -6,4 +6,5 @@ export const freePorts = {
   relyingParty: 0,
   postcards: 0,
   attackLab: 0,
+  television: 0,
 }

@@ -28,6 +28,19 @@ export class ResourceOwner {
     return new URL(location)
   }
 
+  /** Opens the link of a device, and confirms the code in it: the page with the question. */
+  async confirmCode(link: string): Promise<string> {
+    const { url } = await this.open(new URL(link))
+    const user_code = url.searchParams.get('user_code') ?? ''
+    return (await this.send(new URL('?', url), { user_code })).html
+  }
+
+  /** Answers the question about a device: the page that follows. */
+  async answerDevice(question: string, decision: 'approve' | 'deny'): Promise<string> {
+    const form = { ...hiddenFields(question), decision }
+    return (await this.send(new URL('/device', this.demo.authorizationServer), form)).html
+  }
+
   /** Reads a page of the authorization server. */
   async read(path: string): Promise<string> {
     return (await this.open(new URL(path, this.demo.authorizationServer))).html

@@ -1,12 +1,22 @@
 import type { Response } from 'supertest'
-import { type AuthorizationServerOptions, memoryCounters, type PlugIn } from 'express-authorization-server'
-import { deviceAuthorization, deviceCode } from '../../rehearsals/device-authorization'
+import {
+  type AuthorizationServerOptions,
+  deviceAuthorization,
+  type DeviceAuthorizationOptions,
+  memoryCounters,
+  type PlugIn,
+} from '../../../lib/index'
 import { bent, photoBook, photoPrint } from './clients'
 import { Clock } from './clock'
+import { consentFormOf } from './consent-form'
+import type { Headers } from './flow'
 import { setStage } from './stage'
+
+export const deviceCode = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export const television = bent(photoBook, {
   client_id: 'television',
+  client_name: 'Television',
   redirect_uris: [],
   response_types: [],
   grant_types: [deviceCode, 'refresh_token'],
@@ -14,22 +24,29 @@ export const television = bent(photoBook, {
 export const toaster = bent(television, { client_id: 'toaster', grant_types: [deviceCode] })
 const clients = [television, toaster, photoPrint].map(({ registration }) => registration)
 
+/** What the option `secret` has where a store of several processes needs it. */
+export const deviceSecret = 'a secret that the processes of this test share'
+
 /** A device that shows a code, and its owner at a browser. */
 export async function deviceStage(
   device = television,
   others: readonly PlugIn[] = [],
   options: Partial<AuthorizationServerOptions> = {},
+  own: DeviceAuthorizationOptions = {},
 ) {
   const clock = new Clock()
   const counters = memoryCounters({ clock: clock.read })
-  const { flow, oauth } = setStage({
-    plugIns: [deviceAuthorization, ...others],
+  const { flow, oauth, app, store, failures } = setStage({
+    plugIns: [deviceAuthorization({ secret: deviceSecret, ...own }), ...others],
     clients,
     counters,
     clock: clock.read,
     ...options,
   })
-  const { body } = await flow.request(device, { scope: 'photos:read' }, '/device_authorization')
+  const [scope] = String(device.registration.scope).split(' ')
+  const begin = (fields = {}, client = device) =>
+    flow.request(client, { scope, ...fields }, '/device_authorization')
+  const { body } = await begin()
   const poll = (client = device, bend = {}) =>
     flow.request(client, { grant_type: deviceCode, device_code: body.device_code, ...bend })
   /** A poll after the interval. */
@@ -37,13 +54,10 @@ export async function deviceStage(
     clock.advance(5)
     return poll(...given)
   }
-  const enter = (user_code: string = body.user_code, owner = 'alice') =>
-    flow.submit('/device', { user_code }, owner)
-  const fieldsOf = (page: Response, decision: string) => {
-    const [, consent_token] = /name="consent_token" value="([^"]+)"/.exec(page.text) ?? []
-    return { consent_token, decision }
-  }
-  const decide = async (page: Response, decision: string, owner = 'alice', headers = {}) =>
-    flow.submit('/device', fieldsOf(page, decision), owner, headers)
-  return { flow, oauth, clock, body, poll, pollLater, enter, decide }
+  const enter = (user_code: string = body.user_code, owner = 'alice', headers: Headers = {}) =>
+    flow.submit('/device', { user_code }, owner, headers)
+  /** The form of a page, with a button pressed. */
+  const decide = (page: Response, decision: string, owner = 'alice', bend = {}, headers: Headers = {}) =>
+    flow.submit('/device', { ...consentFormOf(page, '/device').fields, decision, ...bend }, owner, headers)
+  return { flow, oauth, app, store, failures, clock, body, begin, poll, pollLater, enter, decide }
 }

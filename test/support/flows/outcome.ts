@@ -7,13 +7,20 @@ import { expectUncachedJson, refusalOf, tokensOf } from './tokens'
 export function outcomeOf(response: Response): string {
   if (response.status === 303 && /^\/login\b/.test(response.get('Location') ?? '')) return 'login'
   if (response.status === 303) return `redirect ${redirectionOf(response).parameters['error'] ?? 'code'}`
+  if (response.status !== 200 && response.text.includes('name="user_code"')) return `form ${response.status}`
   if (response.type !== 'application/json')
     return response.status === 200 ? 'question' : `page ${errorPageOf(response)}`
   if (response.status !== 200) return refusalOf(response)
   if (response.text === '{}') return revocationOf(response)
+  if ('device_code' in response.body) return deviceCodeOf(response)
   if ('active' in response.body) return introspectionOf(response)
   tokensOf(response)
   return 'tokens'
+}
+
+function deviceCodeOf(response: Response): string {
+  expectUncachedJson(response)
+  return 'a code'
 }
 
 function revocationOf(response: Response): string {

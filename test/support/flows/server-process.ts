@@ -4,6 +4,7 @@ import {
   createAuthorizationServer,
   dpop,
   type DpopOptions,
+  deviceAuthorization,
   implicit,
   jwtBearer,
   tokenExchange,
@@ -45,6 +46,8 @@ export interface ServerPlan {
   readonly pushedRequests?: boolean
   /** What its clients may prove by DPoP. Default: nothing. */
   readonly dpop?: DpopOptions
+  /** The secret of device authorization. Default: no devices. */
+  readonly deviceSecret?: string
   /** What is wrong with its store. */
   readonly planted?: PlantedDefect
   /**
@@ -79,6 +82,7 @@ function serve({
   authorizations = false,
   pushedRequests = false,
   dpop: proving,
+  deviceSecret,
   planted,
   documents,
 }: ServerPlan): void {
@@ -101,6 +105,9 @@ function serve({
     ...(authorizations ? optionsForOwners : {}),
     ...(pushedRequests ? { plugIns: [pushedAuthorizationRequests()], skipConsent } : {}),
     ...(proving && { plugIns: [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] }),
+    ...(deviceSecret !== undefined && {
+      plugIns: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
+    }),
     ...(documents && {
       clients: metadataDocuments({
         registered: clients,

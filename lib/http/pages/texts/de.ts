@@ -147,6 +147,28 @@ export const de: PageTexts = {
     previous: 'Zurück',
     next: 'Mehr',
   },
+  device: {
+    title: 'Ein Gerät verbinden',
+    intro: 'Geben Sie den Code ein, den Ihr Gerät anzeigt.',
+    fromLink:
+      'Ein Link hat diesen Code mitgebracht. Fahren Sie nur fort, wenn Ihr eigenes Gerät jetzt denselben Code anzeigt.',
+    code: 'Code des Geräts',
+    next: 'Weiter',
+    unknown:
+      'Dieser Code ist hier nicht bekannt, abgelaufen oder schon verwendet. Vergleichen Sie ihn mit Ihrem Gerät oder beginnen Sie dort noch einmal.',
+    tooMany:
+      'Es gab zu viele falsche Codes. Warten Sie einige Minuten und versuchen Sie es dann noch einmal.',
+    warningTitle: 'Hat Ihnen jemand diesen Code oder Link geschickt?',
+    warning:
+      'Dann hören Sie hier auf: Diese Person will Zugriff auf Ihr Konto. Fahren Sie nur mit dem Code eines Geräts fort, das vor Ihnen steht und das Sie gerade selbst gestartet haben.',
+    request: 'möchte von einem anderen Gerät auf Ihr Konto zugreifen',
+    requestedFrom: 'Angefragt von',
+    requestedAt: 'Angefragt',
+    approvedTitle: 'Ihr Gerät hat Zugriff',
+    approved: (client) => html`Gehen Sie zurück zu Ihrem Gerät: ${client} macht dort weiter.`,
+    deniedTitle: 'Das Gerät hat keinen Zugriff bekommen',
+    denied: 'Sie können diese Seite schließen.',
+  },
   answered: {
     title: 'Sie haben den Zugriff schon erlaubt',
     done: (client) => html`Das ist erledigt. Gehen Sie zurück zu ${client}, um fortzufahren.`,

@@ -139,6 +139,26 @@ export const en: PageTexts = {
     previous: 'Back',
     next: 'More',
   },
+  device: {
+    title: 'Connect a device',
+    intro: 'Enter the code that your device shows.',
+    fromLink: 'A link has brought this code. Go on only if your own device shows the same code now.',
+    code: 'Code',
+    next: 'Continue',
+    unknown:
+      'This code is not known here, has expired or was used already. Compare it with your device, or start again there.',
+    tooMany: 'There were too many wrong codes. Wait a few minutes, then try again.',
+    warningTitle: 'Did somebody send you this code or link?',
+    warning:
+      'Then stop here: they want access to your account. Go on only with a code of a device that is in front of you, and that you have just started yourself.',
+    request: 'wants to access your account from another device',
+    requestedFrom: 'Requested from',
+    requestedAt: 'Requested',
+    approvedTitle: 'Your device has access',
+    approved: (client) => html`Go back to your device: ${client} goes on there.`,
+    deniedTitle: 'The device got no access',
+    denied: 'You can close this page.',
+  },
   answered: {
     title: 'You allowed access already',
     done: (client) => html`This is done. Go back to ${client} to go on.`,

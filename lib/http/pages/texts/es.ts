@@ -143,6 +143,27 @@ export const es: PageTexts = {
     previous: 'Atrás',
     next: 'Más',
   },
+  device: {
+    title: 'Conectar un dispositivo',
+    intro: 'Introduzca el código que muestra su dispositivo.',
+    fromLink:
+      'Un enlace ha traído este código. Continúe solo si su propio dispositivo muestra ahora el mismo código.',
+    code: 'Código',
+    next: 'Continuar',
+    unknown:
+      'Este código no se conoce aquí, ha caducado o ya se ha usado. Compárelo con su dispositivo, o empiece allí de nuevo.',
+    tooMany: 'Ha habido demasiados códigos erróneos. Espere unos minutos y vuelva a intentarlo.',
+    warningTitle: '¿Alguien le ha enviado este código o enlace?',
+    warning:
+      'Entonces deténgase aquí: esa persona quiere acceder a su cuenta. Continúe solo con el código de un dispositivo que tenga delante y que usted mismo acabe de iniciar.',
+    request: 'quiere acceder a su cuenta desde otro dispositivo',
+    requestedFrom: 'Solicitado desde',
+    requestedAt: 'Solicitado',
+    approvedTitle: 'Su dispositivo tiene acceso',
+    approved: (client) => html`Vuelva a su dispositivo: ${client} continúa allí.`,
+    deniedTitle: 'El dispositivo no ha recibido acceso',
+    denied: 'Puede cerrar esta página.',
+  },
   answered: {
     title: 'Ya ha permitido el acceso',
     done: (client) => html`Está hecho. Vuelva a ${client} para continuar.`,

@@ -144,6 +144,27 @@ export const fr: PageTexts = {
     previous: 'Retour',
     next: 'Suite',
   },
+  device: {
+    title: 'Connecter un appareil',
+    intro: 'Saisissez le code affiché par votre appareil.',
+    fromLink:
+      'Ce code vient d’un lien. Ne continuez que si votre propre appareil affiche maintenant le même code.',
+    code: 'Code de l’appareil',
+    next: 'Continuer',
+    unknown:
+      'Ce code est inconnu ici, a expiré ou a déjà été utilisé. Comparez-le avec votre appareil, ou recommencez depuis celui-ci.',
+    tooMany: 'Il y a eu trop de codes erronés. Attendez quelques minutes, puis réessayez.',
+    warningTitle: 'Quelqu’un vous a-t-il envoyé ce code ou ce lien ?',
+    warning:
+      'Alors arrêtez-vous ici : cette personne veut accéder à votre compte. Ne continuez qu’avec le code d’un appareil qui se trouve devant vous et que vous venez de lancer vous-même.',
+    request: 'souhaite accéder à votre compte depuis un autre appareil',
+    requestedFrom: 'Demande venant de',
+    requestedAt: 'Demande faite',
+    approvedTitle: 'Votre appareil a accès',
+    approved: (client) => html`Retournez à votre appareil : ${client} y continue.`,
+    deniedTitle: 'L’appareil n’a reçu aucun accès',
+    denied: 'Vous pouvez fermer cette page.',
+  },
   answered: {
     title: 'Vous avez déjà autorisé l’accès',
     done: (client) => html`C’est fait. Retournez vers ${client} pour continuer.`,

@@ -10,6 +10,7 @@ export interface PageTexts {
   readonly error: ErrorTexts
   readonly logout: LogoutTexts
   readonly connected: ConnectedTexts
+  readonly device: DeviceTexts
   readonly answered: AnsweredTexts
   readonly continue: ContinueTexts
   readonly insecureRedirect: InsecureRedirectTexts
@@ -170,6 +171,36 @@ interface ConnectedTexts {
   readonly incomplete: string
   readonly previous: string
   readonly next: string
+}
+
+/** The page of devices. */
+interface DeviceTexts {
+  readonly title: string
+  /** Above the field for the code. */
+  readonly intro: string
+  /** As `intro`, if a link has brought the code. */
+  readonly fromLink: string
+  /** The label of the code. */
+  readonly code: string
+  /** The button of the form for the code. */
+  readonly next: string
+  /** The code is good for nothing. */
+  readonly unknown: string
+  readonly tooMany: string
+  /** Warns of codes and links that somebody has sent. */
+  readonly warningTitle: string
+  readonly warning: string
+  /** Stands below the name of the client. */
+  readonly request: string
+  /** The label of the address of the device. */
+  readonly requestedFrom: string
+  /** The label of the time of the request. */
+  readonly requestedAt: string
+  readonly approvedTitle: string
+  /** Around the name of the client. */
+  readonly approved: TextAround
+  readonly deniedTitle: string
+  readonly denied: string
 }
 
 /** The page about a response that the client already has. */

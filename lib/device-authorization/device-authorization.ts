@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import type { PlugIn, PlugInServer } from '../config/plug-in'
+import type { RenderView } from '../http/page-endpoint'
+import { type Limit, type LimitOption, readLimit, readLimits } from '../limits/limit'
+import { isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import { isInMemory } from '../stores/in-memory'
+import { deviceGrant } from './device-grant'
+import { verificationPage } from './device-page'
+import { deviceRequestEndpoint } from './device-request'
+import type { DeviceView } from './device-view'
+import type { GuessLimits } from './guesses'
+import { deviceAuthorizationName } from './kept-request'
+import { DeviceKey } from './user-code'
+
+/** Options of {@link deviceAuthorization}. */
+export interface DeviceAuthorizationOptions {
+  /**
+   * The key of the digest that names the record of a user code, so that nobody finds the code by a dump of the store: a
+   * text of at least 32 bytes, such as one of `openssl rand -base64 32`. All processes of an issuer need the same one; a
+   * new one ends the codes that wait for their owners, and nothing else. Default, with a store in memory only: a random
+   * key.
+   */
+  readonly secret?: string
+  /** How long a user code is good, in whole seconds, 60 to 3600. Default 600. */
+  readonly lifetime?: number
+  /**
+   * How many seconds a device waits between two polls, 1 to 60. Each poll that comes sooner lengthens the interval of this
+   * device by 5 seconds (RFC 8628 3.5). Default 5.
+   */
+  readonly interval?: number
+  /** How many wrong user codes may be entered. `false` switches both limits off. */
+  readonly guesses?: DeviceGuessOptions | false
+  /**
+   * How many device authorization requests of public clients one network may send; the first 56 bits of an IPv6 address
+   * may send 4 times as many, and the first 48 bits 16 times. Default: 100 in 600 seconds.
+   */
+  readonly requests?: LimitOption
+  /** Renders the page of the host, by a view. Default: the page of the suite. */
+  readonly page?: RenderView<DeviceView>
+  /** The path of the device authorization endpoint below the issuer. Default `/device_authorization`. */
+  readonly endpointPath?: string
+  /** The path of the page below the issuer: people type it. Default `/device`. */
+  readonly pagePath?: string
+}
+
+/** The limits on wrong user codes. Over a limit, the server asks no store, and answers 429 with `Retry-After`. */
+interface DeviceGuessOptions {
+  /** For one resource owner. Default 10 in 900 seconds. */
+  readonly owner?: LimitOption
+  /**
+   * For one IPv4 address, or the first 64 bits of an IPv6 address; 4 times as many for 56 bits, and 16 times for 48 bits.
+   * Default 30 in 900 seconds.
+   */
+  readonly network?: LimitOption
+}
+
+/** What the parts of the plug-in share at one server. */
+export interface DeviceTerms {
+  readonly key: DeviceKey
+  readonly lifetime: number
+  readonly interval: number
+  readonly guesses: GuessLimits
+  readonly requests: Limit | undefined
+  readonly page: RenderView<DeviceView> | undefined
+  readonly endpointPath: string
+  readonly pagePath: string
+}
+
+/**
+ * Device authorization (RFC 8628): a device without a browser shows a code, its owner enters the code on a page of this
+ * server, and the device polls for its tokens. Clients need the grant type
+ * `urn:ietf:params:oauth:grant-type:device_code`, and no redirection URI. The option `store` of the server may keep its
+ * data in a database: then the processes share the option `secret`.
+ *
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ */
+export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): PlugIn {
+  const { secret, ...read } = readOptions(options)
+  // One for all servers of the process that have this plug-in.
+  const random = randomBytes(32)
+  return {
+    name: deviceAuthorizationName,
+    open(server) {
+      requireSharedSecret(server, secret)
+      const terms: DeviceTerms = { ...read, key: new DeviceKey(secret ?? random, server.issuer) }
+      return {
+        endpoints: [deviceRequestEndpoint(server, terms), verificationPage(server, terms)],
+        grantTypes: [deviceGrant],
+      }
+    },
+  }
+}
+
+/** @throws Error if another process could read the records, and would not know the key. */
+function requireSharedSecret({ storage }: PlugInServer, secret: string | undefined): void {
+  if (secret === undefined && !isInMemory(storage))
+    throw new Error(
+      'needs the option secret, because other processes may share the store: deviceAuthorization({ secret }), a text of at least 32 bytes that all of them have, such as one of openssl rand -base64 32.',
+    )
+}
+
+function readOptions(options: unknown) {
+  const reading = new OptionsReader(options, '')
+  const read = {
+    secret: reading.optional<string | undefined>(
+      'secret',
+      undefined,
+      isLongSecret,
+      'must be a text of at least 32 bytes, such as one of openssl rand -base64 32.',
+    ),
+    lifetime: reading.optional('lifetime', 600, isWhole(60, 3600), 'must be whole seconds, 60 to 3600.'),
+    interval: reading.optional('interval', 5, isWhole(1, 60), 'must be whole seconds, 1 to 60.'),
+    guesses: readGuesses(reading),
+    requests: readLimit(reading, 'requests', { attempts: 100, seconds: 600 }),
+    page: reading.optional<RenderView<DeviceView> | undefined>(
+      'page',
+      undefined,
+      isRender,
+      'must be a function: it gets the request, the response and the view.',
+    ),
+    endpointPath: reading.optional('endpointPath', '/device_authorization', isPath, pathExpectation),
+    pagePath: reading.optional('pagePath', '/device', isPath, pathExpectation),
+  }
+  reading.refuseUnknown()
+  reading.throwIssues('deviceAuthorization() cannot work with these options:')
+  return read
+}
+
+function readGuesses(reading: OptionsReader): GuessLimits {
+  if (reading.take('guesses') === false) return { owner: undefined, network: undefined }
+  return readLimits(reading, 'guesses', (limit) => ({
+    owner: limit('owner', 10),
+    network: limit('network', 30),
+  }))
+}
+
+const pathExpectation = "must be a path such as '/device'."
+const isLongSecret = (value: unknown): value is string => isText(value) && Buffer.byteLength(value) >= 32
+const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
+const isRender = (value: unknown): value is RenderView<DeviceView> => typeof value === 'function'

@@ -1,0 +1,121 @@
+import type { Authorization, Polled } from '../authorization/authorization'
+import {
+  type ConsentDecision,
+  requestExpired,
+  requestNotOpen,
+  requestUnknown,
+} from '../authorization/decision'
+import { claimPolled, decidePolled } from '../authorization/polled'
+import type { RecordContext, TransitionResult } from '../authorization/transition'
+import type { PolledRequests } from '../authorization-endpoint/polled-request'
+import type { Selection } from '../authorization-endpoint/selection'
+import type { Client } from '../protocol/client'
+import { createCredential, hasDigest } from '../protocol/credential'
+import { OAuthError } from '../protocol/oauth-error'
+import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
+import { type KeptRequest, keptIn, withoutKept } from './kept-request'
+import type { DeviceKey } from './user-code'
+
+/** How an owner has answered. */
+export type Answer = 'approved' | 'denied'
+
+/** What the entry of a user code leads to: the question, or the answer that its owner has given already. */
+export type Entered =
+  | { readonly polled: Polled; readonly kept: KeptRequest; readonly consentToken: string }
+  | { readonly answer: Answer; readonly clientId: string }
+
+/** What transitions on the page need besides the record. */
+interface PageTerms {
+  readonly key: DeviceKey
+  readonly requests: PolledRequests
+  readonly context: RecordContext
+}
+
+/**
+ * The transition of an owner who confirms a user code. The first owner claims the request. The same owner may come again,
+ * such as by a reload or in another tab, and gets the same question or the answer of before.
+ *
+ * @returns the outcome undefined if there is nothing for this owner under the code. All reasons look alike.
+ */
+export function enterCode(
+  current: Authorization | undefined,
+  owner: ResourceOwner,
+  { key, requests, context }: PageTerms,
+): TransitionResult<Entered | undefined> {
+  const { subject } = owner
+  const answer = current?.subject === subject ? answerIn(current) : undefined
+  if (current !== undefined && answer !== undefined)
+    return { action: 'touch', outcome: { answer, clientId: current.clientId } }
+  const kept = current?.state === 'polled' ? keptIn(current) : undefined
+  if (current?.state !== 'polled' || kept === undefined || kept.until <= context.now) return nothing
+  const random = key.consentSecret(current.handle, subject)
+  if (current.subject === undefined) {
+    const claim = { subject, login: loginOf(owner) }
+    const result = claimPolled(requests.offer(current), claim, { ...context, random })
+    return 'refusal' in result ? nothing : { ...result, outcome: { ...result.outcome, kept } }
+  }
+  const consentToken = createCredential('authorizationRequest', current.id, random)
+  if (current.consentToken === undefined || !hasDigest(consentToken, current.consentToken)) return nothing
+  return { action: 'touch', outcome: { polled: current, kept, consentToken } }
+}
+
+const nothing = { action: 'none', outcome: undefined } as const
+
+/** How the owner of a record has answered; undefined while the question is open. */
+function answerIn(current: Authorization): Answer | undefined {
+  if (current.state === 'active' && current.spentCode !== undefined) return 'approved'
+  return current.state === 'polled' ? current.decision : undefined
+}
+
+/**
+ * The transition of a decision. A decision after the first one changes nothing: its owner sees the answer that counts.
+ *
+ * @param selection what the form selects, for an approval.
+ */
+export function decideDevice(
+  current: Authorization | undefined,
+  decision: ConsentDecision,
+  selection: Selection,
+  client: Client,
+  { requests, context }: Omit<PageTerms, 'key'>,
+): TransitionResult<Answer> {
+  const earlier = current === undefined ? undefined : answerIn(current)
+  if (earlier !== undefined && isOf(current, decision)) return { action: 'touch', outcome: earlier }
+  if (current?.state === 'polled' && isOver(current, context))
+    return { action: 'none', refusal: requestExpired() }
+  const result = decidePolled(current, decision, context)
+  if ('refusal' in result || result.action !== 'save' || result.authorization.state !== 'polled')
+    return result
+  const { authorization: polled } = result
+  const { subject } = decision
+  if (!decision.approved) return { ...result, authorization: withoutKept(polled) }
+  const settled = requests.settle(client, { ...polled, subject }, selection)
+  if (settled instanceof OAuthError) return { action: 'none', refusal: settled }
+  return { ...result, authorization: withoutKept(settled) }
+}
+
+const isOver = (polled: Polled, { now }: RecordContext) => (keptIn(polled)?.until ?? Infinity) <= now
+
+/** Whether a decision comes from the owner and the form of the record. */
+function isOf(current: Authorization | undefined, { consentToken, subject }: ConsentDecision): boolean {
+  if (current?.state !== 'polled' && current?.state !== 'active') return false
+  const { consentToken: expected } = current
+  return expected !== undefined && current.subject === subject && hasDigest(consentToken, expected)
+}
+
+/** The transition of an owner who wants to use another account: the request is open for the next owner again. */
+export function releaseDevice(
+  current: Authorization | undefined,
+  decision: Pick<ConsentDecision, 'consentToken' | 'subject'>,
+): TransitionResult<undefined> {
+  if (current?.state !== 'polled' || current.decision !== undefined) return refuse(requestNotOpen())
+  if (!isOf(current, { ...decision, approved: false })) return refuse(requestUnknown())
+  const { login: _, ...others } = current
+  return {
+    action: 'save',
+    authorization: { ...others, subject: undefined, consentToken: undefined },
+    outcome: undefined,
+  }
+}
+
+const refuse = (refusal: OAuthError) => ({ action: 'none', refusal }) as const

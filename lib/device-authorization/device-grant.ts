@@ -1,0 +1,67 @@
+import type { Authorization } from '../authorization/authorization'
+import { authorizationIdOf } from '../authorization/claim'
+import { type Poll, pollAuthorization } from '../authorization/polled'
+import type { Issued } from '../authorization/issue'
+import type { IssueContext, TransitionResult } from '../authorization/transition'
+import { expiredToken, invalidGrant, slowDown } from '../protocol/oauth-error'
+import { type GrantType, mayRefresh } from '../token-endpoint/grant-type'
+import { deviceCodeGrant } from './device-request'
+import { keptIn, withKept } from './kept-request'
+
+// RFC 8628 3.5: seconds by which each early poll lengthens the interval.
+const slowerBy = 5
+// A clock of whole seconds and the way of a request may make a poll a second early.
+const tolerance = 1
+
+/** The grant type of the polls (RFC 8628 3.4 and 3.5). */
+export const deviceGrant: GrantType = {
+  name: deviceCodeGrant,
+  parameters: ['device_code'],
+  credentialParameters: ['device_code'],
+  async handle({ client, parameters, context }) {
+    const handle = parameters.require('device_code')
+    const authorizationId = authorizationIdOf(handle)
+    if (authorizationId === undefined)
+      throw invalidGrant(
+        'handle_unknown',
+        'The request is invalid, expired or revoked, or was issued to another client.',
+      )
+    const poll = { handle, clientId: client.client_id, refreshToken: mayRefresh(client) }
+    return {
+      authorizationId,
+      transition: (current, superseded) => pollDevice(current, poll, context, superseded !== undefined),
+    }
+  },
+}
+
+/**
+ * The transition of a poll. While the owner has not decided, the record keeps the time of the poll and the interval, so
+ * every process knows them. An early poll lengthens the interval for good (RFC 8628 3.5). A decision is for the client at
+ * once, however early it polls.
+ *
+ * @param isContended whether another writer changed the record since the request came.
+ */
+function pollDevice(
+  current: Authorization | undefined,
+  poll: Poll,
+  context: IssueContext,
+  isContended = false,
+): TransitionResult<Issued> {
+  const result = pollAuthorization(current, poll, context)
+  const isPending = 'refusal' in result && result.refusal.code === 'authorization_pending'
+  if (!isPending || current?.state !== 'polled') return result
+  const kept = keptIn(current)
+  if (kept === undefined) return result
+  const { now } = context
+  if (kept.until <= now) return { action: 'none', refusal: expired() }
+  const isEarly = kept.polledAt !== undefined && Math.abs(now - kept.polledAt) < kept.interval - tolerance
+  // Of polls at one moment, the first one counts: the others need no write.
+  if (isEarly && isContended && kept.polledAt === now) return { action: 'none', refusal: early() }
+  const interval = isEarly ? kept.interval + slowerBy : kept.interval
+  const authorization = withKept(current, { ...kept, interval, polledAt: now })
+  return { action: 'save', authorization, refusal: isEarly ? early() : result.refusal }
+}
+
+const expired = () => expiredToken('authorization_request_expired', 'The authorization request has expired.')
+
+const early = () => slowDown('device_poll_early', 'Wait 5 seconds longer between two polls from now on.')

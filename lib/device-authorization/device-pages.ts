@@ -1,0 +1,163 @@
+import { claimWarning, clientNameOf, fact, fineprint, mark, origin } from '../http/pages/consent-page'
+import { decisionButtons } from '../http/pages/consent-question'
+import { html, type Html, pageDocument } from '../http/pages/html'
+import { permissions } from '../http/pages/permissions'
+import type { PageLocale } from '../http/pages/texts/locale'
+import type { DeviceAnswerView, DeviceCodeView, DeviceQuestionView, DeviceView } from './device-view'
+
+/** Renders the page of devices as a whole document. Escapes every value. */
+export function devicePage(view: DeviceView, locale: PageLocale): string {
+  switch (view.step) {
+    case 'code':
+      return codePage(view, locale)
+    case 'question':
+      return questionPage(view, locale)
+    case 'answer':
+      return answerPage(view, locale)
+  }
+}
+
+function codePage(view: DeviceCodeView, locale: PageLocale): string {
+  const { device, common, consent } = locale.texts
+  const { userCode, problem, resourceOwner, switchAccount } = view
+  const described = problem === undefined ? 'code-hint' : 'code-problem code-hint'
+  return pageDocument({
+    title: device.title,
+    locale,
+    content: html`
+      <header class="intro">
+        <h1>${device.title}</h1>
+        <p id="code-hint">${userCode === undefined ? device.intro : device.fromLink}</p>
+      </header>
+      ${
+        problem !== undefined &&
+        html`<p class="assurance problem" role="alert" id="code-problem">
+          ${problem === 'unknown' ? device.unknown : device.tooMany}
+        </p>`
+      }
+      <form method="post" action="${view.action}" autocomplete="off">
+        ${hidden(view.fields)}
+        <label
+          >${device.code}
+          <input
+            name="user_code"
+            value="${userCode ?? ''}"
+            aria-describedby="${described}"
+            autocapitalize="characters"
+            autocomplete="off"
+            spellcheck="false"
+            maxlength="64"
+            dir="ltr"
+            required
+            ${userCode === undefined && html`autofocus`}
+          />
+        </label>
+        <div class="actions"><button type="submit" class="primary">${device.next}</button></div>
+      </form>
+      ${warning(locale)}
+      <dl class="facts">
+        <div>
+          <dt>${common.signedInAs}</dt>
+          <dd>
+            <bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
+            <a href="${switchAccount}">${consent.notYou}</a>
+          </dd>
+        </div>
+      </dl>
+    `,
+  })
+}
+
+// RFC 8628 5.4 and RFC 10027: nobody else has a reason to send a code.
+const warning = ({ texts: { device } }: PageLocale) =>
+  html`<p class="assurance caution" role="note"><strong>${device.warningTitle}</strong> ${device.warning}</p>`
+
+const hidden = (fields: DeviceView['fields']) =>
+  Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
+
+function questionPage(view: DeviceQuestionView, locale: PageLocale): string {
+  const { client } = view
+  const { texts } = locale
+  const name = clientNameOf(client)
+  return pageDocument({
+    title: texts.consent.title(html`${name}`),
+    locale,
+    content: html`
+      <header class="intro">
+        ${mark(name, client.unregistered === undefined ? client.logo_uri : undefined)}
+        <h1>
+          <bdi class="name">${name}</bdi>
+          ${client.unregistered && origin(client.unregistered, locale)}
+          <span class="subtitle">${texts.device.request}</span>
+        </h1>
+        ${client.description && html`<p class="description" dir="auto">${client.description}</p>`}
+      </header>
+      ${client.unregistered && claimWarning(client.unregistered, locale)} ${warning(locale)}
+      <form method="post" action="${view.action}" autocomplete="off">
+        ${hidden(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
+        ${decisionButtons(undefined, texts)}
+      </form>
+      <form id="switch" method="post" action="${view.action}">${hidden(view.fields)}</form>
+      ${fineprint(view, locale)}
+    `,
+  })
+}
+
+/** What the access is for, whose it is, and where the request came from. */
+function circumstances(view: DeviceQuestionView, locale: PageLocale): Html {
+  const { common, consent, device } = locale.texts
+  const { resourceOwner, userCode, requestedFrom } = view
+  return html`<dl class="facts">
+    ${view.facts.map((one) => fact(one, consent.facts))}
+    <div>
+      <dt>${device.code}</dt>
+      <dd><code>${userCode}</code></dd>
+    </div>
+    ${
+      requestedFrom !== undefined &&
+      html`<div>
+        <dt>${device.requestedFrom}</dt>
+        <dd><bdi dir="ltr">${requestedFrom}</bdi></dd>
+      </div>`
+    }
+    <div>
+      <dt>${device.requestedAt}</dt>
+      <dd>${ago(view, locale)}</dd>
+    </div>
+    <div>
+      <dt>${common.signedInAs}</dt>
+      <dd>
+        <bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
+        <button type="submit" form="switch" name="decision" value="switch">${consent.notYou}</button>
+      </dd>
+    </div>
+  </dl>`
+}
+
+// The server does not know the time zone of the person.
+function ago({ requestedAt, now }: DeviceQuestionView, { tag }: PageLocale): Html {
+  const seconds = Math.max(0, now - requestedAt)
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })
+  const text =
+    seconds < 60 ? format.format(-seconds, 'second') : format.format(-Math.floor(seconds / 60), 'minute')
+  return html`<time datetime="${new Date(requestedAt * 1000).toISOString()}">${text}</time>`
+}
+
+function answerPage({ answer, client }: DeviceAnswerView, locale: PageLocale): string {
+  const { device } = locale.texts
+  const isApproved = answer === 'approved'
+  const title = isApproved ? device.approvedTitle : device.deniedTitle
+  return pageDocument({
+    title,
+    locale,
+    content: html`
+      <header class="intro">
+        <div class="${isApproved ? 'mark' : 'mark caution'}" aria-hidden="true">
+          ${isApproved ? '✓' : '!'}
+        </div>
+        <h1>${title}</h1>
+        <p>${isApproved ? device.approved(html`<bdi>${clientNameOf(client)}</bdi>`) : device.denied}</p>
+      </header>
+    `,
+  })
+}

@@ -1,0 +1,76 @@
+import { createPolledAuthorization } from '../authorization/polled'
+import type { PlugInServer } from '../config/plug-in'
+import type { Endpoint } from '../protocol/endpoint'
+import { OAuthError, unauthorizedClient } from '../protocol/oauth-error'
+import type { DeviceTerms } from './device-authorization'
+import { countRequest } from './guesses'
+import { withKept } from './kept-request'
+import { createUserCode, shownCode } from './user-code'
+
+/** The grant type of the polls (RFC 8628 3.4). */
+export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+
+// Seconds for which the record outlives the user code: a client that polls slowly still hears `expired_token`.
+const afterlife = 120
+// Of a million authorizations of devices, one request in 25,000 meets a code that is in use.
+const attempts = 4
+
+/** The device authorization endpoint (RFC 8628 3.1 and 3.2). */
+export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms): Endpoint {
+  return {
+    name: 'device_authorization',
+    path: terms.endpointPath,
+    async handle({ client, parameters, address }) {
+      if (!client.grant_types.includes(deviceCodeGrant))
+        throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
+      const { proposal, facts } = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
+      // A request of a public client comes from whoever knows its client_id.
+      if (client.client_type === 'public') await countRequest(server.counters, terms.requests, address)
+      const { lifetime, interval } = terms
+      const at = server.now()
+      const until = at + lifetime
+      const kept = { at, until, address, facts, interval, polledAt: undefined }
+      const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
+        createPolledAuthorization(withKept(proposal, kept), server.context(), {
+          id,
+          lifetime: lifetime + afterlife,
+        }),
+      )
+      const verification_uri = server.urlOf(terms.pagePath)
+      const user_code = shownCode(userCode)
+      return {
+        members: {
+          device_code: handle,
+          user_code,
+          verification_uri,
+          verification_uri_complete: `${verification_uri}?user_code=${user_code}`,
+          expires_in: lifetime,
+          interval,
+        },
+      }
+    },
+  }
+}
+
+/**
+ * Stores a new record under the id of a new user code. The id of a code stays in use as long as its authorization lives,
+ * so a code may be taken.
+ */
+async function beginWithNewCode(
+  server: PlugInServer,
+  { key }: DeviceTerms,
+  create: (id: string) => ReturnType<typeof createPolledAuthorization>,
+): Promise<{ readonly handle: string; readonly userCode: string }> {
+  for (let attempt = 1; ; attempt++) {
+    const userCode = createUserCode(server.random)
+    const id = key.idOf(userCode)
+    const { polled, handle } = create(id)
+    try {
+      await server.begin(polled)
+      return { handle, userCode }
+    } catch (error) {
+      const isTaken = !(error instanceof OAuthError) && (await server.find(id)) !== undefined
+      if (!isTaken || attempt === attempts) throw error
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { Counters } from '../limits/counters'
+import { type Limit, secondsToWait } from '../limits/limit'
+import { networksOf } from '../limits/network'
+import { type FailureThrottle, tooManyFailures } from '../limits/throttle'
+import { digest } from '../protocol/credential'
+import { tooManyAttempts } from '../protocol/oauth-error'
+
+/** The limits on wrong user codes. Undefined means that a limit is off. */
+export interface GuessLimits {
+  readonly owner: Limit | undefined
+  readonly network: Limit | undefined
+}
+
+/**
+ * The limits on wrong codes for one request (RFC 8628 5.1). Nothing counts for all owners together: such a count would
+ * let a stranger lock out everybody.
+ */
+export function guessThrottles(
+  { owner, network }: GuessLimits,
+  subject: string,
+  address: string | undefined,
+): readonly FailureThrottle[] {
+  return [
+    ...tooManyFailures('user_code_owner_limited', owner, 'device:owner', subject),
+    ...networksOf(address).flatMap((counted) =>
+      tooManyFailures(
+        'user_code_network_limited',
+        network && { ...network, attempts: network.attempts * counted.factor },
+        'device:network',
+        counted.network,
+      ),
+    ),
+  ]
+}
+
+/**
+ * Counts a device authorization request for the networks of its sender.
+ *
+ * @throws Throttled over the limit.
+ */
+export async function countRequest(
+  counters: Counters,
+  limit: Limit | undefined,
+  address: string | undefined,
+): Promise<void> {
+  if (limit === undefined) return
+  for (const { network, factor } of networksOf(address)) {
+    const { count, secondsLeft } = await counters.add(`device:request:${digest(network)}`, 1, limit.seconds)
+    if (count > limit.attempts * factor)
+      throw tooManyAttempts(
+        'device_requests_limited',
+        'There are too many requests of devices from this network.',
+        secondsToWait(secondsLeft),
+      )
+  }
+}

@@ -1,0 +1,429 @@
+import { bent, photoPrint } from '../support/flows/clients'
+import { consentFormOf } from '../support/flows/consent-form'
+import { deviceCode, deviceStage, television, toaster } from '../support/flows/device-stage'
+import { outcomeOf } from '../support/flows/outcome'
+import { signedFormat } from '../support/flows/signed-format'
+import { tokensOf } from '../support/flows/tokens'
+
+const titleOf = ({ text }: { readonly text: string }) => /<title>([^<]*)</.exec(text)?.[1]
+const allowed = 'Your device has access'
+const refused = 'The device got no access'
+const form = 'Connect a device'
+const question = 'Allow Television to access your account?'
+
+describe('a device', () => {
+  test('gets its tokens by polls while its owner decides on a page', async () => {
+    const { flow, body, poll, pollLater, enter, decide } = await deviceStage()
+    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+    const page = await enter()
+    expect(titleOf(page)).toBe(question)
+    expect(outcomeOf(await pollLater())).toBe('400 authorization_pending')
+    expect(titleOf(await decide(page, 'approve'))).toBe(allowed)
+    const { accessToken, refreshToken } = tokensOf(await poll())
+    expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice', clientId: 'television' })
+    expect(outcomeOf(await flow.refresh(television, refreshToken))).toBe('tokens')
+    expect(body.device_code).toMatch(/^rh_/)
+  })
+
+  test.each([
+    ['with refresh tokens', television],
+    ['without refresh tokens', toaster],
+  ])(
+    '%s gets the same tokens again if a response is lost, and a late poll ends nothing',
+    async (_, device) => {
+      const { flow, poll, enter, decide, clock } = await deviceStage(device)
+      await decide(await enter(), 'approve')
+      const first = tokensOf(await poll())
+      expect(tokensOf(await poll())).toEqual(first)
+      clock.advance(600)
+      expect(outcomeOf(await poll())).toBe('400 invalid_grant')
+      expect((await flow.photos(first.accessToken)).status).toBe(200)
+    },
+  )
+
+  test('gets the same signed token again, too', async () => {
+    const signed = { name: 'signed', open: () => ({ accessTokenFormats: [signedFormat('signed')] }) }
+    for (const device of [television, toaster]) {
+      const { flow, poll, enter, decide } = await deviceStage(device, [signed])
+      await decide(await enter(), 'approve')
+      const [first, second] = [await poll(), await poll()]
+      expect(first.body.access_token).toMatch(/^eyJ/)
+      expect(second.body.access_token).toBe(first.body.access_token)
+      expect((await flow.photos(second.body.access_token)).status).toBe(200)
+    }
+  })
+
+  test('that polls too early hears slow_down, and waits 5 seconds longer each time from then on', async () => {
+    const { poll, clock, enter, decide } = await deviceStage()
+    const pollAfter = async (seconds: number) => {
+      clock.advance(seconds)
+      return outcomeOf(await poll())
+    }
+    const [pending, slow] = ['400 authorization_pending', '400 slow_down']
+    // Each poll with the interval that counts when it comes.
+    const polls = [
+      [0, 5, pending],
+      [5, 5, pending],
+      [2, 5, slow],
+      [8, 10, slow],
+      [15, 15, pending],
+      [15, 15, pending],
+      [5, 15, slow],
+      [19, 20, pending],
+      [300, 20, pending],
+    ] as const
+    for (const [seconds, interval, outcome] of polls)
+      expect([seconds, interval, await pollAfter(seconds)]).toEqual([seconds, interval, outcome])
+    await decide(await enter(), 'approve')
+    expect(await pollAfter(0)).toBe('tokens')
+  })
+
+  test('hears a denial as often as it asks, until the request expires', async () => {
+    const { poll, enter, decide, clock } = await deviceStage()
+    const page = await enter()
+    expect(titleOf(await decide(page, 'deny'))).toBe(refused)
+    expect(outcomeOf(await poll())).toBe('400 access_denied')
+    expect(outcomeOf(await poll())).toBe('400 access_denied')
+    clock.advance(720)
+    expect(outcomeOf(await poll())).toBe('400 expired_token')
+  })
+
+  test('hears that its code has expired, also if it polls some time later', async () => {
+    const { poll, enter, decide, clock } = await deviceStage()
+    const page = await enter()
+    clock.advance(599)
+    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+    clock.advance(1)
+    expect(outcomeOf(await poll())).toBe('400 expired_token')
+    expect(titleOf(await enter())).toBe(form)
+    expect(outcomeOf(await decide(page, 'approve'))).toBe('page 400 invalid_request')
+    clock.advance(119)
+    expect(outcomeOf(await poll())).toBe('400 expired_token')
+  })
+
+  test('gets its tokens for an approval in the last second of its code', async () => {
+    const { poll, enter, decide, clock } = await deviceStage()
+    const page = await enter()
+    clock.advance(599)
+    await decide(page, 'approve')
+    clock.advance(30)
+    expect(outcomeOf(await poll())).toBe('tokens')
+  })
+
+  test('another client gets nothing with its code, and does not end its grant', async () => {
+    const { poll, enter, decide } = await deviceStage()
+    await decide(await enter(), 'approve')
+    expect(outcomeOf(await poll(toaster))).toBe('400 invalid_grant')
+    expect(outcomeOf(await poll(television, { device_code: 'x' }))).toBe('400 invalid_grant')
+    expect(outcomeOf(await poll(television, { device_code: undefined }))).toBe('400 invalid_request')
+    expect(outcomeOf(await poll())).toBe('tokens')
+  })
+
+  test('with a secret authenticates at both endpoints', async () => {
+    const { registration, secret = '' } = photoPrint
+    const kiosk = {
+      registration: {
+        ...registration,
+        client_id: 'kiosk',
+        redirect_uris: [],
+        response_types: [],
+        grant_types: [deviceCode],
+      },
+      secret,
+    }
+    const { flow, enter, decide, poll } = await deviceStage(kiosk, [], { clients: [kiosk.registration] })
+    const impostor = bent(kiosk, {})
+    const wrong = { ...impostor, secret: `${secret.slice(0, -1)}_` }
+    expect(outcomeOf(await flow.request(wrong, {}, '/device_authorization'))).toBe('401 invalid_client')
+    await decide(await enter(), 'approve')
+    expect(outcomeOf(await poll(wrong))).toBe('401 invalid_client')
+    expect(outcomeOf(await poll(kiosk))).toBe('tokens')
+  })
+
+  test.each([
+    ['a client without the grant type', photoPrint, {}, '400 unauthorized_client'],
+    ['a scope that the client may not have', television, { scope: 'reports:write' }, '400 invalid_scope'],
+    ['a malformed scope', television, { scope: '"' }, '400 invalid_scope'],
+    ['a repeated scope', television, { scope: ['photos:read', 'photos:read'] }, '400 invalid_request'],
+    ['an unknown client', bent(television, { client_id: 'nobody' }), {}, '401 invalid_client'],
+  ])('is refused a code: %s', async (_, client, fields, outcome) => {
+    const { begin } = await deviceStage()
+    expect(outcomeOf(await begin(fields, client))).toBe(outcome)
+  })
+
+  test('of a network that sends too many requests has to wait', async () => {
+    const { begin, clock } = await deviceStage(television, [], {}, { requests: { attempts: 3, seconds: 60 } })
+    await begin()
+    await begin()
+    const over = await begin()
+    expect([outcomeOf(over), over.get('Retry-After')]).toEqual(['429 temporarily_unavailable', '60'])
+    clock.advance(60)
+    expect((await begin()).status).toBe(200)
+  })
+
+  test('gets tokens for the resources that it has asked for', async () => {
+    const resources = {
+      'https://api.example/photos': { name: 'Photos', scopes: ['photos:read', 'photos:print'] },
+    }
+    const { begin, enter, decide, poll, flow } = await deviceStage(television, [], { resources })
+    const unknown = await begin({ resource: 'https://elsewhere.example' })
+    expect(outcomeOf(unknown)).toBe('400 invalid_target')
+    const { body } = await begin({ resource: 'https://api.example/photos' })
+    const page = await enter(body.user_code)
+    expect(page.text).toMatch(/Access to[\s\S]*Photos/)
+    await decide(page, 'approve')
+    const { accessToken } = tokensOf(await poll(television, { device_code: body.device_code }))
+    expect((await flow.photos(accessToken)).body).toMatchObject({ audience: ['https://api.example/photos'] })
+  })
+})
+
+describe('a device whose client was revoked', () => {
+  const open = () => deviceStage(television, [], { authorizations: true })
+
+  test('gets no tokens for an approval from before', async () => {
+    const { oauth, enter, decide, pollLater, clock } = await open()
+    await decide(await enter(), 'approve')
+    clock.advance(10)
+    await oauth.authorizations.revokeClient('television')
+    expect(outcomeOf(await pollLater())).toBe('400 invalid_grant')
+  })
+
+  test('keeps none of its tokens, and no repeated poll brings them back', async () => {
+    const { flow, oauth, enter, decide, poll, pollLater, clock } = await open()
+    await decide(await enter(), 'approve')
+    const { accessToken, refreshToken } = tokensOf(await pollLater())
+    expect((await flow.photos(accessToken)).status).toBe(200)
+    clock.advance(5)
+    await oauth.authorizations.revokeClient('television')
+    expect((await flow.photos(accessToken)).status).toBe(401)
+    expect(outcomeOf(await flow.refresh(television, refreshToken))).toBe('400 invalid_grant')
+    expect(outcomeOf(await poll())).toBe('400 invalid_grant')
+  })
+
+  test('gets tokens for an approval from afterwards', async () => {
+    const { flow, oauth, enter, decide, pollLater, clock } = await open()
+    await oauth.authorizations.revokeClient('television')
+    clock.advance(6)
+    await decide(await enter(), 'approve')
+    const { accessToken } = tokensOf(await pollLater())
+    expect((await flow.photos(accessToken)).status).toBe(200)
+  })
+})
+
+describe('the page of devices', () => {
+  test('asks for a login first, which returns to the page with the code', async () => {
+    const { flow, body } = await deviceStage()
+    const login = await flow.open(`/device?user_code=${body.user_code}`)
+    const back = new URL(String(login.get('Location')), 'http://localhost').searchParams.get('return_to')
+    expect((await flow.open(String(back), 'alice')).text).toContain(`value="${body.user_code}"`)
+  })
+
+  test('takes a code of a link into its form, and claims nothing by it', async () => {
+    const { flow, body, store, enter } = await deviceStage()
+    const { save } = store.calls
+    const page = await flow.open(
+      new URL(body.verification_uri_complete).search.replace('?', '/device?'),
+      'mallory',
+    )
+    expect(page.text).toMatch(/A link has brought this code/)
+    expect(page.text).toContain(`value="${body.user_code}"`)
+    expect(store.calls.save).toBe(save)
+    expect(titleOf(await enter())).toBe(question)
+    const odd = await flow.open('/device?user_code=%22%3E%3Cscript%3E', 'alice')
+    expect([odd.status, odd.text.includes('<script'), titleOf(odd)]).toEqual([200, false, form])
+  })
+
+  test('takes a code in any case, with any separators', async () => {
+    const { body, enter } = await deviceStage()
+    const letters = body.user_code.replace('-', '')
+    for (const typed of [
+      letters.toLowerCase(),
+      ` ${letters.slice(0, 2)} ${letters.slice(2)}.`,
+      letters.split('').join('–'),
+    ])
+      expect(titleOf(await enter(typed))).toBe(question)
+  })
+
+  test('shows the client, the permissions, the origin of the request, who is logged in, and a warning', async () => {
+    const { flow, enter, clock, begin } = await deviceStage(television, [], {
+      scopes: {
+        'photos:read': { description: 'See your photos', group: 'Photos' },
+        'photos:print': { description: 'Print your photos', weight: 'danger', optional: true },
+      },
+    })
+    const { body } = await begin({ scope: 'photos:read photos:print' }, television)
+    clock.advance(125)
+    const { text } = await enter(body.user_code)
+    expect(text).toMatch(/<bdi class="name">Television<\/bdi>/)
+    expect(text).toMatch(/Photos[\s\S]*See your photos/)
+    expect(text).toMatch(/class="danger"[\s\S]*name="scope:photos:print"/)
+    expect(text).toMatch(/Signed in as[\s\S]*alice[\s\S]*Not you\?/)
+    expect(text).toMatch(/Requested from[\s\S]*127\.0\.0\.1/)
+    expect(text).toMatch(/2 minutes ago/)
+    expect(text).toContain('Did somebody send you this code or link?')
+    expect(text).toContain(`<code>${body.user_code}</code>`)
+    expect(Buffer.byteLength(text)).toBeLessThan(20_000)
+    expect((await flow.open('/device', 'alice')).text).toContain('Did somebody send you this code or link?')
+  })
+
+  test('gives the scope that its owner ticks, and no other one', async () => {
+    const scopes = { 'photos:read': 'See', 'photos:print': { description: 'Print', optional: true } }
+    const { enter, decide, begin, poll } = await deviceStage(television, [], { scopes })
+    const scopeAfter = async (bend: object) => {
+      const { body } = await begin({ scope: 'photos:read photos:print' })
+      const outcome = await decide(await enter(body.user_code), 'approve', 'alice', bend)
+      if (titleOf(outcome) !== allowed) return outcomeOf(outcome)
+      return (await poll(television, { device_code: body.device_code })).body.scope
+    }
+    expect(await scopeAfter({})).toBe('photos:read')
+    expect(await scopeAfter({ 'scope:photos:print': 'yes' })).toBe('photos:read photos:print')
+    expect(await scopeAfter({ 'scope:reports:write': 'yes' })).toBe('page 400 invalid_request')
+    expect(await scopeAfter({ 'scope:photos:print': 'no' })).toBe('page 400 invalid_request')
+  })
+
+  test('comes again by a reload, a second tab and a double click, and the first decision counts', async () => {
+    const { enter, decide, poll } = await deviceStage()
+    const pages = await Promise.all([enter(), enter(), enter()])
+    expect(pages.map(titleOf)).toEqual([question, question, question])
+    const [page = await enter(), second = page] = pages
+    const answers = await Promise.all([decide(page, 'approve'), decide(second, 'approve')])
+    expect(answers.map(titleOf)).toEqual([allowed, allowed])
+    // Back, then the other button; a reload of the question; both again after the tokens.
+    for (const outcome of ['400 authorization_pending', 'tokens', 'tokens'].slice(1)) {
+      expect(titleOf(await decide(second, 'deny'))).toBe(allowed)
+      expect(titleOf(await enter())).toBe(allowed)
+      expect(outcomeOf(await poll())).toBe(outcome)
+    }
+  })
+
+  test('keeps a denial, whatever the same owner sends then', async () => {
+    const { enter, decide, poll } = await deviceStage()
+    const page = await enter()
+    await decide(page, 'deny')
+    expect(titleOf(await decide(page, 'approve'))).toBe(refused)
+    expect(titleOf(await enter())).toBe(refused)
+    expect(outcomeOf(await poll())).toBe('400 access_denied')
+  })
+
+  test('belongs to one of two owners who enter the code at once, and to that owner alone', async () => {
+    const { enter, decide, poll } = await deviceStage()
+    const pages = await Promise.all([enter(undefined, 'alice'), enter(undefined, 'mallory')])
+    const winner = titleOf(pages[0]) === question ? 'alice' : 'mallory'
+    const other = winner === 'alice' ? 'mallory' : 'alice'
+    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    const page = winner === 'alice' ? pages[0] : pages[1]
+    expect(outcomeOf(await decide(page, 'approve', other))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+    expect(titleOf(await decide(page, 'approve', winner))).toBe(allowed)
+    expect(titleOf(await enter(undefined, other))).toBe(form)
+  })
+
+  test('lets a person change the account, and takes no decision of the first one then', async () => {
+    const { flow, body, enter, decide, poll } = await deviceStage()
+    const page = await enter(undefined, 'alice')
+    const away = await decide(page, 'switch')
+    expect(away.get('Location')).toBe(`/device?switch_account=yes&user_code=${body.user_code}`)
+    const login = new URL(
+      String((await flow.open(String(away.get('Location')), 'alice')).get('Location')),
+      'http://localhost',
+    )
+    expect(login.searchParams.get('prompt')).toBe('select_account')
+    const back = String(login.searchParams.get('return_to'))
+    expect(back).toBe(`/device?user_code=${body.user_code}`)
+    expect(outcomeOf(await decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+    expect(titleOf(await flow.open(back, 'bob'))).toBe(form)
+    expect(titleOf(await decide(await enter(undefined, 'bob'), 'approve', 'bob'))).toBe(allowed)
+    const { accessToken } = tokensOf(await poll())
+    expect((await flow.photos(accessToken)).body.subject).toBe('bob')
+    expect(outcomeOf(await decide(page, 'switch'))).toBe('page 400 invalid_request')
+  })
+
+  test('takes no form of another site, without a login, without its token or with another button', async () => {
+    const { enter, decide, flow, poll } = await deviceStage()
+    const foreign = { 'Sec-Fetch-Site': 'cross-site' }
+    expect(outcomeOf(await enter(undefined, 'alice', foreign))).toBe('page 400 invalid_request')
+    const page = await enter()
+    const { fields } = consentFormOf(page, '/device')
+    const send = async (bend: object, owner?: string) =>
+      outcomeOf(await flow.submit('/device', { ...fields, decision: 'approve', ...bend }, owner))
+    expect(outcomeOf(await decide(page, 'approve', 'alice', {}, foreign))).toBe('page 400 invalid_request')
+    expect(await send({})).toBe('page 400 invalid_request')
+    expect(await send({ authorization_request: 'x' }, 'alice')).toBe('page 400 invalid_request')
+    expect(await send({ decision: 'perhaps' }, 'alice')).toBe('page 400 invalid_request')
+    const [last = ''] = fields['authorization_request']?.slice(-1) ?? []
+    const forged = `${fields['authorization_request']?.slice(0, -1)}${last === 'A' ? 'B' : 'A'}`
+    expect(await send({ authorization_request: forged }, 'alice')).toBe('page 400 invalid_request')
+    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+  })
+
+  test('shows nothing of a client that was disabled meanwhile', async () => {
+    const { registration } = television
+    let disabled = false
+    const client = () => Object.assign({}, registration, { disabled })
+    const { enter, decide } = await deviceStage(television, [], {
+      clients: { find: async (id: string) => (id === registration.client_id ? client() : undefined) },
+    })
+    const page = await enter()
+    disabled = true
+    expect(outcomeOf(await decide(page, 'approve'))).toBe('page 400 invalid_request')
+    expect(outcomeOf(await enter())).toBe('page 400 invalid_request')
+  })
+
+  test('speaks the language of the owner on each of its pages', async () => {
+    const { flow, body, enter, decide } = await deviceStage()
+    expect(titleOf(await flow.open('/device?ui_locales=de', 'alice'))).toBe('Ein Gerät verbinden')
+    const page = await flow.submit('/device', { user_code: body.user_code, ui_locales: 'fr' }, 'alice')
+    expect(page.text).toContain('Demande venant de')
+    expect(titleOf(await decide(page, 'approve'))).toBe('Votre appareil a accès')
+    expect(titleOf(await enter(undefined, 'alice', { 'Accept-Language': 'ar' }))).toBe(
+      'أصبح لجهازك حق الوصول',
+    )
+  })
+
+  test('gives its view and takes its forms as JSON', async () => {
+    const { flow, body, poll } = await deviceStage()
+    const json = { Accept: 'application/json', 'Sec-Fetch-Site': 'same-origin' }
+    const code = await flow.open(`/device?user_code=${body.user_code}`, 'alice', json)
+    expect(code.body).toMatchObject({ step: 'code', userCode: body.user_code, action: '?' })
+    const send = (fields: object) =>
+      flow.submit('/device', JSON.stringify(fields), 'alice', { ...json, 'Content-Type': 'application/json' })
+    expect(outcomeOf(await send({ user_code: 'BBBB-BBBB' }))).toBe('400 invalid_request')
+    const asked = await send({ user_code: body.user_code })
+    expect(asked.body).toMatchObject({
+      step: 'question',
+      userCode: body.user_code,
+      client: { client_id: 'television', client_name: 'Television' },
+      requestedFrom: '127.0.0.1',
+      scope: [{ token: 'photos:read', description: 'See your photos' }],
+    })
+    expect(await send({ ...asked.body.fields, decision: 'switch' }).then((answer) => answer.body)).toEqual({
+      redirect_to: `/device?switch_account=yes&user_code=${body.user_code}`,
+    })
+    const again = await send({ user_code: body.user_code })
+    const done = await send({ ...again.body.fields, decision: 'approve' })
+    expect(done.body).toMatchObject({ step: 'answer', answer: 'approved' })
+    expect(outcomeOf(await poll())).toBe('tokens')
+  })
+
+  test('is rendered by the host, also with what is wrong', async () => {
+    const { flow, failures, enter } = await deviceStage(
+      television,
+      [],
+      {},
+      {
+        page: (_request, response, view) =>
+          response.send(`<p>${view.step} ${view.resourceOwner.subject}</p>`),
+      },
+    )
+    const page = await flow.open('/device', 'alice')
+    expect([page.status, page.text, page.get('Cache-Control')]).toEqual([
+      200,
+      '<p>code alice</p>',
+      'no-store',
+    ])
+    const wrong = await enter('BBBB-BBBB')
+    expect([wrong.status, wrong.text]).toEqual([400, '<p>code alice</p>'])
+    expect(failures.map(({ reason }) => reason)).toContain('user_code_unknown')
+    expect((await enter()).text).toBe('<p>question alice</p>')
+  })
+})
