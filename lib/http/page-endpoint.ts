@@ -21,14 +21,7 @@ import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'
-import {
-  errorPageOf,
-  formTargetsOf,
-  privatePage,
-  redirectTo,
-  sendJson,
-  sendPage,
-} from './response'
+import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { handler } from './router'
 import { requireTls } from './transport'
 
@@ -136,7 +129,10 @@ function sendRendered(
 }
 
 /** The status and the headers of a page: those of its refusal, or the given status. */
-function statusFor(refusal: OAuthError | undefined, status: number): Pick<ReturnType<typeof errorPageOf>, 'status' | 'headers'> {
+function statusFor(
+  refusal: OAuthError | undefined,
+  status: number,
+): Pick<ReturnType<typeof errorPageOf>, 'status' | 'headers'> {
   return refusal === undefined ? { status, headers: {} } : errorPageOf(refusal)
 }
 

@@ -20,7 +20,7 @@ export function runningServer(server: ServerContext): RunningServer {
     documents: settings.clientDocuments,
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (...request) => parsePushedRequest(server, ...request),
-      polledRequests: polledRequests(server),
+    polledRequests: polledRequests(server),
     findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
     admit: (request, scope) => admitAtEndpoint(server, request, scope),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
