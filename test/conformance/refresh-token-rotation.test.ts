@@ -1,10 +1,12 @@
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { redemption } from '../support/flows/flow'
+import { Gate } from '../support/flows/gate'
 import { keyedRefreshTokens } from '../support/flows/keyed-tokens'
 import { outcomeOf } from '../support/flows/outcome'
 import { gallery, job, photosApi, printApi, reportsApi, withResources } from '../support/flows/resources'
 import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { waitUntil } from '../support/wait-until'
 
 const off = { refreshTokenRotation: false }
 const day = 24 * 3600
@@ -91,6 +93,10 @@ test('[RTR-6] a refresh token that a rotation has replaced stays replaced, which
 })
 
 test('[RTR-7] a kept refresh token gives no more scope and no other resource than the owner approved', async () => {
+  const plain = setStage(off)
+  const reading = await plain.flow.tokens(photoPrint, { scope: 'photos:read' })
+  const wider = await plain.flow.refresh(photoPrint, reading.refreshToken, { scope: 'photos:print' })
+  expect(refusalOf(wider)).toBe('400 invalid_scope')
   const { flow } = setStage(withResources({ ...off, defaultResource: photosApi }))
   const asked = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
   const { refreshToken } = await flow.tokens(gallery, asked)
@@ -129,5 +135,23 @@ test('[RTR-9] parallel refreshes with a kept refresh token all get a token that 
       (index % 2 === 0 ? one : two).flow.refresh(photoPrint, refreshToken),
     ),
   )
-  for (const token of new Set(answers.map((answer) => tokensOf(answer).accessToken))) expect((await one.flow.photos(token)).status).toBe(200)
+  for (const token of new Set(answers.map((answer) => tokensOf(answer).accessToken)))
+    expect((await one.flow.photos(token)).status).toBe(200)
+})
+
+test('[RTR-9] a refresh that loses the race gets the token of the winner, and the record holds no other one', async () => {
+  const { flow, store } = setStage(off)
+  const { refreshToken } = await flow.tokens(photoPrint)
+  const { save } = store
+  const gate = new Gate()
+  store.save = async (...given) => {
+    store.save = save
+    await gate.pass()
+    return save(...given)
+  }
+  const losing = flow.refresh(photoPrint, refreshToken)
+  await waitUntil('a save is held', async () => gate.waiting > 0)
+  const won = tokensOf(await flow.refresh(photoPrint, refreshToken))
+  gate.open()
+  expect(tokensOf(await losing)).toEqual(won)
 })

@@ -14,6 +14,7 @@ import { openIdFurther } from './openid-further'
 import { protectedResources } from './protected-resources'
 import { registration } from './registration'
 import { signingKeyRules } from './signing-keys'
+import { stepUpRules } from './step-up'
 import { tokenEndpoint } from './token-endpoint'
 import type { Mutation } from './mutation'
 
@@ -31,6 +32,7 @@ export const mutations: readonly Mutation[] = [
   ...signingKeyRules,
   ...introspectionGuardRules,
   ...lifetimeRules,
+  ...stepUpRules,
   ...mcp,
   ...mcpPlugIns,
   ...openIdConnect,
