@@ -21,7 +21,7 @@ test.each(Object.entries(reasons))(
 )
 
 test('every error code has reasons, and the page of errors has no section for another code', () => {
-  const codes: Record<OAuthErrorCode | 'insufficient_scope', true> = {
+  const codes: Record<OAuthErrorCode | 'insufficient_scope' | 'insufficient_user_authentication', true> = {
     invalid_request: true,
     invalid_client: true,
     invalid_grant: true,
@@ -51,6 +51,7 @@ test('every error code has reasons, and the page of errors has no section for an
     invalid_dpop_proof: true,
     use_dpop_nonce: true,
     insufficient_scope: true,
+    insufficient_user_authentication: true,
   }
   expect(Object.keys(reasons).toSorted()).toEqual(Object.keys(codes).toSorted())
   expect([...sections.keys()].toSorted()).toEqual(Object.keys(codes).toSorted())

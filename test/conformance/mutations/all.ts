@@ -17,6 +17,7 @@ import { pushedRequestRules } from './pushed-requests'
 import { registration } from './registration'
 import { requestObjectRules } from './request-objects'
 import { signingKeyRules } from './signing-keys'
+import { stepUpRules } from './step-up'
 import { tokenEndpoint } from './token-endpoint'
 import type { Mutation } from './mutation'
 
@@ -35,6 +36,7 @@ export const mutations: readonly Mutation[] = [
   ...introspectionGuardRules,
   ...lifetimeRules,
   ...pushedRequestRules,
+  ...stepUpRules,
   ...mcp,
   ...mcpPlugIns,
   ...openIdConnect,
