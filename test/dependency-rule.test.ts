@@ -294,6 +294,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jwt/signing-keys',
     'extensions/jwt-access-tokens',
     'openid-connect',
+    'pushed-requests',
   ],
 }
 

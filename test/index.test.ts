@@ -356,6 +356,7 @@ const values = [
   'password',
   'pollAuthorization',
   'privateKeyJwt',
+  'pushedAuthorizationRequests',
   'reasons',
   'redisStore',
   'registerClient',

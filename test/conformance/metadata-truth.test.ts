@@ -39,6 +39,7 @@ const withOwners = [
 const withEverything = [
   ...withOwners,
   'registration_endpoint',
+  'pushed_authorization_request_endpoint',
   'whoami_endpoint',
   'whoami_endpoint_auth_methods_supported',
   'token_endpoint_auth_signing_alg_values_supported',

@@ -226,6 +226,20 @@ const foreign = Object.entries(registries.endpointPaths).map(([name, path]): [st
   endpointAt(path, 'nothing that this suite has'),
 ])
 
+/** A pushed request that its owner approves. */
+const pushing: Exercise = {
+  ...endpointAt('/par', 'code'),
+  async attempt(host, url) {
+    const { flow, gallery } = host
+    const fields = { ...authorizationRequest(gallery), ...readingAt(host) }
+    const response = await flow.request(gallery, fields, new URL(url).pathname)
+    if (response.status !== 201) return outcome(response)
+    const { request_uri } = response.body
+    const page = await flow.ask({ client_id: fields.client_id, request_uri }, 'alice')
+    return answerIn(await flow.decide(page, 'approve', 'alice')).parameters.has('code') ? 'code' : 'no code'
+  },
+}
+
 const modeOf = (host: Host, mode: string) =>
   mode === 'fragment' && valuesOf(host.metadata['response_types_supported']).includes('token')
     ? 'token'
@@ -240,6 +254,17 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
   ['token_endpoint', endpointAt('/token', '401 invalid_client')],
   ['revocation_endpoint', endpointAt('/revoke', '401 invalid_client')],
   ['introspection_endpoint', endpointAt('/introspect', '401 invalid_client')],
+  ['pushed_authorization_request_endpoint', pushing],
+  [
+    'require_pushed_authorization_requests',
+    {
+      known: ['true'],
+      good: 'page 400 invalid_request',
+      refused: unlessMissing('question'),
+      attempt: async (host) =>
+        outcome(await host.flow.ask({ ...authorizationRequest(host.book), ...readingAt(host) }, 'alice')),
+    },
+  ],
   [
     'whoami_endpoint',
     {

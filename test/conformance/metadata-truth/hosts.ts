@@ -18,6 +18,7 @@ import {
   password,
   privateKeyJwt,
   type PrivateKeyJwtOptions,
+  pushedAuthorizationRequests,
   saml2Bearer,
   tokenExchange,
 } from '../../../lib/index'
@@ -115,6 +116,7 @@ function everything(jwtGrant: GrantType, keys: PrivateKeyJwtOptions): Plan['opti
     tokenTypes: [mac({ hosts: ['api.example.com'] })],
     extensions: [photoFormats],
     endpoints: [whoami],
+    plugIns: [pushedAuthorizationRequests()],
     dynamicRegistration: {},
     cors: { origins: ['https://app.example'] },
     implies: { 'photos:print': ['photos:read'] },
