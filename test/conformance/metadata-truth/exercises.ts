@@ -156,7 +156,7 @@ const methods: Readonly<Record<string, (host: Host) => Presented>> = {
   [apiKey.name]: ({ gallery }) => ({ headers: { Authorization: gallery.apiKey } }),
 }
 
-type Endpoint = 'token' | 'revocation' | 'introspection' | 'whoami'
+type Endpoint = 'token' | 'revocation' | 'introspection' | 'whoami' | 'pushed_authorization_request'
 
 async function callOf(
   host: Host,
@@ -165,8 +165,13 @@ async function callOf(
   { fields = {}, headers = {} }: Presented,
 ): Promise<string> {
   const { flow, app } = host
+  const mount = new URL(host.issuer).pathname.replace(/\/$/, '')
+  if (endpoint === 'pushed_authorization_request') {
+    const asked = { ...authorizationRequest(client), ...readingAt(host), ...fields }
+    return served(await flow.submit(`${mount}/par`, asked, undefined, headers))
+  }
   if (endpoint === 'whoami') {
-    const path = `${new URL(host.issuer).pathname.replace(/\/$/, '')}/whoami`
+    const path = `${mount}/whoami`
     const asked = request(app).get(path).set(headers).type('form')
     return served(await asked.send(formOf(fields)))
   }
@@ -181,7 +186,9 @@ async function callOf(
 }
 
 const served = (response: Response) =>
-  response.status === 200 && response.body.active !== false ? 'served' : outcome(response)
+  response.status === 201 || (response.status === 200 && response.body.active !== false)
+    ? 'served'
+    : outcome(response)
 
 const authenticationAt = (endpoint: Endpoint): Exercise => ({
   known: [...registries.authenticationMethods, apiKey.name],
@@ -356,7 +363,7 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
       attempt: (host, name) => (name === 'implicit' ? implicitly(host) : tokenBy(host, name)),
     },
   ],
-  ...(['token', 'revocation', 'introspection', 'whoami'] as const).flatMap(
+  ...(['token', 'revocation', 'introspection', 'whoami', 'pushed_authorization_request'] as const).flatMap(
     (endpoint): [string, Exercise][] => [
       [`${endpoint}_endpoint_auth_methods_supported`, authenticationAt(endpoint)],
       [`${endpoint}_endpoint_auth_signing_alg_values_supported`, signatureAt(endpoint)],
