@@ -329,6 +329,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'form-post',
     'request-objects',
     'device-authorization',
+    'pushed-requests',
   ],
 }
 

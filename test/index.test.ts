@@ -372,6 +372,7 @@ const values = [
   'password',
   'pollAuthorization',
   'privateKeyJwt',
+  'pushedAuthorizationRequests',
   'reasons',
   'redisStore',
   'registerClient',

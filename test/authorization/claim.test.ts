@@ -3,11 +3,13 @@ import {
   authorizationIdOf,
   claim,
   createDemandedLogin,
+  createUnclaimedAuthorization,
   demandLogin,
   findClaimable,
+  noteArrival,
 } from '../../lib/authorization/claim'
-import { findDecidable } from '../../lib/authorization/decision'
-import { credentialId, hasDigest } from '../../lib/protocol/credential'
+import { deny, findDecidable } from '../../lib/authorization/decision'
+import { credentialId, hasDigest, secureRandom } from '../../lib/protocol/credential'
 import { proposal, unclaimedAuthorization } from '../support/authorization/authorization'
 import { context, later, lifetimes, noon } from '../support/authorization/issue-context'
 import { answerOf, refusal, written } from '../support/authorization/step'
@@ -31,13 +33,64 @@ describe('claim', () => {
   it('takes a request once, only by its handle, only for its client, and only in its time', () => {
     const attempt = (current: Authorization | undefined, given: string, seconds: number, bend = {}) =>
       refusal(claim(current, given, { ...proposal, ...bend }, later(seconds))).reason
-    expect(attempt(written(claimed), handle, 60)).toBe('authorization_request_not_open')
+    expect(attempt(written(claimed), handle, 60, { subject: 'bob' })).toBe(
+      'authorization_request_of_another_owner',
+    )
+    expect(attempt(deny(answerOf(claimed).pending), handle, 60)).toBe('authorization_request_not_open')
     expect(attempt(undefined, handle, 0)).toBe('authorization_request_not_open')
     expect(attempt(unclaimed, `${handle.slice(0, -1)}_`, 0)).toBe('authorization_request_unknown')
     expect(attempt(unclaimed, handle, 0, { clientId: 'photo-book' })).toBe(
       'authorization_request_of_another_client',
     )
     expect(attempt(unclaimed, handle, lifetimes.authorizationRequest)).toBe('authorization_request_expired')
+  })
+
+  it('gives the same owner the same form again, without a write and without a longer life', () => {
+    const { pending: own, consentToken } = answerOf(claimed)
+    const again = claim(own, handle, narrowed, later(500))
+    expect(again.action).toBe('none')
+    expect(answerOf(again)).toEqual({ pending: own, consentToken, isAgain: true })
+  })
+
+  it.each([
+    ['the scope', { scope: ['photos.write'] }],
+    ['what extensions keep', { extensionData: { pkce: 'another' } }],
+    ['the redirection URI', { request: { ...narrowed.request, redirectUri: 'https://printer.example/new' } }],
+  ])('gives the owner another form in place of the first one if %s has changed', (_what, bend) => {
+    const first = answerOf(claimed)
+    const again = answerOf(claim(first.pending, handle, { ...narrowed, ...bend }, later(500)))
+    expect(again.pending).toMatchObject({ ...bend, expiresAt: first.pending.expiresAt })
+    expect(again.consentToken).not.toBe(first.consentToken)
+    const answer = { consentToken: first.consentToken, subject: 'alice', approved: true }
+    expect(findDecidable(again.pending, answer, noon)).toHaveProperty(
+      'reason',
+      'authorization_request_unknown',
+    )
+  })
+
+  it('keeps a newer login of the owner, with the same form', () => {
+    const first = answerOf(claimed)
+    const login = { authTime: noon + 70 }
+    const again = claim(first.pending, handle, { ...narrowed, login }, later(80))
+    expect(written(again)).toEqual({ ...first.pending, login })
+    expect(answerOf(again).consentToken).toBe(first.consentToken)
+  })
+
+  it('makes a consent token that needs both the handle and the record', () => {
+    const { pending: own, consentToken } = answerOf(claimed)
+    expect(JSON.stringify(own)).not.toContain(consentToken)
+    expect(JSON.stringify(own)).not.toContain(handle)
+    const other = answerOf(claim(unclaimed, handle, narrowed, context({ random: secureRandom })))
+    expect(other.consentToken).not.toBe(consentToken)
+  })
+
+  it('keeps the parameters of the client until the decision, and no longer', () => {
+    const { subject: _subject, ...withoutOwner } = proposal
+    const pushed = createUnclaimedAuthorization(withoutOwner, context(), { parameters: 'a=b', lifetime: 60 })
+    expect(expiryOf(pushed.unclaimed)).toBe(noon + 60)
+    const { pending: own } = answerOf(claim(pushed.unclaimed, pushed.handle, proposal, later(59)))
+    expect(own.named).toMatchObject({ pushed: 'a=b' })
+    expect(JSON.stringify(deny(own))).not.toContain('a=b')
   })
 
   it('goes before every answer: the handle of the client decides nothing', () => {
@@ -47,6 +100,34 @@ describe('claim', () => {
 
   it('expires with the request', () => {
     expect(expiryOf(unclaimed)).toBe(noon + lifetimes.authorizationRequest)
+  })
+})
+
+describe('a browser that brings a request', () => {
+  const { subject: _subject, ...withoutOwner } = proposal
+  const made = createUnclaimedAuthorization(withoutOwner, context(), { lifetime: 60 })
+  const named = { handle: made.handle, clientId: proposal.clientId }
+
+  it('lengthens its life once', () => {
+    const seen = written(noteArrival(made.unclaimed, named, later(59)))
+    expect(expiryOf(seen)).toBe(noon + 59 + lifetimes.authorizationRequest)
+    expect(noteArrival(seen, named, later(100))).toEqual({ action: 'none', outcome: undefined })
+  })
+
+  it('comes too late after the lifetime of the client, and needs no note without one', () => {
+    expect(refusal(noteArrival(made.unclaimed, named, later(60))).reason).toBe(
+      'authorization_request_expired',
+    )
+    const usual = { handle, clientId: proposal.clientId }
+    expect(noteArrival(unclaimed, usual, context())).toEqual({ action: 'none', outcome: undefined })
+  })
+
+  it('lengthens it also where a login is demanded', () => {
+    const demanded = written(demandLogin(made.unclaimed, named, later(59)))
+    expect(demanded).toMatchObject({
+      demandedLogin: { at: noon + 59, parameters: undefined },
+      expiresAt: noon + 59 + lifetimes.authorizationRequest,
+    })
   })
 })
 
@@ -81,6 +162,13 @@ describe('a demanded login', () => {
     const first = written(demandLogin(unclaimed, named, later(5)))
     expect(first).toEqual({ ...unclaimed, demandedLogin: { at: noon + 5, parameters: undefined } })
     expect(demandLogin(first, named, later(9))).toEqual({ action: 'none', outcome: undefined })
+  })
+
+  it('of a request that its owner has claimed stays with it', () => {
+    const { pending: own } = answerOf(claim(unclaimed, handle, proposal, later(1)))
+    const named = { handle, clientId: 'photo-printer' }
+    const demandedAgain = written(demandLogin(own, named, later(5)))
+    expect(demandedAgain).toMatchObject({ state: 'pending', named: { demandedLogin: { at: noon + 5 } } })
   })
 
   it('of a request that is no longer unclaimed is refused', () => {

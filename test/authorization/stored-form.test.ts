@@ -132,6 +132,25 @@ const written: readonly (readonly [string, Authorization, string])[] = [
     '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,{"pkce":"challenge"},1800000000]',
   ],
   [
+    'unclaimed, pushed by its client, and not brought by a browser',
+    { ...unclaimed, pushed: 'client_id=a&scope=b', lifetimeUntilSeen: 60 },
+    '["uRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,null,"code","https://printer.example/cb",true,null,null,null,null,null,"client_id=a&scope=b",60]',
+  ],
+  [
+    'pending, pushed by its client, after a demanded login',
+    {
+      ...shown,
+      state: 'pending',
+      named: {
+        handle: 'digest-of-the-handle',
+        demandedLogin: { at: 1_800_000_000, parameters: undefined },
+        pushed: 'client_id=a&scope=b',
+        salt: 'salt-of-the-form',
+      },
+    },
+    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,null,null,1800000000,null,null,"client_id=a&scope=b",null,"digest-of-the-handle","salt-of-the-form"]',
+  ],
+  [
     'polled, and not claimed',
     polled,
     '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600]',

@@ -39,6 +39,9 @@ const withOwners = [
 const withEverything = [
   ...withOwners,
   'registration_endpoint',
+  'pushed_authorization_request_endpoint',
+  'pushed_authorization_request_endpoint_auth_methods_supported',
+  'pushed_authorization_request_endpoint_auth_signing_alg_values_supported',
   'whoami_endpoint',
   'whoami_endpoint_auth_methods_supported',
   'device_authorization_endpoint',

@@ -35,7 +35,7 @@ describe('A request that waits for its owner', () => {
     const outcomes = await Promise.all(claims)
     const winners = outcomes.filter((outcome) => outcome.startsWith('owner-'))
     expect(winners).toHaveLength(1)
-    expect(new Set(outcomes)).toEqual(new Set([...winners, 'authorization_request_not_open']))
+    expect(new Set(outcomes)).toEqual(new Set([...winners, 'authorization_request_of_another_owner']))
     expect((await first.find(unclaimed.id))?.authorization).toMatchObject({ subject: winners[0] })
   })
 

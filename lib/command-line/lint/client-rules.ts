@@ -2,10 +2,19 @@ import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
 import { type Client, isBcryptHash } from '../../protocol/client'
 import { isInsecure } from '../../protocol/redirect-uri'
 import { isLoopback } from '../../protocol/uri'
-import { eachClient, entriesWhere, type LintRule, optionWhen, type Subject } from './lint-rule'
+import {
+  eachClient,
+  entriesWhere,
+  type FindingPlace,
+  type LintRule,
+  optionWhen,
+  type Subject,
+} from './lint-rule'
 
 const isCheap = (hash: string) => isBcryptHash(hash) && costOf(hash) < bcryptCost
 const manyScopes = 3
+const demandsPushedRequests = ({ path }: FindingPlace) =>
+  path.endsWith('.require_pushed_authorization_requests')
 
 /** Rules about the secrets and the scope of clients. */
 export const clientRules: readonly LintRule[] = [
@@ -15,7 +24,15 @@ export const clientRules: readonly LintRule[] = [
     why: 'The server refuses this registration, so every request of the client fails.',
     cure: 'Correct the registration, or add what it needs to the options.',
     source: 'RFC 6749 2',
-    places: ({ refused }) => refused,
+    places: ({ refused }) => refused.filter((place) => !demandsPushedRequests(place)),
+  },
+  {
+    id: 'pushed-requests-off',
+    severity: 'error',
+    why: 'The client must push its requests, and the server, which takes none, refuses it.',
+    cure: 'Add pushedAuthorizationRequests() to plugIns, or remove the member.',
+    source: 'RFC 9126 6',
+    places: ({ refused }) => refused.filter(demandsPushedRequests),
   },
   {
     id: 'client-secret-cheap-hash',

@@ -8,6 +8,7 @@ import {
   memoryStore,
   metadataDocuments,
   password,
+  pushedAuthorizationRequests,
   type AuthorizationServerOptions,
   type ClientRegistration,
   type ClientRegistry,
@@ -187,6 +188,12 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
     'clients["robot"].scope',
     { clients: registryOf(wall, { ...shop, client_id: 'robot', scope: 'a d' }) },
   ],
+  'pushed-requests-off': [
+    'clients["robot"].require_pushed_authorization_requests',
+    {
+      clients: registryOf(wall, { ...shop, client_id: 'robot', require_pushed_authorization_requests: true }),
+    },
+  ],
   'client-secret-cheap-hash': [
     'clients[1].client_secret_hashes[0]',
     shopWith({ client_secret_hashes: [hashSync('chosen', 9)] }),
@@ -251,6 +258,13 @@ test.each<[string, Bend]>([
   [
     'no limit on registrations that need a token',
     { dynamicRegistration: registration, limits: { networks: { registration: false } } },
+  ],
+  [
+    'a client that must push where clients can',
+    {
+      clients: registryOf(wall, { ...shop, require_pushed_authorization_requests: true }),
+      plugIns: [pushedAuthorizationRequests()],
+    },
   ],
   ['bcrypt at the cost of this suite', shopWith({ client_secret_hashes: [hashSync('chosen', 10)] })],
 ])('at its limit a rule is not broken: %s', async (_, bend) => {

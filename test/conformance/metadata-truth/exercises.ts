@@ -169,7 +169,13 @@ const methods: Readonly<Record<string, (host: Host) => Presented>> = {
   [apiKey.name]: ({ gallery }) => ({ headers: { Authorization: gallery.apiKey } }),
 }
 
-type Endpoint = 'token' | 'revocation' | 'introspection' | 'whoami' | 'device_authorization'
+type Endpoint =
+  | 'token'
+  | 'revocation'
+  | 'introspection'
+  | 'whoami'
+  | 'device_authorization'
+  | 'pushed_authorization_request'
 
 async function callOf(
   host: Host,
@@ -178,8 +184,13 @@ async function callOf(
   { fields = {}, headers = {} }: Presented,
 ): Promise<string> {
   const { flow, app } = host
+  const mount = new URL(host.issuer).pathname.replace(/\/$/, '')
+  if (endpoint === 'pushed_authorization_request') {
+    const asked = { ...authorizationRequest(client), ...readingAt(host), ...fields }
+    return served(await flow.submit(`${mount}/par`, asked, undefined, headers))
+  }
   if (endpoint === 'whoami') {
-    const path = `${new URL(host.issuer).pathname.replace(/\/$/, '')}/whoami`
+    const path = `${mount}/whoami`
     const asked = request(app).get(path).set(headers).type('form')
     return served(await asked.send(formOf(fields)))
   }
@@ -198,7 +209,9 @@ async function callOf(
 }
 
 const served = (response: Response) =>
-  response.status === 200 && response.body.active !== false ? 'served' : outcome(response)
+  response.status === 201 || (response.status === 200 && response.body.active !== false)
+    ? 'served'
+    : outcome(response)
 
 const authenticationAt = (endpoint: Endpoint): Exercise => ({
   known: [...registries.authenticationMethods, apiKey.name],
@@ -243,6 +256,20 @@ const foreign = Object.entries(registries.endpointPaths).map(([name, path]): [st
   endpointAt(path, 'nothing that this suite has'),
 ])
 
+/** A pushed request that its owner approves. */
+const pushing: Exercise = {
+  ...endpointAt('/par', 'code'),
+  async attempt(host, url) {
+    const { flow, gallery } = host
+    const fields = { ...authorizationRequest(gallery), ...readingAt(host) }
+    const response = await flow.request(gallery, fields, new URL(url).pathname)
+    if (response.status !== 201) return outcome(response)
+    const { request_uri } = response.body
+    const page = await flow.ask({ client_id: fields.client_id, request_uri }, 'alice')
+    return answerIn(await flow.decide(page, 'approve', 'alice')).parameters.has('code') ? 'code' : 'no code'
+  },
+}
+
 const modeOf = (host: Host, mode: string) =>
   mode === 'fragment' && valuesOf(host.metadata['response_types_supported']).includes('token')
     ? 'token'
@@ -257,6 +284,17 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
   ['token_endpoint', endpointAt('/token', '401 invalid_client')],
   ['revocation_endpoint', endpointAt('/revoke', '401 invalid_client')],
   ['introspection_endpoint', endpointAt('/introspect', '401 invalid_client')],
+  ['pushed_authorization_request_endpoint', pushing],
+  [
+    'require_pushed_authorization_requests',
+    {
+      known: ['true'],
+      good: 'page 400 invalid_request',
+      refused: unlessMissing('question'),
+      attempt: async (host) =>
+        outcome(await host.flow.ask({ ...authorizationRequest(host.book), ...readingAt(host) }, 'alice')),
+    },
+  ],
   [
     'whoami_endpoint',
     {
@@ -378,12 +416,19 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
       attempt: (host, name) => (name === 'implicit' ? implicitly(host) : tokenBy(host, name)),
     },
   ],
-  ...(['token', 'revocation', 'introspection', 'whoami', 'device_authorization'] as const).flatMap(
-    (endpoint): [string, Exercise][] => [
-      [`${endpoint}_endpoint_auth_methods_supported`, authenticationAt(endpoint)],
-      [`${endpoint}_endpoint_auth_signing_alg_values_supported`, signatureAt(endpoint)],
-    ],
-  ),
+  ...(
+    [
+      'token',
+      'revocation',
+      'introspection',
+      'whoami',
+      'device_authorization',
+      'pushed_authorization_request',
+    ] as const
+  ).flatMap((endpoint): [string, Exercise][] => [
+    [`${endpoint}_endpoint_auth_methods_supported`, authenticationAt(endpoint)],
+    [`${endpoint}_endpoint_auth_signing_alg_values_supported`, signatureAt(endpoint)],
+  ]),
   [
     'code_challenge_methods_supported',
     {

@@ -1,0 +1,14 @@
+import express from 'express'
+import { createAuthorizationServer, pushedAuthorizationRequests } from 'express-authorization-server'
+
+const callback = process.env['CALLBACK'] ?? 'http://127.0.0.1:4000/callback'
+const oauth = createAuthorizationServer({
+  issuer: process.env['ISSUER'] ?? 'http://localhost:3000',
+  scopes: { 'photos:read': 'See your photos' },
+  clients: [{ client_id: 'album', client_type: 'public', redirect_uris: [callback], scope: 'photos:read' }],
+  resourceOwner: () => ({ subject: 'ada' }), // the logged-in user, for example from `req.user`
+  plugIns: [pushedAuthorizationRequests({ required: true })],
+})
+express()
+  .use(oauth.router())
+  .listen(process.env['PORT'] ?? 3000)
