@@ -16,6 +16,7 @@ const signing = { name: 'ECDSA', namedCurve: 'P-256' }
 const imported = crypto.subtle.importKey('jwk', jwk, signing, false, ['sign'])
 
 const app = express()
+app.use(express.urlencoded())
 
 app.get('/', async (_req, res) => {
   const login = {
@@ -37,12 +38,11 @@ app.get('/', async (_req, res) => {
   res.redirect(303, url.href)
 })
 
-app.post('/callback', express.text({ type: 'application/x-www-form-urlencoded' }), async (req, res) => {
+app.post('/callback', async (req, res) => {
   const [, cookie = ''] = /(?:^|; )login=([^;]*)/.exec(req.headers.cookie ?? '') ?? []
   if (cookie === '') return res.redirect(303, '/')
   const login: { expectedState: string; pkceCodeVerifier: string } = JSON.parse(decodeURIComponent(cookie))
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  const response = new Request(redirect_uri, { method: 'POST', headers, body: String(req.body) })
+  const response = new Request(redirect_uri, { method: 'POST', body: new URLSearchParams(req.body) })
   const { scope } = await openid.authorizationCodeGrant(await discovered, response, login)
   res.json({ scope })
 })

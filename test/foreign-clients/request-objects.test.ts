@@ -24,7 +24,7 @@ beforeAll(async () => {
   issuer = `http://127.0.0.1:${started.port}`
   const registration = { client_type: 'public', redirect_uris: [redirect_uri], scope: 'photos:read' } as const
   const jwk: object = { ...(await exportJWK(publicKey)), kid: 'a' }
-  const { router } = createAuthorizationServer({
+  const server = createAuthorizationServer({
     issuer,
     scopes: { 'photos:read': 'See your photos' },
     clients: [
@@ -34,7 +34,7 @@ beforeAll(async () => {
     resourceOwner: (req) => req.get('X-Owner'),
     plugIns: [requestObjects(), formPost()],
   })
-  app.use(router())
+  app.use(server.router())
   flow = new Flow(issuer)
 })
 afterAll(() => started.stop())
