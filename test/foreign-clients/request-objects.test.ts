@@ -127,7 +127,12 @@ test('passport-oauth2 takes the response in a form', async () => {
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
   app.get('/login', passport.authenticate('example', { session: false }))
   const authenticate = passport.authenticate('example', { session: false })
-  app.post('/callback', express.urlencoded(), authenticate, (req, res) => void res.json(req.user))
+  app.post(
+    '/callback',
+    express.urlencoded({ extended: false }),
+    authenticate,
+    (req, res) => void res.json(req.user),
+  )
   const browser = request.agent(app)
   const { search } = new URL(String((await browser.get('/login')).get('Location')))
   const page = await flow.open(`/authorize${search}`, 'alice')

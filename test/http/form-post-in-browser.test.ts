@@ -35,7 +35,7 @@ interface Received {
 async function request(skipConsent = false) {
   const received: Received[] = []
   const home = await listen(express().get('/home', (_request, response) => void response.send('<p>home</p>')))
-  const callback = express().post('/cb', express.urlencoded(), (incoming, response) => {
+  const callback = express().post('/cb', express.urlencoded({ extended: false }), (incoming, response) => {
     received.push({ fields: incoming.body, referer: incoming.get('Referer'), origin: incoming.get('Origin') })
     response.redirect(303, `${home}/home`)
   })
