@@ -179,6 +179,7 @@ describe('The response mode form_post', () => {
     '[FPM-5] the policy of the page %s allows one script, by its hash, and its form',
     async (_which, hosting) => {
       const page = await decided(formPostStage({}, hosting))
+      expect(postedFormOf(page).submitsItself).toBe(true)
       const policy = policyOf(page)
       const scripts = [...page.text.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => script)
       const hashes = scripts.map(
