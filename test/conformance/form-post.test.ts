@@ -194,6 +194,18 @@ describe('The response mode form_post', () => {
     },
   )
 
+  test('[FPM-5] the form of the consent page stays on this server', async () => {
+    const { flow } = formPostStage()
+    const [posted, usual] = [
+      await flow.ask(asked, 'alice'),
+      await flow.ask({ ...asked, response_mode: undefined }, 'alice'),
+    ]
+    expect([posted, usual].map((page) => policyOf(page).get('form-action'))).toEqual([
+      "'self'",
+      "'self' https:",
+    ])
+  })
+
   test('[FPM-5] no other page may run a script', async () => {
     const stage = formPostStage()
     for (const page of [
