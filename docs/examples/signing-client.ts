@@ -16,6 +16,7 @@ const signing = { name: 'ECDSA', namedCurve: 'P-256' }
 const imported = crypto.subtle.importKey('jwk', jwk, signing, false, ['sign'])
 
 const app = express()
+app.use(express.urlencoded({ extended: false }))
 
 app.get('/', async (_req, res) => {
   const login = {
@@ -37,14 +38,17 @@ app.get('/', async (_req, res) => {
   res.redirect(303, url.href)
 })
 
-app.post('/callback', express.text({ type: 'application/x-www-form-urlencoded' }), async (req, res) => {
-  const [, cookie = ''] = /(?:^|; )login=([^;]*)/.exec(req.headers.cookie ?? '') ?? []
-  if (cookie === '') return res.redirect(303, '/')
+async function scopeOf(cookie: string, body: Record<string, string>) {
   const login: { expectedState: string; pkceCodeVerifier: string } = JSON.parse(decodeURIComponent(cookie))
-  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  const response = new Request(redirect_uri, { method: 'POST', headers, body: String(req.body) })
+  const response = new Request(redirect_uri, { method: 'POST', body: new URLSearchParams(body) })
   const { scope } = await openid.authorizationCodeGrant(await discovered, response, login)
-  res.json({ scope })
+  return scope
+}
+
+app.post('/callback', (req, res, next) => {
+  const [, cookie] = /(?:^|; )login=([^;]*)/.exec(req.headers.cookie ?? '') ?? []
+  if (cookie === undefined) res.redirect(303, '/')
+  else scopeOf(cookie, req.body).then((scope) => res.json({ scope }), next)
 })
 
 app.listen(Number(new URL(redirect_uri).port), '127.0.0.1')

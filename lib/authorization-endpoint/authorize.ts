@@ -38,7 +38,7 @@ import { accountSwitchOf } from './login-return'
 import { approveAtOnce, keepOpen } from './open-request'
 import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
-import { addedMode } from './response-modes'
+import { addedMode, modeIn } from './response-modes'
 import { settleDecision } from './settle-decision'
 
 /**
@@ -80,6 +80,8 @@ export interface Question {
   /** What extensions add to the page. */
   readonly facts: readonly ConsentFact[]
   readonly redirectUri: string
+  /** Whether another page posts the response, so that the form of this page never ends at the client. Default false. */
+  readonly isPosted?: boolean
   /** The scope that the owner may leave out. */
   readonly optional: Scope
   /** The scope that the owner has allowed this client before. */
@@ -257,6 +259,7 @@ async function finish(
     scope,
     facts,
     redirectUri,
+    isPosted: modeIn(proposal.extensionData, server.responseModes) !== undefined,
     optional,
     allowedBefore,
     asked: asksOnPage(asked) ? asked?.question : undefined,

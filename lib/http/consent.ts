@@ -34,10 +34,10 @@ export function showConsent(
   const locale = localeOf(server, request)
   const view = { ...consentViewOf(question, scopes, locale, uiLocalesOf(request)), manageAt }
   if (wantsJson(request)) return sendView(response, view)
-  if (render === undefined)
-    return sendPage(response, 200, consentPage(view, locale), pageLocales, formTargetsOf(view.redirectTo))
+  const targets = question.isPosted === true ? [] : formTargetsOf(view.redirectTo)
+  if (render === undefined) return sendPage(response, 200, consentPage(view, locale), pageLocales, targets)
   response.status(200).set(privatePage)
-  response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
+  if (targets.length > 0) response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
 }
 

@@ -179,6 +179,7 @@ describe('The response mode form_post', () => {
     '[FPM-5] the policy of the page %s allows one script, by its hash, and its form',
     async (_which, hosting) => {
       const page = await decided(formPostStage({}, hosting))
+      expect(postedFormOf(page).submitsItself).toBe(true)
       const policy = policyOf(page)
       const scripts = [...page.text.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => script)
       const hashes = scripts.map(
@@ -192,6 +193,18 @@ describe('The response mode form_post', () => {
       expect(page.text).not.toMatch(/ on\w+=/)
     },
   )
+
+  test('[FPM-5] the form of the consent page stays on this server', async () => {
+    const { flow } = formPostStage()
+    const [posted, usual] = [
+      await flow.ask(asked, 'alice'),
+      await flow.ask({ ...asked, response_mode: undefined }, 'alice'),
+    ]
+    expect([posted, usual].map((page) => policyOf(page).get('form-action'))).toEqual([
+      "'self'",
+      "'self' https:",
+    ])
+  })
 
   test('[FPM-5] no other page may run a script', async () => {
     const stage = formPostStage()

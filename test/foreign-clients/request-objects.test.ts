@@ -24,7 +24,7 @@ beforeAll(async () => {
   issuer = `http://127.0.0.1:${started.port}`
   const registration = { client_type: 'public', redirect_uris: [redirect_uri], scope: 'photos:read' } as const
   const jwk: object = { ...(await exportJWK(publicKey)), kid: 'a' }
-  const { router } = createAuthorizationServer({
+  const server = createAuthorizationServer({
     issuer,
     scopes: { 'photos:read': 'See your photos' },
     clients: [
@@ -34,7 +34,7 @@ beforeAll(async () => {
     resourceOwner: (req) => req.get('X-Owner'),
     plugIns: [requestObjects(), formPost()],
   })
-  app.use(router())
+  app.use(server.router())
   flow = new Flow(issuer)
 })
 afterAll(() => started.stop())
@@ -127,7 +127,12 @@ test('passport-oauth2 takes the response in a form', async () => {
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
   app.get('/login', passport.authenticate('example', { session: false }))
   const authenticate = passport.authenticate('example', { session: false })
-  app.post('/callback', express.urlencoded(), authenticate, (req, res) => void res.json(req.user))
+  app.post(
+    '/callback',
+    express.urlencoded({ extended: false }),
+    authenticate,
+    (req, res) => void res.json(req.user),
+  )
   const browser = request.agent(app)
   const { search } = new URL(String((await browser.get('/login')).get('Location')))
   const page = await flow.open(`/authorize${search}`, 'alice')

@@ -53,7 +53,7 @@ describe('form action', () => {
   })
 
   const client = `{ client_id: 'a', client_type: 'public', redirect_uris: ['https://a.example/cb'], scope: 'a' }`
-  const shown = (before: string, pagesOption: string, site = 'none') =>
+  const shown = (before: string, pagesOption: string, site = 'none', query = '') =>
     warningsOf(`
     const app = express()
     ${before}
@@ -62,7 +62,7 @@ describe('form action', () => {
     })
     app.use(oauth.router())
     await serve(app, async (url) => {
-      for (let i = 0; i < 2; i++) await (await fetch(url + '/authorize?response_type=code&client_id=a&scope=a', { redirect: 'manual', headers: { 'Sec-Fetch-Site': '${site}' } })).text()
+      for (let i = 0; i < 2; i++) await (await fetch(url + '/authorize?response_type=code&client_id=a&scope=a${query}', { redirect: 'manual', headers: { 'Sec-Fetch-Site': '${site}' } })).text()
     })
   `).map(({ code, message }) => `${code} ${message}`)
   const page = "pages: { consent: (request, response) => { response.send('mine') } }"
@@ -96,6 +96,16 @@ describe('form action', () => {
       ["the page is the suite's, behind helmet", "app.use(require('helmet')())", ''],
     ])('is not given when %s', (_what, before, pagesOption) => {
       expect(shown(before, pagesOption)).toEqual([])
+    })
+
+    const posted = (pagesOption: string, site = 'none') => {
+      const withModes = `plugIns: [suite.formPost()], ${pagesOption}`
+      return shown("app.use(require('helmet')())", withModes, site, '&response_mode=form_post')
+    }
+
+    it('is not given if another page posts the response, behind helmet', () => {
+      expect(posted(page)).toEqual([])
+      expect(posted('skipConsent: () => true', 'same-origin')).toEqual([])
     })
 
     const skip = 'skipConsent: () => true'

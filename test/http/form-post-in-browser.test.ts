@@ -28,14 +28,15 @@ async function listen(app: Express): Promise<string> {
 interface Received {
   readonly fields: unknown
   readonly referer: string | undefined
+  readonly origin: string | undefined
 }
 
 /** A server below a prefix and behind helmet, and a client that sends the browser on to another origin, as clients do. */
 async function request(skipConsent = false) {
   const received: Received[] = []
   const home = await listen(express().get('/home', (_request, response) => void response.send('<p>home</p>')))
-  const callback = express().post('/cb', express.urlencoded(), (incoming, response) => {
-    received.push({ fields: incoming.body, referer: incoming.get('Referer') })
+  const callback = express().post('/cb', express.urlencoded({ extended: false }), (incoming, response) => {
+    received.push({ fields: incoming.body, referer: incoming.get('Referer'), origin: incoming.get('Origin') })
     response.redirect(303, `${home}/home`)
   })
   const client = await listen(callback)
@@ -73,7 +74,7 @@ describe('In Chromium the page of form_post, behind helmet', () => {
     await page.goto(url)
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(home)
-    expect(received).toEqual([{ fields, referer: undefined }])
+    expect(received).toEqual([{ fields, referer: undefined, origin: 'null' }])
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -86,7 +87,7 @@ describe('In Chromium the page of form_post, behind helmet', () => {
     expect(received).toEqual([])
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL(home)
-    expect(received).toEqual([{ fields, referer: undefined }])
+    expect(received).toEqual([{ fields, referer: undefined, origin: 'null' }])
     await context.close()
   })
 })

@@ -1,5 +1,5 @@
 import type { Response } from 'supertest'
-import type { AuthorizationServerOptions } from '../../../lib/index'
+import { type AuthorizationServerOptions, requestObjects } from '../../../lib/index'
 import type { Mount } from '../../support/flows/application'
 import {
   bent,
@@ -9,6 +9,7 @@ import {
   type ClientApplication,
 } from '../../support/flows/clients'
 import { consentFormOf } from '../../support/flows/consent-form'
+import { objectClaims, requestObject as signed, signingPrint } from '../../support/flows/request-object'
 import type { Stage } from '../../support/flows/stores-of-run'
 import { authorizationRequest, redemption, type Fields } from '../../support/flows/flow'
 
@@ -42,6 +43,15 @@ export const inBody = ({ registration, secret }: ClientApplication): Fields => (
 export const authorization: Kind = {
   good: 'question',
   fields: async () => ({ ...authorizationRequest(photoBook), response_mode: 'query' }),
+  send: asQueryAndForm,
+}
+export const requestObject: Kind = {
+  good: 'question',
+  options: { clients: [signingPrint.registration], plugIns: [requestObjects()] },
+  fields: async ({ clock }) => ({
+    client_id: 'photo-print',
+    request: signed(objectClaims(Math.floor(clock.read() / 1000))),
+  }),
   send: asQueryAndForm,
 }
 export const decision: Kind = {

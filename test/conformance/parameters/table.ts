@@ -49,6 +49,7 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ],
   ['authorization', requests.authorization, 'state', 'question', redirect, 'question'],
   ['authorization', requests.authorization, 'response_mode', 'question', redirect, redirect],
+  ['request object', requests.requestObject, 'request', redirect, page, 'page 400 invalid_request_object'],
   ['authorization', requests.authorization, 'code_challenge', redirect, redirect, redirect],
   ['authorization', requests.authorization, 'code_challenge_method', redirect, redirect, redirect],
   ['decision', requests.decision, 'authorization_request', page, page, page],
