@@ -59,7 +59,7 @@ export const dpop: readonly Mutation[] = [
     'isSameScheme(scheme, used) ? error : {}',
     'isSameScheme(scheme, used) ? error : error',
   ],
-  ['DPOP-26', 'keyBinding', 'request.setHeader(name, value)', ''],
+  ['DPOP-26', 'keyBinding', 'request.setHeader(name, value)', 'void value'],
   ['DPOP-26', 'noncesOf', 'nonces.secret ?? random(32)', "nonces.secret ?? 'a secret'"],
   ['DPOP-27', 'Nonces.isGood', '&& isSame(nonce, this.nonceOf(at))', ''],
   ['DPOP-28', 'tokenType', "schemes: ['DPoP']", "schemes: ['Bearer']"],
