@@ -1,5 +1,6 @@
 import type { ProgramInProcess } from './programs-in-process'
 import { betterAuthJwt } from './stories/better-auth'
+import { bound } from './stories/dpop'
 import { guarding, jwt } from './stories/jwt'
 import { oidcProviderIdToken, oidcProviderJwt } from './stories/oidc-provider'
 import { ours, oursIdToken, oursJwt } from './stories/ours'
@@ -69,6 +70,12 @@ export const signedPrograms: Readonly<Record<string, ProgramInProcess>> = {
       stories: guardOnly(jwt),
     },
   })),
+  'oidc-provider, DPoP ES256': {
+    program: 'oidc-provider',
+    environment: { BENCH_DPOP: 'ES256' },
+    stories: bound,
+  },
+  'suite, DPoP ES256': { program: 'ours', environment: { BENCH_DPOP: 'ES256' }, stories: bound },
   'suite, by introspection, asked before': {
     program: 'ours',
     environment: { BENCH_GUARD: 'introspection, asked before' },

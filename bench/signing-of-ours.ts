@@ -1,15 +1,19 @@
-import { jwtAccessTokens, openIdConnect, signingKeys } from 'express-authorization-server'
+import { dpop, jwtAccessTokens, openIdConnect, signingKeys } from 'express-authorization-server'
 import { resource, scope } from './cast'
 
 const secrets = ['a secret of the benchmark, of 32 characters']
 
-/** The options for what `BENCH_JWT` or `BENCH_ID_TOKEN` signs with the algorithm in it; without them, none. */
+/**
+ * The options for what `BENCH_JWT` or `BENCH_ID_TOKEN` signs with the algorithm in it, or for what `BENCH_DPOP` verifies; without
+ * them, none.
+ */
 export function signingOfOurs() {
   const [accessTokens, idTokens] = [process.env['BENCH_JWT'], process.env['BENCH_ID_TOKEN']].map(algorithmOf)
   if (accessTokens !== undefined) {
     const keys = signingKeys({ secrets, algorithms: [accessTokens] })
     return { resources: { [resource]: { scopes: [scope] } }, plugIns: [keys, jwtAccessTokens({ keys })] }
   }
+  if (process.env['BENCH_DPOP'] !== undefined) return { plugIns: [dpop({ baseUrl: 'http://127.0.0.1' })] }
   if (idTokens === undefined) return {}
   const keys = signingKeys({ secrets, algorithms: [idTokens] })
   return { plugIns: [keys, openIdConnect({ keys, algorithm: idTokens })] }

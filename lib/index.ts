@@ -19,12 +19,14 @@ export type {
   ServerLimitOptions,
 } from './config/options'
 export type {
+  AdmittedRequest,
   GuardParts,
   LateFailure,
   ParsedRequest,
   PlugIn,
   PlugInGuard,
   PlugInParts,
+  PlugInRisk,
   PlugInServer,
   PlugInResource,
 } from './config/plug-in'

@@ -3,10 +3,12 @@ import type { Express, RequestHandler } from 'express'
 import type { Configuration, Provider } from 'oidc-provider' with { 'resolution-mode': 'import' }
 import { createApp } from '../app'
 import { client, lifetimes, owner, resource, scope } from '../cast'
+import { proofGuard } from '../guard-of-oidc-provider'
 import { adapterOf } from '../storage/oidc-provider'
 import { serveWith } from '../serve-with'
 import { port } from '../target'
 
+const provesKeys = process.env['BENCH_DPOP'] !== undefined
 const [jwtAlgorithm, idTokenAlgorithm] = [process.env['BENCH_JWT'], process.env['BENCH_ID_TOKEN']]
 const scopes = idTokenAlgorithm === undefined ? [scope] : ['openid', scope]
 const keys = [
@@ -45,6 +47,7 @@ const configuration: Configuration = {
     clientCredentials: { enabled: true },
     introspection: { enabled: true, allowedPolicy: (_context, asking) => asking.clientId === client.id },
     revocation: { enabled: true },
+    dPoP: { enabled: provesKeys },
     ...(jwtAlgorithm === undefined ? {} : { resourceIndicators: resourcesWith(jwtAlgorithm) }),
   },
   ttl: {
@@ -78,9 +81,13 @@ async function oidcProvider(): Promise<Express> {
   const provider = new Provider(`http://127.0.0.1:${port}`, configuration)
   const app = createApp()
   app.get('/interaction/:uid', approve(provider))
-  app.get('/photos', guard(provider), (_request, response) => {
-    response.json({ photos: [] })
-  })
+  app.get(
+    '/photos',
+    provesKeys ? await proofGuard(provider, client.id) : guard(provider),
+    (_request, response) => {
+      response.json({ photos: [] })
+    },
+  )
   app.use(provider.callback())
   return app
 }

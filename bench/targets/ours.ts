@@ -49,6 +49,7 @@ const oauth = createAuthorizationServer({
     openRequests: plenty,
     // One client and one owner ask here for what thousands ask for elsewhere. The counts are kept all the same.
     issuing: { client: plenty, owner: plenty },
+    singleUses: plenty,
   },
 })
 listen(oauth.events)

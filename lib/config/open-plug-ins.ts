@@ -6,7 +6,7 @@ import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
 import { issuerDigest } from '../authorization/issuer'
 import type { Lifetimes } from '../authorization/lifetimes'
-import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInServer } from './plug-in'
+import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from './plug-in'
 
 /** The part of a guard that plug-ins reach in requests only. */
 type RunningGuard = Pick<PlugInGuard, 'counters'>
@@ -45,6 +45,8 @@ export interface OpenedPlugIns<Running> {
   readonly readiness: readonly Readiness[]
   /** Seconds for which the index keeps an entry at least; undefined if nothing needs the index. */
   readonly indexSeconds: number | undefined
+  /** What the command `lint` finds in the options of plug-ins. */
+  readonly risks: readonly PlugInRisk[]
   /** Gives the plug-ins what they may use in requests. */
   readonly start: (running: Running) => void
 }
@@ -168,6 +170,7 @@ function opened<Part>(
   const sources = [reading]
   const readiness: Readiness[] = []
   const indexSeconds: number[] = []
+  const risks: PlugInRisk[] = []
   for (const [index, plugIn] of given.entries()) {
     const at = `plugIns[${index}]`
     if (!isPlugIn(plugIn)) {
@@ -190,12 +193,15 @@ function opened<Part>(
       mustBeSeconds,
     )
     if (seconds !== undefined) indexSeconds.push(seconds)
+    for (const { rule, path } of source.optional<readonly PlugInRisk[]>('risks', [], areRisks, mustBeRisks))
+      risks.push({ rule, path: `${at}.${path}` })
     sources.push(source)
   }
   return {
     sources,
     readiness,
     indexSeconds: indexSeconds.length === 0 ? undefined : Math.max(...indexSeconds),
+    risks,
     start: (part) => running.start(part),
   }
 }
@@ -215,6 +221,9 @@ function partsOf(
   return undefined
 }
 
+const mustBeRisks = 'must be a list of risks, each with rule and path.'
+const areRisks = (value: unknown): value is readonly PlugInRisk[] =>
+  isList(value) && value.every((risk) => isRecord(risk) && isText(risk['rule']) && isText(risk['path']))
 const mustBeFunction = 'must be a function.'
 const tenYears = 10 * 365 * 24 * 3600
 const mustBeSeconds = `must be whole seconds, 0 to ${tenYears}.`

@@ -68,6 +68,8 @@ export interface PlugInParts extends GuardParts {
    * sooner. Default: the plug-in needs no index.
    */
   readonly indexSeconds?: number
+  /** Options of the plug-in that work and break a rule of the command `lint`, such as a secret that is missing. */
+  readonly risks?: readonly PlugInRisk[]
   /**
    * Gets what the plug-in needs before it can serve, such as keys. The server calls it once when it is made, without
    * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY` and makes `ready()`
@@ -83,6 +85,14 @@ export interface PlugInParts extends GuardParts {
 export interface PlugInResource {
   readonly uri: string
   readonly scopes: readonly string[]
+}
+
+/** An option of a plug-in that breaks a rule of the command `lint`. */
+export interface PlugInRisk {
+  /** The id of the rule. */
+  readonly rule: string
+  /** The path of the option, such as `nonces.secret`. */
+  readonly path: string
 }
 
 /** What a plug-in sees of a guard. */

@@ -1,4 +1,4 @@
-import type { PlugIn, PlugInGuard } from '../config/plug-in'
+import type { PlugIn, PlugInGuard, PlugInRisk } from '../config/plug-in'
 import type { ClientMember } from '../protocol/client-member'
 import type { Extension } from '../protocol/extension'
 import { boundToken, dpopName } from './bound-token'
@@ -6,6 +6,7 @@ import { type DpopOptions, type DpopRules, type NonceRules, readDpopOptions } fr
 import { keyBinding } from './key-binding'
 import { Nonces } from './nonces'
 import { ProofCheck } from './proof-check'
+import { isInMemory } from '../stores/in-memory'
 import './registration'
 
 /**
@@ -31,8 +32,9 @@ export function dpop(options: DpopOptions = {}): PlugIn {
       })
       return {
         tokenTypes: [tokenType(rules, server)],
-        extensions: [keyBinding(rules, atEndpoints, server), metadataOf(rules)],
+        extensions: [keyBinding(rules, atEndpoints, server), advertisement(rules)],
         clientMembers: [boundMember],
+        risks: isInMemory(server.storage) ? [] : risksOf(rules),
       }
     },
     openInGuard: (guard) => ({ tokenTypes: [tokenType(rules, guard)] }),
@@ -59,8 +61,16 @@ function noncesOf(
   return nonces && new Nonces(nonces.secret ?? random(32), place, nonces.seconds, tolerance)
 }
 
+// A store that processes may share, and nonces that they do not.
+function risksOf(rules: DpopRules): readonly PlugInRisk[] {
+  const kinds = ['nonces', 'guardNonces'] as const
+  return kinds
+    .filter((kind) => rules[kind] !== undefined && rules[kind].secret === undefined)
+    .map((kind) => ({ rule: 'dpop-nonce-secret', path: `${kind}.secret` }))
+}
+
 // Apart from the extension with parameters: a server without an authorization endpoint has these members, too.
-const metadataOf = ({ algorithms }: DpopRules): Extension => ({
+const advertisement = ({ algorithms }: DpopRules): Extension => ({
   name: 'dpop-metadata',
   metadata: { dpop_signing_alg_values_supported: algorithms },
 })

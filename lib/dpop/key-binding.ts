@@ -61,6 +61,8 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       return { dpop_jkt: thumbprint }
     },
 
+    bindsRefreshToken: (data) => keptKeys(data).refreshToken !== undefined,
+
     atTokenRequest(request) {
       const { evidence: thumbprint, client } = request
       if (!isText(thumbprint)) {

@@ -101,7 +101,7 @@ export class ProofCheck {
   }
 
   private optionsWith(observed: NonNullable<OAuthErrorOptions['observed']>): OAuthErrorOptions {
-    return { ...this.terms.refusal, headers: this.nonceHeader(), observed }
+    return { ...this.terms.refusal, observed }
   }
 }
 

@@ -73,6 +73,21 @@ export const serverRules: readonly LintRule[] = [
   },
 ]
 
+/** Rules about plug-ins of the package, which find the places themselves. */
+export const plugInRules: readonly LintRule[] = [
+  {
+    id: 'dpop-nonce-secret',
+    severity: 'warning',
+    why: 'Each process refuses the nonces of the others, so clients have to ask again and again.',
+    cure: 'Set the secret of nonces and of guardNonces to one text in all processes.',
+    source: 'good practice',
+    places: ({ settings: { plugIns } }) =>
+      plugIns.risks
+        .filter(({ rule }) => rule === 'dpop-nonce-secret')
+        .map(({ path }) => ({ path, client: undefined })),
+  },
+]
+
 /** Rules about clients that register themselves. */
 export const strangerRules: readonly LintRule[] = [
   {

@@ -1,5 +1,6 @@
 import { hashSync } from 'bcrypt'
 import {
+  dpop,
   generateClientSecret,
   implicit,
   memoryClients,
@@ -89,6 +90,7 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'memory-store': ['store', { store: memoryStore() }],
   'memory-counters': ['counters', { counters: memoryCounters() }],
   'memory-clients': ['clients', { clients: memoryClients() }],
+  'dpop-nonce-secret': ['plugIns[0].guardNonces.secret', { plugIns: [dpop({ guardNonces: {} })] }],
   'registration-open': ['dynamicRegistration', { dynamicRegistration: openRegistration }],
   'registration-every-scope': [
     'dynamicRegistration.scope',

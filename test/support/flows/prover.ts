@@ -33,7 +33,7 @@ const rsa = (hash: string, form: object = {}) => ({
 const edwards = { make: () => generateKeyPairSync('ed25519'), hash: undefined, form: {} }
 
 /** The algorithms of RFC 7518 and RFC 8037 with private keys. */
-export const proverAlgorithms = {
+const proverAlgorithms = {
   ES256: curve('P-256', 'sha256'),
   ES384: curve('P-384', 'sha384'),
   ES512: curve('P-521', 'sha512'),
@@ -48,6 +48,11 @@ export const proverAlgorithms = {
 }
 
 type ProverAlgorithm = keyof typeof proverAlgorithms
+
+const isAlgorithm = (name: string): name is ProverAlgorithm => Object.hasOwn(proverAlgorithms, name)
+
+/** Their names. */
+export const proverNames = Object.keys(proverAlgorithms).filter(isAlgorithm)
 
 /** A client with a key, which sends a proof with each request, and again with a nonce that the server asks for. */
 export class Prover {
