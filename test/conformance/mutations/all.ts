@@ -2,6 +2,7 @@ import { answers } from './answers'
 import { attacks } from './attacks'
 import { authorizationEndpoint } from './authorization-endpoint'
 import { credentials } from './credentials'
+import { deviceRules } from './devices'
 import { doors } from './doors'
 import { furtherEndpoints } from './further-endpoints'
 import { introspectionGuardRules } from './introspection-guard'
@@ -31,6 +32,7 @@ export const mutations: readonly Mutation[] = [
   ...signingKeyRules,
   ...introspectionGuardRules,
   ...lifetimeRules,
+  ...deviceRules,
   ...mcp,
   ...mcpPlugIns,
   ...openIdConnect,
