@@ -302,6 +302,8 @@ describe('the page of devices', () => {
     await decide(page, 'deny')
     expect(titleOf(await decide(page, 'approve'))).toBe(refused)
     expect(titleOf(await enter())).toBe(refused)
+    expect(outcomeOf(await decide(page, 'switch'))).toBe('page 400 invalid_request')
+    expect(titleOf(await enter(undefined, 'bob'))).toBe(form)
     expect(outcomeOf(await poll())).toBe('400 access_denied')
   })
 
