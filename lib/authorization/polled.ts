@@ -190,10 +190,10 @@ function issueForHandle(
   const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle, grantedAt }
   // With a grace, the tokens come from the handle, so that the same poll gets the same tokens again. A handle and a
   // refresh token have different prefixes: no refresh token derives the same bytes.
-  const isRepeatable = context.lifetimes.refreshTokenGrace > 0
+  const hasGrace = context.lifetimes.refreshTokenGrace > 0
   if (!refreshToken)
-    return addAccessToken(granted, token, context, isRepeatable ? secretsOf(handle) : context.random)
-  return isRepeatable ? rotate(granted, handle, token, context) : issuePair(granted, token, context)
+    return addAccessToken(granted, token, context, hasGrace ? secretsOf(handle) : context.random)
+  return hasGrace ? rotate(granted, handle, token, context) : issuePair(granted, token, context)
 }
 
 // A handle derives one access token without a refresh token, so the derivation needs no salt.

@@ -11,7 +11,7 @@ const scopes = { example_scope: 'Do what examples do', 'photos:read': 'See', 'ph
 const openExample = () =>
   deviceStage(example, [], { clients: [example.registration], scopes }, { lifetime: 1800 })
 
-const { registration, secret = '' } = photoPrint
+const { registration, secret } = photoPrint
 const kiosk = {
   registration: {
     ...registration,
@@ -73,6 +73,8 @@ describe('the device authorization endpoint', () => {
   test('[DEV-4] authenticates a client as the token endpoint does, and takes the client_id of a public client', async () => {
     const { app, begin } = await openKiosk()
     expect((await begin({}, kiosk)).status).toBe(200)
+    const open = await openExample()
+    expect((await open.begin()).status).toBe(200)
     const wrong = await request(app)
       .post('/device_authorization')
       .set('Authorization', basic('kiosk', 'wrong'))
@@ -215,6 +217,7 @@ describe('a poll', () => {
     const fields = formOf({ grant_type: deviceCode, device_code: body.device_code })
     expect(outcomeOf(await post(app, '/token', fields))).toBe('401 invalid_client')
     expect(outcomeOf(await post(app, '/token', `${fields}&client_id=kiosk`))).toBe('401 invalid_client')
+    expect(outcomeOf(await poll({ ...kiosk, secret: `${secret.slice(0, -1)}_` }))).toBe('401 invalid_client')
     expect(outcomeOf(await poll())).toBe('tokens')
   })
 

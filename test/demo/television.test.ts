@@ -57,7 +57,9 @@ test('an owner who refuses keeps the television out', async () => {
   await television.post('/connect')
   const link = /href="([^"]*user_code[^"]*)"/.exec(await television.read('/'))?.[1] ?? ''
   const owner = new ResourceOwner(demo)
-  await owner.answerDevice(await owner.confirmCode(link), 'deny')
+  expect(await owner.answerDevice(await owner.confirmCode(link), 'deny')).toContain(
+    'The device got no access',
+  )
   await waitUntil('the television says so', async () =>
     (noticeIn(await television.read('/')) ?? '').includes('You did not let the television in'),
   )

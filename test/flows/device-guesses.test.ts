@@ -74,8 +74,9 @@ describe('wrong user codes', () => {
   })
 
   test('may be entered without end with the limits off', async () => {
-    const { times } = await open({ guesses: false })
+    const { times, from, body } = await open({ guesses: false })
     await times(40, '192.0.2.1', 'alice')
+    expect((await from('192.0.2.1', 'alice', body.user_code)).status).toBe(200)
   })
 
   test('of many, entered at once, no more than the limit reach the store', async () => {

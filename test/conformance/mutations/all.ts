@@ -2,6 +2,7 @@ import { answers } from './answers'
 import { attacks } from './attacks'
 import { authorizationEndpoint } from './authorization-endpoint'
 import { credentials } from './credentials'
+import { deviceRules } from './devices'
 import { doors } from './doors'
 import { dpop } from './dpop'
 import { furtherEndpoints } from './further-endpoints'
@@ -37,6 +38,7 @@ export const mutations: readonly Mutation[] = [
   ...lifetimeRules,
   ...pushedRequestRules,
   ...stepUpRules,
+  ...deviceRules,
   ...mcp,
   ...mcpPlugIns,
   ...openIdConnect,

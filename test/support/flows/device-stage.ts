@@ -43,7 +43,7 @@ export async function deviceStage(
     clock: clock.read,
     ...options,
   })
-  const [scope] = String(device.registration.scope).split(' ')
+  const [scope] = device.registration.scope.split(' ')
   const begin = (fields = {}, client = device) =>
     flow.request(client, { scope, ...fields }, '/device_authorization')
   const { body } = await begin()
