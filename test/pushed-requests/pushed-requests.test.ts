@@ -65,7 +65,7 @@ describe('a pushed request', () => {
     const before = await pushed()
     clock.advance(1)
     await oauth.authorizations.revokeClient('photo-print')
-    clock.advance(1)
+    clock.advance(30)
     expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
     expect(outcomeOf(await flow.ask(before, 'alice'))).toBe('page 400 invalid_request_uri')
   })
