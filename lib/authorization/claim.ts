@@ -195,11 +195,12 @@ export function claim(
 
 /** Whether the form of a request still shows what the request now asks for. */
 function isSamePage(claimed: Claimed, proposal: AuthorizationProposal): boolean {
-  const shown = ({ scope, tokenType, extensionData, request }: AuthorizationProposal) => {
-    const { responseType, redirectUri, redirectUriSent, requestState } = request
-    return [scope, tokenType, extensionData, responseType, redirectUri, redirectUriSent, requestState]
-  }
-  return JSON.stringify(shown(claimed)) === JSON.stringify(shown(proposal))
+  return JSON.stringify(shownOf(claimed)) === JSON.stringify(shownOf(proposal))
+}
+
+function shownOf({ scope, tokenType, extensionData, request }: AuthorizationProposal) {
+  const { responseType, redirectUri, redirectUriSent, requestState } = request
+  return [scope, tokenType, extensionData, responseType, redirectUri, redirectUriSent, requestState]
 }
 
 // The handle alone does not suffice to make the consent token, and neither does the store, which has the salt alone.

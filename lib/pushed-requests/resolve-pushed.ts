@@ -19,7 +19,10 @@ export function resolvePushed(
 ): NonNullable<Extension['resolveRequest']> {
   return async (parameters, client, isPushed) => {
     // Also what a request object contains.
-    if (isPushed) return void refuseRequestUri(parameters)
+    if (isPushed) {
+      refuseRequestUri(parameters)
+      return undefined
+    }
     const uri = parameters.get('request_uri')
     if (uri === undefined) {
       // RFC 9126 5 and 6. No redirection URI of such a request counts.

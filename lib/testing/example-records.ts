@@ -51,7 +51,16 @@ function unclaimedRecord(expiresAt: number): Unclaimed {
     handle: consentToken,
     expiresAt,
     demandedLogin: { at: expiresAt - 600, parameters: digest('parameters') },
+    pushed: 'response_type=code&scope=calendar.read',
+    lifetimeUntilSeen: 60,
   }
+}
+
+/** A pushed request whose resource owner looks at its page. */
+function claimedRecord(expiresAt: number): Pending {
+  const pushed = 'response_type=code&scope=calendar.read'
+  const named = { handle: digest('handle'), demandedLogin: undefined, pushed, salt: random22() }
+  return pendingRecord(expiresAt, { named })
 }
 
 export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {}): Pending {
@@ -152,6 +161,7 @@ export function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): 
 export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
   ['unclaimed', unclaimedRecord],
   ['pending', pendingRecord],
+  ['pending and claimed', claimedRecord],
   ['denied', deniedRecord],
   ['polled', polledRecord],
   ['approved', approvedRecord],

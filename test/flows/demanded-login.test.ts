@@ -58,6 +58,18 @@ describe('a demanded login', () => {
     loginOf(await ask(asked))
   })
 
+  test('gives the owner the same form again by a reload, and demands a new login of another owner', async () => {
+    const { ask, open, flow, now, store } = loginStage()
+    const { back } = loginOf(await ask(asked, 'alice'))
+    const pages = [await open(back, 'alice', now()), await open(back, 'alice', now())]
+    const [first, second] = pages.map((page) => consentFormOf(page, '/authorize').fields)
+    expect(second).toEqual(first)
+    expect(store.calls.save).toBe(2)
+    expect(loginOf(await open(back, 'bob', now())).prompt).toBe('login')
+    const response = await flow.submit('/authorize', { ...second, decision: 'approve' }, 'alice')
+    expect(outcomeOf(response)).toBe('redirect code')
+  })
+
   test('keeps the demand in a request that its client pushed, which stays until the decision', async () => {
     const { ask, open, flow, now, clock, store } = loginStage({
       plugIns: [pushedAuthorizationRequests()],

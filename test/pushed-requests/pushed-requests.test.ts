@@ -60,6 +60,16 @@ describe('a pushed request', () => {
     expect(outcomeOf(await other.flow.ask(await one.pushed(), 'alice'))).toBe('page 400 invalid_request_uri')
   })
 
+  test('that begins after the end of what its client got is good, and one from before is not', async () => {
+    const { oauth, flow, pushed, clock } = stage({ authorizations: true })
+    const before = await pushed()
+    clock.advance(1)
+    await oauth.authorizations.revokeClient('photo-print')
+    clock.advance(30)
+    expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
+    expect(outcomeOf(await flow.ask(before, 'alice'))).toBe('page 400 invalid_request_uri')
+  })
+
   test('binds the code to its challenge', async () => {
     const { flow, pushed } = stage()
     const page = await flow.ask(await pushed({}, photoBook), 'alice')

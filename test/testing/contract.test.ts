@@ -68,7 +68,7 @@ describe('the contract as a function', () => {
       titles,
     )
     for (const some of every) expect(new Set(some).size).toBe(some.length)
-    expect(every.map(({ length }) => length)).toEqual([52, 11, 23, 51])
+    expect(every.map(({ length }) => length)).toEqual([53, 11, 23, 51])
   })
 
   it('closes what was opened, rule by rule, kept or not', async () => {

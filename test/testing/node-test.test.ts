@@ -14,7 +14,7 @@ const over = (store: string) => `
 
 test('node:test runs the contract, and it passes over a store that keeps it', () => {
   const { status, output } = runInNode(over('store'))
-  expect(output).toMatch(/pass 52$/m)
+  expect(output).toMatch(/pass 53$/m)
   expect(output).toMatch(/fail 0$/m)
   expect(status).toBe(0)
 })
