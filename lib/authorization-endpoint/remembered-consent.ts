@@ -68,10 +68,11 @@ const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
  * changes nothing.
  */
 export function clientFingerprint(client: Client): string {
-  const { client_type, token_endpoint_auth_method, credentials, redirect_uris } = client
+  const { client_type, token_endpoint_auth_method, credentials, redirect_uris, members } = client
   const { loopback_redirect_uris, dynamic_redirect_query, insecure_redirect_uris } = client
   const rules = [loopback_redirect_uris, dynamic_redirect_query, insecure_redirect_uris]
-  const parts = [client_type, token_endpoint_auth_method, redirect_uris.toSorted(), rules, credentials]
+  const keys = [credentials, members['jwks'], members['jwks_uri']]
+  const parts = [client_type, token_endpoint_auth_method, redirect_uris.toSorted(), rules, keys]
   return digest(JSON.stringify(parts, inOrder))
 }
 

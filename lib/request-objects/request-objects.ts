@@ -91,7 +91,8 @@ function objectResolver(
 
     async resolveRequest(parameters, client, _isPushed, { hasRecord, sender }) {
       const object = parameters.get('request')
-      const hasUri = parameters.mentions('request_uri')
+      // RFC 6749 3.1: an empty one counts as omitted, and must not stand for the object.
+      const hasUri = parameters.get('request_uri') !== undefined
       if (object === undefined) {
         // The pushed request of another extension was an object when the client pushed it.
         if (hasRecord || hasUri || !(required || requiresRequestObject(client))) return undefined

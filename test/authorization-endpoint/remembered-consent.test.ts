@@ -171,6 +171,8 @@ describe('the fingerprint of a client', () => {
     ['a destination more', { redirect_uris: [...client.redirect_uris, 'https://evil.example/'] }],
     ['a key', { credentials: { private_key_jwt: { keys: [{ kty: 'EC', x: '1', y: '3' }] } } }],
     ['the place of its keys', { credentials: { private_key_jwt: { jwks_uri: 'https://a.example/' } } }],
+    ['a key of its requests', { members: { jwks: { keys: [{ kty: 'EC', x: '1', y: '4' }] } } }],
+    ['the place of the keys of its requests', { members: { jwks_uri: 'https://a.example/' } }],
     ['its method of authentication', { token_endpoint_auth_method: 'none' }],
     ['its type', { client_type: 'public' }],
     ['ports of loopback', { loopback_redirect_uris: true }],

@@ -518,6 +518,8 @@ describe('A request object', () => {
     expect(errorPageOf(await strict.flow.ask({ ...plain, request: '' }, 'alice'))).toBe('400 invalid_request')
     const none = await strict.bring(`${json({ alg: 'none' })}.${json(strict.claims())}.`)
     expect(await refusalOf(strict, none)).toBe('request_object_malformed')
+    for (const request_uri of ['', 'urn:ietf:params:oauth:request_uri:x'])
+      expect(outcomeOf(await strict.flow.ask({ ...plain, request_uri }, 'alice'))).not.toBe('question')
     const byUri = await strict.flow.ask({ ...plain, request_uri: 'https://print.example/r' }, 'alice')
     expect(redirectionOf(byUri).parameters['error']).toBe('request_uri_not_supported')
     expect(outcomeOf(await strict.bring(requestObject(strict.claims())))).toBe('question')
