@@ -6,7 +6,7 @@ import { credentialId } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { invalidRequest, OAuthError } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
-import type { ResolvedRequest } from '../protocol/resolved-request'
+import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 
@@ -39,7 +39,7 @@ export async function resolveRequest(
   client: Client,
   sender: Sender | undefined,
 ): Promise<SettledRequest> {
-  const { parameters, handle } = await replaceParameters(resolvers, received, client, false, sender)
+  const { parameters, handle } = await replaceParameters(resolvers, received, client, { isPushed: false, sender })
   const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
   return { parameters, claimed }
 }
@@ -48,7 +48,6 @@ export async function resolveRequest(
  * Lets extensions replace the parameters of a request, in the order of the option `extensions`. Each of them gets the
  * parameters that the previous ones left.
  *
- * @param isPushed whether the client pushes the request now.
  * @returns also the handle of the record that the request uses up; undefined if it uses nothing up.
  * @throws OAuthError the refusal of an extension.
  */
@@ -56,16 +55,15 @@ export async function replaceParameters(
   resolvers: readonly Extension[],
   received: Parameters,
   client: Client,
-  isPushed: boolean,
-  sender?: Sender,
+  arrival: Omit<RequestArrival, 'hasRecord'>,
 ): Promise<{ readonly parameters: Parameters; readonly handle: string | undefined }> {
   let parameters = received
   let handle: string | undefined
   for (const extension of resolvers) {
     const { name } = extension
-    const resolved: unknown = await extension.resolveRequest?.(parameters, client, isPushed, {
+    const resolved: unknown = await extension.resolveRequest?.(parameters, client, {
+      ...arrival,
       hasRecord: handle !== undefined,
-      sender,
     })
     if (resolved === undefined) continue
     requireResolved(resolved, name)

@@ -276,15 +276,12 @@ export interface Extension {
    * Replaces an authorization request before the server reads anything but its client: a pushed request (RFC 9126), or a
    * request object (RFC 9101). Returns undefined to leave the request as it is.
    *
-   * @param isPushed whether the client pushes the request now, by `parseAuthorizationRequest` of a plug-in. Such a
-   * request uses no record up, and may lack `client_id`. False for a request that a browser brings.
    * @param arrival how the request came, and what the extensions before this one have found.
    * @throws OAuthError to refuse the request. A browser shows it on a page: the server has no redirection URI yet.
    */
   resolveRequest?(
     parameters: Parameters,
     client: Client,
-    isPushed: boolean,
     arrival: RequestArrival,
   ): Promise<ResolvedRequest | undefined>
   /**

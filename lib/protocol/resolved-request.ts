@@ -19,6 +19,11 @@ export interface ResolvedRequest {
 
 /** How an authorization request came to the server. */
 export interface RequestArrival {
+  /**
+   * Whether the client pushes the request now, by `parseAuthorizationRequest` of a plug-in. Such a request claims no
+   * record, and may lack `client_id`. False for a request that a browser brings.
+   */
+  readonly isPushed: boolean
   /** Whether an extension before this one has found the record of the request, which was checked when it began. */
   readonly hasRecord: boolean
   /** The sender, for fetches that the request causes; undefined outside of HTTP, and for a request that is pushed. */

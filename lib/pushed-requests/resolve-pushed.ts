@@ -17,7 +17,7 @@ export function resolvePushed(
   server: PlugInServer,
   mustPush: (client: Client) => boolean,
 ): NonNullable<Extension['resolveRequest']> {
-  return async (parameters, client, isPushed) => {
+  return async (parameters, client, { isPushed }) => {
     // Also what a request object contains.
     if (isPushed) {
       refuseRequestUri(parameters)

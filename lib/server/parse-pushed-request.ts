@@ -29,7 +29,10 @@ export async function parsePushedRequest(
   const named = received.get('client_id')
   if (named !== undefined && named !== client.client_id)
     throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
-  const { parameters: replaced, handle } = await replaceParameters(requestResolvers, received, client, true)
+  const { parameters: replaced, handle } = await replaceParameters(requestResolvers, received, client, {
+    isPushed: true,
+    sender: undefined,
+  })
   if (handle !== undefined) throw new TypeError('An extension claims a record for a pushed request.')
   const added = additionsOf(server, client, replaced, evidence)
   const parameters = replaced.without([...credentialNames(credentialTerms), ...added.keys()]).with(added)

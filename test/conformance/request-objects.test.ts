@@ -736,7 +736,7 @@ const pushing: PlugIn = {
     extensions: [
       {
         name: 'pushing',
-        async resolveRequest(parameters, _client, isPushed) {
+        async resolveRequest(parameters, _client, { isPushed }) {
           const uri = parameters.get('request_uri')
           if (isPushed || uri?.startsWith(urn) !== true) return undefined
           const claims = uri.slice(urn.length)

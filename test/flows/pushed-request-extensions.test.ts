@@ -44,7 +44,7 @@ describe('a pushed request', () => {
     const seen: unknown[] = []
     const watching: Extension = {
       name: 'watching',
-      async resolveRequest(_parameters, client, isPushed) {
+      async resolveRequest(_parameters, client, { isPushed }) {
         seen.push([client.client_id, isPushed])
         return undefined
       },

@@ -105,7 +105,7 @@ describe('a record that an approval without a page uses up', () => {
         extensions: [
           {
             name: 'keeper',
-            async resolveRequest(parameters, client, isPushed) {
+            async resolveRequest(parameters, client, { isPushed }) {
               if (isPushed) return undefined
               const { proposal } = await server.parseAuthorizationRequest(client, parameters)
               const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
