@@ -39,7 +39,10 @@ export async function resolveRequest(
   client: Client,
   sender: Sender | undefined,
 ): Promise<SettledRequest> {
-  const { parameters, handle } = await replaceParameters(resolvers, received, client, { isPushed: false, sender })
+  const { parameters, handle } = await replaceParameters(resolvers, received, client, {
+    isPushed: false,
+    sender,
+  })
   const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
   return { parameters, claimed }
 }
