@@ -109,6 +109,14 @@ async function objectRefusals() {
   return [await flow.open(`/authorize?${query}`, 'alice', { Accept: 'application/json' })]
 }
 
+/** A login that a guard does not take. */
+async function weakLogins() {
+  const { app, oauth, flow } = setStage()
+  app.get('/fresh', oauth.bearerGuard('photos:read', { maxAge: 60 }))
+  const { accessToken } = await flow.tokens(photoBook)
+  return [await flow.open('/fresh', undefined, { Authorization: `Bearer ${accessToken}` })]
+}
+
 test('[RSP-6] these tests cover every error code of the server and of a guard', async () => {
   const ofMost = await refusals(fullStage(), 'x')
   const responses = [
@@ -118,6 +126,7 @@ test('[RSP-6] these tests cover every error code of the server and of a guard', 
     ...(await silences()),
     ...(await identityRefusals()),
     ...(await objectRefusals()),
+    ...(await weakLogins()),
   ]
   expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
   const codes = new Set(responses.flatMap((response) => errorOf(response)?.['error'] ?? []))
