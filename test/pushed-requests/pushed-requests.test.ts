@@ -138,12 +138,19 @@ describe('the owner of a pushed request', () => {
   })
 
   test('is the first one who is logged in: another one sees that the request is for another account', async () => {
-    const { flow, pushed } = stage()
+    const askedAbout: string[] = []
+    const { flow, pushed } = stage({
+      skipConsent: (_request, { subject }) => {
+        askedAbout.push(subject)
+        return false
+      },
+    })
     const request = await pushed()
     const page = await flow.ask(request, 'alice')
     const refused = await flow.ask(request, 'bob')
     expect(errorPageOf(refused)).toBe('400 invalid_request')
     expect(refused.text).toContain('for another account')
+    expect(askedAbout).toEqual(['alice'])
     expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
     expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
   })
@@ -387,11 +394,12 @@ test.each([
   expect(outcomes.toSorted()).toEqual(['page 400 invalid_request', won])
 })
 
-test('two tabs of one owner that open it at once have one form', async () => {
-  const { flow, pushed, hold } = heldStage()
+test('two tabs of one owner that open it at once have one form, and count as one open request', async () => {
+  const { flow, pushed, hold } = heldStage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
   const request = await pushed()
   const pages = await hold(['alice', 'alice'].map((owner) => () => flow.ask(request, owner)))
   expect(new Set(pages.map(tokenIn)).size).toBe(1)
+  expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
 })
 
 /** A server whose store lets parallel requests read before one of them writes. */
