@@ -123,10 +123,10 @@ describe('A proof', () => {
     expect(lastReason()).toBe(reason)
   })
 
-  test('[DPOP-2] is refused in two parts, in four, and as a text', async () => {
+  test('[DPOP-2] is refused in two parts, in four, in another spelling, and as a text', async () => {
     const { flow, client, lastReason } = open()
     const proof = client.proof('POST', '/token')
-    for (const DPoP of [proof.slice(0, proof.lastIndexOf('.')), `${proof}.x`, 'x', '{}'])
+    for (const DPoP of [proof.slice(0, proof.lastIndexOf('.')), `${proof}.x`, `${proof}=`, 'x', '{}'])
       expect([
         await flow.submit('/token', { client_id: 'photo-book' }, undefined, { DPoP }),
         lastReason(),
