@@ -313,6 +313,14 @@ const table = {
     'A script of this origin asked, and the response has no Access-Control-Allow-Origin, so the browser withholds it (Fetch 4.10).',
     "At the guard, admit this origin by the option cors, as in bearerGuard('photos:read', { cors: { origins: ['https://app.example'] } }), and mount it with app.use or app.all, so that OPTIONS reaches it. For all guards: the option guards: { cors }.",
   ],
+  dpop_url_wrong: [
+    'The claim htu of a DPoP proof is the URL of the request without query and fragment (RFC 9449 4.3), and this server compares it with its configuration.',
+    'At a guard, set baseUrl of dpop() to the URL that clients use, with the part of the path that a proxy removes. At an endpoint, compare the issuer.',
+  ],
+  dpop_not_in_time: [
+    'The time of a DPoP proof is within tolerance of the clock (RFC 9449 4.3).',
+    'Set the clocks of client and server by NTP, or set nonces of dpop(): then the clock of the client does not count.',
+  ],
   rate_limited: [
     'The network has sent too many requests (option limits.networks).',
     'Behind a proxy, all clients are one network until Express trusts the proxy: set trust proxy.',

@@ -27,7 +27,7 @@ export function schemeChallenges(
   const errorFor = ({ scheme }: TokenType) =>
     !isKnown || used === undefined || isSameScheme(scheme, used) ? error : {}
   const headers: Record<string, string | string[]> = {}
-  for (const { challengeHeaders } of tokenTypes) Object.assign(headers, challengeHeaders?.())
+  for (const type of tokenTypes) Object.assign(headers, type.challengeHeaders?.())
   headers['WWW-Authenticate'] = tokenTypes.map((type) =>
     writeChallenge(
       type.scheme,

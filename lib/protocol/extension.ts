@@ -24,10 +24,7 @@ export interface ClientRequest extends ExtensionRequest, ResourceRequest {
   /** The name of the endpoint, such as `token`, `revocation`, or that of an endpoint of the host. */
   readonly endpoint: string
   readonly url: string
-  /**
-   * Sets a header of the response, whether the request passes or is refused, such as a fresh nonce. A refusal may also
-   * have headers of its own.
-   */
+  /** Sets a header of the response, whether the request passes or is refused, such as a fresh nonce. */
   setHeader(name: string, value: string): void
 }
 

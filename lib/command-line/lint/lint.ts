@@ -1,12 +1,11 @@
 import { clientRules, redirectionRules } from './client-rules'
 import { grantRules, lifetimeRules } from './grant-rules'
 import type { Finding, FindingPlace, LintRule, Subject } from './lint-rule'
-import { consentRules, limitRules, plugInRules, serverRules, strangerRules } from './server-rules'
+import { consentRules, limitRules, serverRules, strangerRules } from './server-rules'
 
 /** Every rule, in the order of reports. */
 export const rules: readonly LintRule[] = [
   ...serverRules,
-  ...plugInRules,
   ...strangerRules,
   ...consentRules,
   ...lifetimeRules,

@@ -2,7 +2,7 @@ import type { ServerSettings } from '../../config/settings'
 import { isInMemory } from '../../stores/in-memory'
 import { type FindingPlace, type LintRule, optionWhen } from './lint-rule'
 
-/** Rules about the issuer, PKCE, the default scope and the stores. */
+/** Rules about the issuer, PKCE, the default scope, the stores and what plug-ins share. */
 export const serverRules: readonly LintRule[] = [
   {
     id: 'issuer-http',
@@ -71,11 +71,8 @@ export const serverRules: readonly LintRule[] = [
     source: 'good practice',
     places: ({ settings }) => optionWhen(isInMemory(settings.clientRegistry), 'clients'),
   },
-]
-
-/** Rules about plug-ins of the package, which find the places themselves. */
-export const plugInRules: readonly LintRule[] = [
   {
+    // The plug-in finds the places.
     id: 'dpop-nonce-secret',
     severity: 'warning',
     why: 'Each process refuses the nonces of the others, so clients have to ask again and again.',

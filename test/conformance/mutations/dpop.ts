@@ -3,7 +3,12 @@ import type { Mutation } from './mutation'
 /** Breaks of what RFC 9449 asks of an authorization server and of guards. */
 export const dpop: readonly Mutation[] = [
   ['DPOP-1', 'readProof', "if (second !== undefined) return 'dpop_proof_repeated'", ''],
-  ['DPOP-2', 'compactParts', 'fourth !== undefined', 'false'],
+  [
+    'DPOP-2',
+    'compactParts',
+    "bytes.length > 0 && bytes.toString('base64url') === parts[index]",
+    'bytes.length > 0',
+  ],
   [
     'DPOP-2',
     'readProof',
