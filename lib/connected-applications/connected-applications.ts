@@ -1,5 +1,5 @@
 import { clientViewOf, scopeViewOf } from '../http/consent'
-import type { OwnPage, OwnPageRequest } from '../http/page-endpoint'
+import type { OwnPage, OwnPageRequest } from '../http/own-page'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../http/pages/connected-page'
 import { clientNameOf, type ConsentView } from '../http/pages/consent-page'
 import type { PageLocale } from '../http/pages/texts/locale'

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { PlugIn, PlugInServer } from '../config/plug-in'
-import type { RenderView } from '../http/page-endpoint'
-import { type Limit, type LimitOption, readLimit, readLimits } from '../limits/limit'
+import type { RenderView } from '../http/own-page'
+import { type LimitOption, readLimit, readLimits } from '../limits/limit'
 import { isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { isInMemory } from '../stores/in-memory'
 import { deviceGrant } from './device-grant'
 import { verificationPage } from './device-page'
 import { deviceRequestEndpoint } from './device-request'
+import type { DeviceTerms } from './device-terms'
 import type { DeviceView } from './device-view'
 import type { GuessLimits } from './guesses'
 import { deviceAuthorizationName } from './kept-request'
@@ -52,18 +53,6 @@ interface DeviceGuessOptions {
    * Default 30 in 900 seconds.
    */
   readonly network?: LimitOption
-}
-
-/** What the parts of the plug-in share at one server. */
-export interface DeviceTerms {
-  readonly key: DeviceKey
-  readonly lifetime: number
-  readonly interval: number
-  readonly guesses: GuessLimits
-  readonly requests: Limit | undefined
-  readonly page: RenderView<DeviceView> | undefined
-  readonly endpointPath: string
-  readonly pagePath: string
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '../authorization/decision'
 import { claimPolled, decidePolled } from '../authorization/polled'
 import type { RecordContext, TransitionResult } from '../authorization/transition'
-import type { PolledRequests } from '../authorization-endpoint/polled-request'
+import type { PolledRequests } from '../authorization-endpoint/polled-requests'
 import type { Selection } from '../authorization-endpoint/selection'
 import type { Client } from '../protocol/client'
 import { createCredential, hasDigest } from '../protocol/credential'

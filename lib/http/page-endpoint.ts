@@ -18,35 +18,13 @@ import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './
 import { loginLoop } from './login-loop'
 import type { PageLocale } from './pages/texts/locale'
 import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
+import type { OwnPage, RenderedByHost } from './own-page'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { handler } from './router'
 import { requireTls } from './transport'
-
-/** A page of the suite that a host may render itself, with the request and the response of Express. */
-export type OwnPage = Omit<PageEndpoint, 'handle' | 'login'> & {
-  readonly login: 'required'
-  handle(request: OwnPageRequest): Promise<PageResponse | RenderedByHost>
-}
-
-/** A request at a page of the suite. */
-export interface OwnPageRequest extends PageRequest<ResourceOwner> {
-  /** What the option `choices` returns for a client of this owner; undefined without the option. */
-  choices(question: ChoicesQuestion): Promise<unknown>
-}
-
-/** The response of a page that the host renders. */
-interface RenderedByHost {
-  readonly view: object
-  readonly render: (request: Request, response: Response) => unknown
-  /** Why the page appears: the event, the status and the headers of the response. Default: the page is a success. */
-  readonly refusal?: OAuthError
-}
-
-/** A function of a host that renders a page of the suite. */
-export type RenderView<View> = (request: Request, response: Response, view: View) => unknown
 
 type Page = PageEndpoint | OwnPage
 

@@ -1,0 +1,17 @@
+import type { RenderView } from '../http/own-page'
+import type { Limit } from '../limits/limit'
+import type { DeviceView } from './device-view'
+import type { GuessLimits } from './guesses'
+import type { DeviceKey } from './user-code'
+
+/** What the parts of the plug-in share at one server. */
+export interface DeviceTerms {
+  readonly key: DeviceKey
+  readonly lifetime: number
+  readonly interval: number
+  readonly guesses: GuessLimits
+  readonly requests: Limit | undefined
+  readonly page: RenderView<DeviceView> | undefined
+  readonly endpointPath: string
+  readonly pagePath: string
+}
