@@ -40,7 +40,7 @@ export function frameOf(
 }
 
 /** Parameters of a response, as a form has them. */
-export type Fields = Readonly<Record<string, string>>
+type Fields = Readonly<Record<string, string>>
 
 /** Sends the user agent back to the client, with a success or an error. */
 export interface Redirection {

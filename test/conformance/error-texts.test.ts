@@ -1,12 +1,19 @@
 import * as fc from 'fast-check'
-import { deviceAuthorization, reasons, requestObjects } from '../../lib/index'
+import {
+  deviceAuthorization,
+  dpop,
+  pushedAuthorizationRequests,
+  reasons,
+  requestObjects,
+} from '../../lib/index'
 import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { deviceCode, deviceSecret } from '../support/flows/device-stage'
-import { authorizationRequest, formOf } from '../support/flows/flow'
+import { authorizationRequest, basic, formOf } from '../support/flows/flow'
 import { identityStage, relyingParty } from '../support/flows/identity-stage'
 import { loginOf } from '../support/flows/login-stage'
+import { Prover } from '../support/flows/prover'
 import { setStage } from '../support/flows/stage'
 
 const odd = [
@@ -109,6 +116,26 @@ async function objectRefusals() {
   return [await flow.open(`/authorize?${query}`, 'alice', { Accept: 'application/json' })]
 }
 
+/** A reference to no pushed request. */
+async function lostReferences() {
+  const { flow } = setStage({ plugIns: [pushedAuthorizationRequests()] })
+  const query = formOf({ client_id: 'photo-print', request_uri: 'urn:ietf:params:oauth:request_uri:x' })
+  return [await flow.open(`/authorize?${query}`, 'alice', { Accept: 'application/json' })]
+}
+
+/** Token requests without a proof, and with one that lacks a nonce. */
+async function unprovenRequests() {
+  const baseUrl = 'http://localhost'
+  const { flow, clock } = setStage({ plugIns: [dpop({ baseUrl, required: true, nonces: {} })] })
+  const { registration, secret = '' } = nightlyReport
+  const Authorization = basic(registration.client_id, secret)
+  const DPoP = new Prover(clock.read).proof('POST', '/token')
+  return [
+    await flow.request(nightlyReport, grant),
+    await flow.submit('/token', grant, undefined, { Authorization, DPoP }),
+  ]
+}
+
 /** A login that a guard does not take. */
 async function weakLogins() {
   const { app, oauth, flow } = setStage()
@@ -126,6 +153,8 @@ test('[RSP-6] these tests cover every error code of the server and of a guard', 
     ...(await silences()),
     ...(await identityRefusals()),
     ...(await objectRefusals()),
+    ...(await lostReferences()),
+    ...(await unprovenRequests()),
     ...(await weakLogins()),
   ]
   expect(responses.map((response) => faultOf(response)).filter((fault) => fault !== undefined)).toEqual([])
