@@ -127,7 +127,7 @@ async function lostReferences() {
 async function unprovenRequests() {
   const baseUrl = 'http://localhost'
   const { flow, clock } = setStage({ plugIns: [dpop({ baseUrl, required: true, nonces: {} })] })
-  const { registration, secret = '' } = nightlyReport
+  const { registration, secret } = nightlyReport
   const Authorization = basic(registration.client_id, secret)
   const DPoP = new Prover(clock.read).proof('POST', '/token')
   return [
