@@ -53,6 +53,10 @@ const withEverything = [
   'client_id_metadata_document_supported',
   'photo_formats_supported',
   'acr_values_supported',
+  'request_parameter_supported',
+  'request_object_signing_alg_values_supported',
+  'require_signed_request_object',
+  'dpop_signing_alg_values_supported',
 ]
 
 const servers = [
@@ -199,6 +203,7 @@ test.each(['nothing', 'nothing, without resource owners'] as const)(
       '/whoami',
       '/device',
       '/device_authorization',
+      '/par',
       '/.well-known/oauth-protected-resource',
     ]
     for (const path of [...paths, '/.well-known/oauth-protected-resource/photos'])

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { html } from './html'
+import { html, type Html } from './html'
 
 /**
  * The element that submits the only form of its page. A field could be called `submit`, and would hide the method of the
  * form. The button rests from then on, so that no press sends the response a second time.
  */
-export const submitScript = html`<script>
+export const submitScript: Html = html`<script>
   for (const form of document.forms) {
     form.querySelector('button').disabled = true
     HTMLFormElement.prototype.submit.call(form)

@@ -59,19 +59,24 @@ const signatures: Readonly<Record<string, readonly [kid: Pair, Signature]>> = {
 /** The parameters of a client that authenticates by an assertion. An HMAC uses the secret of the client. */
 export function assertionOf(
   alg: string,
-  client: { readonly client_id: string; readonly secret: string },
+  { client_id, secret }: { readonly client_id: string; readonly secret: string },
   aud: string,
   now: number,
 ) {
-  const [kid, signature] = signatures[alg] ?? [undefined, hmac(alg, client.secret)]
-  const claims = { iss: client.client_id, sub: client.client_id, aud, exp: now + 60, jti: randomUUID() }
-  const input = [{ alg, kid }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
+  const claims = { iss: client_id, sub: client_id, aud, exp: now + 60, jti: randomUUID() }
   return {
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    client_assertion: `${input}.${signature(Buffer.from(input)).toString('base64url')}`,
+    client_assertion: signedBy(alg, {}, claims, secret),
   }
+}
+
+/** A JWT of the client with these keys. */
+export function signedBy(alg: string, header: object, claims: object, secret: string): string {
+  const [kid, signature] = signatures[alg] ?? [undefined, hmac(alg, secret)]
+  const input = [{ ...header, alg, kid }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  return `${input}.${signature(Buffer.from(input)).toString('base64url')}`
 }
 
 function hmac(alg: string, secret: string): Signature {

@@ -8,6 +8,7 @@ import { errorPageOf } from '../../support/flows/error-page'
 import { authorizationRequest, basic, type Fields, formOf, redemption } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
 import { wonderland } from '../../support/flows/password'
+import { postedFormOf } from '../../support/flows/posted-form'
 import { codeChallenge, codeVerifier } from '../../support/flows/proof-key'
 import { notesApp } from '../../support/flows/registering'
 import { exchangeOf, tokenExchangeName } from '../../support/flows/token-exchange'
@@ -15,6 +16,7 @@ import { encoded, signedXml } from '../../support/saml/assertion'
 import { assertionOf } from './client-assertions'
 import { guardedPath, type Host, ofHost } from './hosts'
 import * as registries from './registries'
+import { signedExercises } from './signed-exercises'
 
 /** How a client uses a value that a member of the metadata may list. */
 export interface Exercise {
@@ -60,6 +62,8 @@ interface Answer {
 }
 
 function answerIn(response: Response): Answer {
+  if (response.status === 200)
+    return { mode: 'form_post', parameters: new URLSearchParams(postedFormOf(response).fields) }
   const { hash, search } = new URL(response.get('Location') ?? '')
   if (hash !== '') return { mode: 'fragment', parameters: new URLSearchParams(hash.slice(1)) }
   return { mode: 'query', parameters: new URLSearchParams(search) }
@@ -280,6 +284,7 @@ const profile = 'urn:ietf:params:oauth:grant-profile:id-jag'
 /** How clients use each member of the metadata that this suite, or a host in these tests, may write. */
 export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise>([
   ...foreign,
+  ...signedExercises,
   ['authorization_endpoint', endpointAt('/authorize', 'page 400 invalid_request')],
   ['token_endpoint', endpointAt('/token', '401 invalid_client')],
   ['revocation_endpoint', endpointAt('/revoke', '401 invalid_client')],

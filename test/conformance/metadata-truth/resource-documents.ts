@@ -2,6 +2,7 @@ import request from 'supertest'
 import { pathOf } from '../../support/flows/resources'
 import type { Exercise } from './exercises'
 import { type Host, metadataOf } from './hosts'
+import { provingExercise } from './signed-exercises'
 import * as registries from './registries'
 
 /** What the metadata of a resource says, as a client finds it. */
@@ -56,6 +57,7 @@ export const resourceExercises = (resource: string): ReadonlyMap<string, Exercis
         attempt: async (host, method) => callBy(host, resource, method, await tokenFor(host, resource)),
       },
     ],
+    ['dpop_signing_alg_values_supported', provingExercise],
   ])
 
 /** An access token for a resource, or the error code. */
