@@ -2,11 +2,11 @@ import express from 'express'
 import { createAuthorizationServer, stepUp } from 'express-authorization-server'
 
 const issuer = process.env['ISSUER'] ?? 'http://localhost:3000'
-const [password, mfa] = ['urn:example:password', 'urn:example:mfa']
+const [knowledge, mfa] = ['urn:example:password', 'urn:example:mfa']
 const now = () => Math.floor(Date.now() / 1000)
 
 // In place of your sessions: one user, who has just logged in with a password.
-let session = { subject: 'ada', authTime: now(), acr: password }
+let session = { subject: 'ada', authTime: now(), acr: knowledge }
 
 const oauth = createAuthorizationServer({
   issuer,
@@ -20,7 +20,7 @@ const oauth = createAuthorizationServer({
     },
   ],
   resourceOwner: () => session,
-  plugIns: [stepUp({ acrValues: [mfa, password] })],
+  plugIns: [stepUp({ acrValues: [mfa, knowledge] })],
 })
 
 const app = express()
@@ -34,11 +34,11 @@ app.delete('/photos', oauth.bearerGuard('photos', { maxAge: 300, acr: mfa }), (r
 // Your login. `acr_values` says which classes the client wants, and `return_to` where the user goes on.
 app.get('/login', (req, res) => {
   res.send(
-    `<form method="post"><button>Log in for ${req.query['acr_values'] === mfa ? mfa : password}</button></form>`,
+    `<form method="post"><button>Log in for ${req.query['acr_values'] === mfa ? mfa : knowledge}</button></form>`,
   )
 })
 app.post('/login', (req, res) => {
-  session = { subject: 'ada', authTime: now(), acr: req.query['acr_values'] === mfa ? mfa : password }
+  session = { subject: 'ada', authTime: now(), acr: req.query['acr_values'] === mfa ? mfa : knowledge }
   const { return_to: way } = req.query
   const back = new URL(typeof way === 'string' ? way : '/', issuer)
   res.redirect(303, back.origin === new URL(issuer).origin ? back.href : '/')

@@ -50,6 +50,16 @@ export function exactly(text: string): Html {
 }
 
 /**
+ * Makes the element of a script of this package.
+ *
+ * @param source without the end of a script element.
+ */
+export function scriptElement(source: string): Html {
+  // No template: bundlers rewrite one with the end of a script element.
+  return new Markup('<script>' + source + '<' + '/script>')
+}
+
+/**
  * Makes markup from a template. Keeps the text of the template, and escapes every interpolated value. A value keeps only
  * what a person can see.
  */
