@@ -32,6 +32,7 @@ const inAllWays = new Set([
   'logout',
   'connected',
   'connected-remove',
+  'device-question',
 ])
 
 /** Takes pictures of every page of the suite; of the main ones in several languages, sizes and colours. */
