@@ -75,10 +75,16 @@ describe('While no replica has the removal', () => {
       const { present, outcomes } = await raced(ending, all)
       expect(outcomes).toEqual(Array(5).fill('temporarily_unavailable'))
       await redis.replica.kill('SIGCONT')
-      const isConfirmed = (flow: Flow) =>
-        present(flow).then(({ body }) => body.error !== 'temporarily_unavailable')
-      await waitUntil('the replica acknowledges', () => isConfirmed(all[0]))
-      for (const flow of all) expect(['400 invalid_grant', 'done']).toContain(outcomeOf(await present(flow)))
+      for (const flow of all) {
+        let outcome = ''
+        // On a busy machine, the replica may be late once more.
+        await waitUntil('the replica acknowledges', async () => {
+          const answer = await present(flow)
+          outcome = outcomeOf(answer)
+          return answer.body.error !== 'temporarily_unavailable'
+        })
+        expect(['400 invalid_grant', 'done']).toContain(outcome)
+      }
     },
   )
 
