@@ -29,6 +29,7 @@ test('[REG-12] the documentation has a registration for each profile, and one fo
     ['Web application', 1],
     ['Application in a browser', 1],
     ['Native application', 1],
+    ['Device without a browser', 0],
     ['Service or machine', 1],
     ['Service with a key', 1],
     ['One product with several components', 2],

@@ -33,11 +33,14 @@ describe('prompt=login', () => {
     expect(failures).toMatchObject([{ code: 'login_required', reason: 'login_not_renewed' }])
   })
 
-  test('counts a login after the demand, and uses the reference up with the page', async () => {
-    const { ask, open, now, store } = loginStage()
+  test('counts a login after the demand, for each page until the decision', async () => {
+    const { ask, open, now, store, flow } = loginStage()
     const { back } = loginOf(await ask(asked, 'alice', now() - 1))
     expect(store.calls.save).toBe(1)
     expect((await open(back, 'alice', now())).status).toBe(200)
+    const again = await open(back, 'alice', now())
+    expect(again.status).toBe(200)
+    await flow.decide(again, 'approve', 'alice')
     loginOf(await open(back, 'alice', now() - 1))
   })
 })

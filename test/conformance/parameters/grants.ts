@@ -1,7 +1,7 @@
-import { deviceAuthorization, jwtBearer, saml2Bearer } from '../../../lib/index'
+import { jwtBearer, saml2Bearer } from '../../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
 import { bent, nightlyReport, photoBook } from '../../support/flows/clients'
-import { deviceCode, deviceSecret } from '../../support/flows/device-stage'
+import { deviceCode } from '../../support/flows/device-stage'
 import { oldBook, PasswordCheck, passwordRequest, withPassword } from '../../support/flows/password'
 import { encoded, signedXml } from '../../support/saml/assertion'
 import { options as samlOptions } from '../../support/saml/grant'
@@ -13,6 +13,7 @@ import {
   service,
 } from '../../support/flows/token-exchange'
 import type { Stage } from '../../support/flows/stores-of-run'
+import { pollingFrame, withDevices } from './device-frame'
 import { asToken, inBody, type Kind } from './requests'
 
 /** Requests by the grants that a host switches on. */
@@ -66,19 +67,6 @@ export const exchange: Kind = {
   send: asToken,
 }
 
-const pollingFrame = bent(nightlyReport, { grant_types: [deviceCode] })
-const withDevices = {
-  plugIns: [deviceAuthorization({ secret: deviceSecret })],
-  clients: [pollingFrame.registration],
-}
-
-export const device: Kind = {
-  good: 'a code',
-  options: withDevices,
-  fields: async () => ({ ...inBody(pollingFrame), scope: 'photos:read' }),
-  send: async ({ flow }, form) => [await flow.submit('/device_authorization', form)],
-}
-
 export const devicePoll: Kind = {
   good: '400 authorization_pending',
   options: withDevices,
@@ -87,14 +75,4 @@ export const devicePoll: Kind = {
     return { ...inBody(pollingFrame), grant_type: deviceCode, device_code: body.device_code }
   },
   send: asToken,
-}
-
-export const deviceEntry: Kind = {
-  good: 'question',
-  options: withDevices,
-  fields: async ({ flow }) => {
-    const { body } = await flow.request(pollingFrame, { scope: 'photos:read' }, '/device_authorization')
-    return { user_code: body.user_code }
-  },
-  send: async ({ flow }, form) => [await flow.submit('/device', form, 'alice')],
 }

@@ -1,3 +1,4 @@
+import * as devices from './devices'
 import * as grants from './grants'
 import * as requests from './requests'
 import * as resources from './resources'
@@ -90,11 +91,11 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['client credentials', resources.itself, 'resource', target, invalid, target],
   ['exchange', resources.exchange, 'resource', 'tokens', invalid, target],
 
-  ['device', grants.device, 'client_id', invalid, invalid, stranger],
-  ['device', grants.device, 'client_secret', stranger, invalid, stranger],
-  ['device', grants.device, 'scope', scope, invalid, scope],
+  ['device', devices.device, 'client_id', invalid, invalid, stranger],
+  ['device', devices.device, 'client_secret', stranger, invalid, stranger],
+  ['device', devices.device, 'scope', scope, invalid, scope],
   ['device poll', grants.devicePoll, 'device_code', invalid, invalid, grant],
-  ['device entry', grants.deviceEntry, 'user_code', 'form 400', page, 'form 400'],
+  ['device entry', devices.deviceEntry, 'user_code', 'form 400', page, 'form 400'],
   ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
   ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],
   ['revocation', requests.revocation, 'client_id', invalid, invalid, stranger],

@@ -1,0 +1,20 @@
+import { pollingFrame, withDevices } from './device-frame'
+import { inBody, type Kind } from './requests'
+
+/** Requests of a device, and of the owner who enters its code. */
+export const device: Kind = {
+  good: 'a code',
+  options: withDevices,
+  fields: async () => ({ ...inBody(pollingFrame), scope: 'photos:read' }),
+  send: async ({ flow }, form) => [await flow.submit('/device_authorization', form)],
+}
+
+export const deviceEntry: Kind = {
+  good: 'question',
+  options: withDevices,
+  fields: async ({ flow }) => {
+    const { body } = await flow.request(pollingFrame, { scope: 'photos:read' }, '/device_authorization')
+    return { user_code: body.user_code }
+  },
+  send: async ({ flow }, form) => [await flow.submit('/device', form, 'alice')],
+}
