@@ -72,7 +72,12 @@ export const attacks: readonly Mutation[] = [
     'mark.generation > 9',
   ],
   ['registration-15', 'foundResult', 'disabled === true', 'disabled === null'],
-  ['registration-16', 'register', 'if (ofHost !== undefined) return answerForHostClient(ofHost)', ''],
+  [
+    'registration-16',
+    'register',
+    'if (ofHost !== undefined) return answerForHostClient(ofHost, registration)',
+    '',
+  ],
   ['registration-17', 'isOfIssuer', 'client.issuerDigest === issuerDigest', "client.issuerDigest !== ''"],
   ['registration-12', 'requireInitialAccessToken', 'if (isGood !== true)', 'if (isGood === null)'],
   [

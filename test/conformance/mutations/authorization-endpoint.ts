@@ -6,8 +6,8 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-2',
     'serve',
-    'const form = await formOf(request, settings.bodyDeadline)',
-    "const form = request.url.includes('?') ? queryOf(request) : await formOf(request, settings.bodyDeadline)",
+    'const form = await fieldsOf(request, settings.bodyDeadline, isDecision)',
+    "const form = request.url.includes('?') ? queryOf(request) : await fieldsOf(request, settings.bodyDeadline, isDecision)",
   ],
   ['AUZ-3', 'handleRequest', 'await host.logIn(course?.demand)', 'await host.ask({} as never)'],
   [

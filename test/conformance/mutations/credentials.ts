@@ -39,12 +39,12 @@ export const credentials: readonly Mutation[] = [
     'rotate({ ...current, scope: token.scope }, refresh.refreshToken, token, context)',
   ],
   ['TKN-5', 'refuseReplaced', "return { action: 'delete',", "return { action: 'none',"],
-  ['TKN-6', 'hostRevocation', 'end(store, authorizationId)', 'Promise.resolve(void authorizationId)'],
+  ['TKN-6', 'revokeFound', 'end(store, authorizationId)', 'Promise.resolve(void authorizationId)'],
   [
     'TKN-7',
     'parseScope',
     'if (!grammar.test(text)) return undefined',
     "text = text.trim().replace(/\\s+/g, ' ')\n  if (!grammar.test(text)) return undefined",
   ],
-  ['TKN-8', 'authorizeResourceRequest', 'if (!satisfies(covered, requirement))', 'if (false)'],
+  ['TKN-8', 'admitToken', 'if (!satisfies(covered, requirement))', 'if (false)'],
 ]

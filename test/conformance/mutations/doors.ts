@@ -14,7 +14,7 @@ export const doors: readonly Mutation[] = [
   ['TOK-10', 'grantByAssertion', 'if (subject === undefined)', 'if (false)'],
   ['TOK-10', 'checkedGrantType', 'requireGrantResult(result, name)', ''],
   ['TOK-10', 'resolveGrantTypes', "name !== 'password' && !isAbsoluteUri(name)", 'false'],
-  ['TKN-2', 'authorizeResourceRequest', 'if (found.access.tokenType !== tokenType.name)', 'if (false)'],
+  ['TKN-2', 'admitToken', 'if (found.access.tokenType !== tokenType.name)', 'if (false)'],
   ['TKN-2', 'presented', "isFirst ? undefined : 'mac_replayed'", 'undefined'],
   ['CAU-5', 'ClientVerification.verify', 'if (proven !== true && !byOldSecret)', 'if (!proven)'],
   ['CAU-5', 'ClientVerification.verify', 'if (!hasCredentialFor(method.name, client))', 'if (false)'],

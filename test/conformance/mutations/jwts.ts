@@ -17,7 +17,7 @@ export const jwts: readonly Mutation[] = [
   ['JAT-5', 'claimsOf', '${claims.authorizationId}.${claims.tokenId}', '${claims.authorizationId}'],
   ['JAT-6', 'claimsOf', 'sub: subject ?? clientId', "sub: subject ?? 'client'"],
   ['JAT-7', 'contentOf', 'subject: sub === clientId ? undefined : sub', 'subject: sub'],
-  ['JAT-7', 'jwtAccess', 'subject === clientId ? undefined : subject', 'subject'],
+  ['JAT-7', 'jwtToken', 'subject === clientId ? undefined : subject', 'subject'],
   [
     'JAT-7',
     'newClient',
@@ -97,7 +97,7 @@ export const jwts: readonly Mutation[] = [
   ],
   ['JAT-23', 'expected', 'new Date(now * 1000)', 'new Date(0)'],
   ['JAT-24', 'badToken', "new OAuthError('invalid_token',", "new OAuthError('invalid_request',"],
-  ['JAT-25', 'authorizeResourceRequest', 'if (!satisfies(covered, requirement))', 'if (false)'],
+  ['JAT-25', 'admitToken', 'if (!satisfies(covered, requirement))', 'if (false)'],
   ['JAT-26', 'hintedSubject', 'types: [type.toLowerCase()]', "types: [type.toLowerCase(), 'at+jwt']"],
   [
     'JBP-1',

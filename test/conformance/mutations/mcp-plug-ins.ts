@@ -17,8 +17,8 @@ export const mcpPlugIns: readonly Mutation[] = [
   ['MCP-18', 'requireRedirectUri', 'if (!isRegisteredRedirectUri(client, redirectUri))', 'if (false)'],
   ['MCP-19', 'maximumAgeOf', "directives.get('max-age')", "directives.get('min-fresh')"],
   ['MCP-20', 'TargetAddresses.checkedAddresses', '!addresses.every(isAllowed)', 'addresses.length === 0'],
-  ['MCP-21', 'consentPage', 'destination(view.redirectTo)', 'destination(client.client_id)'],
-  ['MCP-22', 'caution', "receiver === 'device' &&", "receiver === 'web' &&"],
+  ['MCP-21', 'circumstances', 'destination(view.redirectTo,', 'destination(view.client.client_id,'],
+  ['MCP-22', 'receiverWarning', "if (receiver === 'web') return", "if (receiver === 'device') return"],
   [
     'MCP-23',
     'readAllow',

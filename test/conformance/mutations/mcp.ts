@@ -31,11 +31,6 @@ export const mcp: readonly Mutation[] = [
     'if (tokenType === undefined) throw insufficientScope(scope)',
   ],
   ['MCP-29', 'insufficientScope', '403', '401'],
-  [
-    'MCP-30',
-    'authorizeResourceRequest',
-    'insufficientScope(scope, covered)',
-    'insufficientScope(scope.slice(1), covered)',
-  ],
+  ['MCP-30', 'admitToken', 'insufficientScope(scope, covered)', 'insufficientScope(scope.slice(1), covered)'],
   ['MCP-36', 'clientSecretPost', "body.get('client_secret')", "body.get('client_password')"],
 ]

@@ -4,7 +4,7 @@ import type { Mutation } from './mutation'
 export const openIdFurther: readonly Mutation[] = [
   ['DIS-1', 'names', ", '/.well-known/openid-configuration'", ''],
   ['DIS-2', 'serverMetadata', '    issuer: offer.issuer,', '    issuer: new URL(offer.issuer).href,'],
-  ['DIS-3', 'identity', "subject_types_supported: ['public'],", ''],
+  ['DIS-3', 'identity', "subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],", ''],
   ['DIS-4', 'readOptions', "'RS256',", "'ES256',"],
   ['DIS-5', 'identity', 'request_uri_parameter_supported: false,', ''],
   [
@@ -39,10 +39,10 @@ export const openIdFurther: readonly Mutation[] = [
   [
     'RPL-6',
     'endSessionPage',
-    'return ask(confirmation',
-    "if (parameters.mentions('id_token_hint')) return request.logOut().then(() => leave(destination))\n      return ask(confirmation",
+    'return ask(request, confirmation',
+    "if (parameters.mentions('id_token_hint')) return request.logOut().then(() => leave(request, destination))\n      return ask(request, confirmation",
   ],
-  ['RPL-7', 'decide', 'if (resourceOwner !== undefined) await request.logOut()', ''],
+  ['RPL-7', 'decide', 'await request.logOut()', ''],
   [
     'RPL-8',
     'destinationIn',

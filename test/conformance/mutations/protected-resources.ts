@@ -7,7 +7,7 @@ export const protectedResources: readonly Mutation[] = [
   [
     'RES-3',
     'guard',
-    'challenges(scopeIn(requirement.scope), {})',
-    "challenges(scopeIn(requirement.scope), { error: 'invalid_token' })",
+    'challenges([], scopeIn(requirement.scope), {})',
+    "challenges([], scopeIn(requirement.scope), { error: 'invalid_token' })",
   ],
 ]

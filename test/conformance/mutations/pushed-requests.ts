@@ -38,7 +38,7 @@ export const pushedRequestRules: readonly Mutation[] = [
   ['PAR-14', 'findClaimable', 'current.expiresAt > now ? current : requestExpired()', 'current'],
   [
     'PAR-15',
-    'parseAuthorizationRequest',
+    'contentOf',
     'grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)',
     "(asked ?? '').split(' ')",
   ],

@@ -27,9 +27,9 @@ export const signingKeyRules: readonly Mutation[] = [
     "asymmetricKeyDetails?.namedCurve === 'prime256v1'",
     'asymmetricKeyDetails !== undefined',
   ],
-  ['KEY-8', 'rows', "dsaEncoding: 'ieee-p1363'", "dsaEncoding: 'der'"],
-  ['KEY-8', 'rows', 'constants.RSA_PSS_SALTLEN_DIGEST', 'constants.RSA_PSS_SALTLEN_MAX_SIGN'],
-  ['KEY-9', 'rows', 'sign: signAtOnce(undefined, {})', 'sign: async (_key, text) => text'],
+  ['KEY-8', 'rows', "joinNumbers(sign('sha256', text, key))", "sign('sha256', text, key)"],
+  ['KEY-8', 'withSalt', 'constants.RSA_PSS_SALTLEN_DIGEST', 'constants.RSA_PSS_SALTLEN_MAX_SIGN'],
+  ['KEY-9', 'rows', 'sign(undefined, text, key)', 'text'],
   [
     'KEY-9',
     'verifyClaims',
@@ -53,6 +53,6 @@ export const signingKeyRules: readonly Mutation[] = [
   ],
   ['KEY-13', 'SharedKeys.change', '!retired.includes(kid) && !valid.some(', '!valid.some('],
   ['KEY-14', 'readGivenKeys', '[key.kid, thumbprintOf(key.publicKey)]', '[key.kid]'],
-  ['KEY-14', 'readKey', 'if (!algorithmOf(algorithm).fits(key))', 'if (false)'],
+  ['KEY-14', 'readGivenKey', 'if (!algorithmOf(algorithm).fits(key))', 'if (false)'],
   ['KEY-15', 'keyRing', 'typ: type, kid: key.kid', 'typ: type'],
 ]
