@@ -56,7 +56,7 @@ export function exactly(text: string): Html {
  */
 export function scriptElement(source: string): Html {
   // No template: bundlers rewrite one with the end of a script element.
-  return new Markup('<script>' + source + '<' + '/script>')
+  return new Markup('<script>' + source + '</script>')
 }
 
 /**
