@@ -30,6 +30,7 @@ import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { storedAccessToken } from './lookup'
 import { rederiveTokens, repeatRotation, rotate } from './refresh'
+import { isWritable } from './repeated-token'
 import {
   type IssueContext,
   issueEvent,
@@ -244,18 +245,19 @@ function repeatToken(
 // The server cannot derive what a token type added to the first response. A token with data of its type, and a request
 // for another token, get a new one.
 function isRepeatable(
-  { tokenData, expiresAt, scope, extensionData, tokenType, formatted }: AccessToken,
+  stored: AccessToken,
   token: NewAccessToken,
   { tokenType: usual }: Active,
-  { now, formats }: IssueContext,
+  context: IssueContext,
 ): boolean {
+  const { tokenData, expiresAt, scope, extensionData, tokenType } = stored
   return (
     tokenData === undefined &&
-    expiresAt > now &&
+    expiresAt > context.now &&
     isSameScope(scope, token.scope) &&
     isDeepStrictEqual(extensionData, token.extensionData) &&
     (tokenType ?? usual) === (token.tokenType ?? usual) &&
-    (formatted === undefined || formats?.has(formatted.format) === true)
+    isWritable(stored, context)
   )
 }
 

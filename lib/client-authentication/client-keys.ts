@@ -1,10 +1,11 @@
-import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
-import { givenKeys, type KeySource } from '../jwt/key-source'
+import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
+import { givenKeys, type KeySource, type KeysUnavailable } from '../jwt/key-source'
 import { parsePublicKeys } from '../jwt/public-keys'
 import type { Client } from '../protocol/client'
-import { isList, isRecord, isText } from '../primitives/options-reader'
+import { isList, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import type { Json } from '../protocol/json'
 import { privateState } from '../primitives/private-state'
+import { type OAuthError, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
 import type { Sender } from '../protocol/sender'
 import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
@@ -88,5 +89,21 @@ export function mistakeInKeys(credential: Json): string | undefined {
 
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
+
+/** Reads the option `documents`; undefined for the fetch of the server. */
+export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined =>
+  reading.optional<DocumentFetch | undefined>(
+    'documents',
+    undefined,
+    isDocumentFetch,
+    'must have a function fetch(url) that resolves to { json, maximumAge }.',
+  )
+
+/** The refusal of a request that needs keys which cannot be had: the one of a limit, or `temporarily_unavailable`. */
+export function keysRefusal({ cause }: KeysUnavailable): OAuthError {
+  if (cause instanceof Throttled) return cause
+  // The request may be good. With another code, the client could give its registration up.
+  return temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', { cause })
+}
 
 const isHttps = (uri: string): boolean => plainUrl(uri)?.protocol === 'https:'

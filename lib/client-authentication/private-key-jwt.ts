@@ -1,4 +1,4 @@
-import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
 import { requireJose } from '../jwt/jose'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
@@ -14,10 +14,10 @@ import { privateKeyJwtName } from '../protocol/client-metadata'
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
-import { invalidClient, invalidRequest, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
+import { invalidClient, invalidRequest } from '../protocol/oauth-error'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { Reason } from '../protocol/reasons'
-import { ClientKeys, mistakeInKeys } from './client-keys'
+import { ClientKeys, keysRefusal, mistakeInKeys, readDocuments } from './client-keys'
 import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
 
 /** Options of {@link privateKeyJwt}. */
@@ -111,12 +111,7 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
     algorithms: readAlgorithms(reading),
     clockTolerance: seconds('clockTolerance', 30, 0, 300),
     maximumLifetime: seconds('maximumLifetime', 300, 1, 86_400),
-    documents: reading.optional<DocumentFetch | undefined>(
-      'documents',
-      undefined,
-      isDocumentFetch,
-      'must have a function fetch(url) that resolves to { json, maximumAge }.',
-    ),
+    documents: readDocuments(reading),
   }
   reading.refuseUnknown()
   reading.throwIssues('privateKeyJwt() cannot work with these options:')
@@ -193,12 +188,7 @@ async function useUp(
 
 function refuse(error: unknown): never {
   if (error instanceof RefusedJwt) throw new RefusedAssertion(reasonOf[error.fault])
-  if (!(error instanceof KeysUnavailable)) throw error
-  if (error.cause instanceof Throttled) throw error.cause
-  // The assertion may be good. With `invalid_client`, the client could give its registration up.
-  throw temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', {
-    cause: error.cause,
-  })
+  throw error instanceof KeysUnavailable ? keysRefusal(error) : error
 }
 
 const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_client'>>> = {

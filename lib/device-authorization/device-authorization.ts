@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PlugIn, PlugInServer } from '../config/plug-in'
 import type { RenderView } from '../http/own-page'
 import { type LimitOption, readLimit, readLimits } from '../limits/limit'
-import { isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import { isLongSecret, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
 import { isInMemory } from '../stores/in-memory'
 import { deviceGrant } from './device-grant'
 import { verificationPage } from './device-page'
@@ -107,8 +107,8 @@ function readOptions(options: unknown) {
       isRender,
       'must be a function: it gets the request, the response and the view.',
     ),
-    endpointPath: reading.optional('endpointPath', '/device_authorization', isPath, pathExpectation),
-    pagePath: reading.optional('pagePath', '/device', isPath, pathExpectation),
+    endpointPath: reading.optional('endpointPath', '/device_authorization', isRootedPath, pathExpectation),
+    pagePath: reading.optional('pagePath', '/device', isRootedPath, pathExpectation),
   }
   reading.refuseUnknown()
   reading.throwIssues('deviceAuthorization() cannot work with these options:')
@@ -124,6 +124,4 @@ function readGuesses(reading: OptionsReader): GuessLimits {
 }
 
 const pathExpectation = "must be a path such as '/device'."
-const isLongSecret = (value: unknown): value is string => isText(value) && Buffer.byteLength(value) >= 32
-const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 const isRender = (value: unknown): value is RenderView<DeviceView> => typeof value === 'function'

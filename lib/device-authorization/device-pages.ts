@@ -1,6 +1,6 @@
-import { claimWarning, clientNameOf, fact, fineprint, mark, origin } from '../http/pages/consent-page'
+import { claimWarning, clientHeader, clientNameOf, fact, fineprint } from '../http/pages/consent-page'
 import { decisionButtons } from '../http/pages/consent-question'
-import { html, type Html, pageDocument } from '../http/pages/html'
+import { hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
 import { permissions } from '../http/pages/permissions'
 import type { PageLocale } from '../http/pages/texts/locale'
 import type { DeviceAnswerView, DeviceCodeView, DeviceQuestionView, DeviceView } from './device-view'
@@ -36,7 +36,7 @@ function codePage(view: DeviceCodeView, locale: PageLocale): string {
         </p>`
       }
       <form method="post" action="${view.action}" autocomplete="off">
-        ${hidden(view.fields)}
+        ${hiddenFields(view.fields)}
         <label
           >${device.code}
           <input
@@ -72,32 +72,20 @@ function codePage(view: DeviceCodeView, locale: PageLocale): string {
 const warning = ({ texts: { device } }: PageLocale) =>
   html`<p class="assurance caution" role="note"><strong>${device.warningTitle}</strong> ${device.warning}</p>`
 
-const hidden = (fields: DeviceView['fields']) =>
-  Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
-
 function questionPage(view: DeviceQuestionView, locale: PageLocale): string {
   const { client } = view
   const { texts } = locale
-  const name = clientNameOf(client)
   return pageDocument({
-    title: texts.consent.title(html`${name}`),
+    title: texts.consent.title(html`${clientNameOf(client)}`),
     locale,
     content: html`
-      <header class="intro">
-        ${mark(name, client.unregistered === undefined ? client.logo_uri : undefined)}
-        <h1>
-          <bdi class="name">${name}</bdi>
-          ${client.unregistered && origin(client.unregistered, locale)}
-          <span class="subtitle">${texts.device.request}</span>
-        </h1>
-        ${client.description && html`<p class="description" dir="auto">${client.description}</p>`}
-      </header>
+      ${clientHeader(client, texts.device.request, locale)}
       ${client.unregistered && claimWarning(client.unregistered, locale)} ${warning(locale)}
       <form method="post" action="${view.action}" autocomplete="off">
-        ${hidden(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
+        ${hiddenFields(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
         ${decisionButtons(undefined, texts)}
       </form>
-      <form id="switch" method="post" action="${view.action}">${hidden(view.fields)}</form>
+      <form id="switch" method="post" action="${view.action}">${hiddenFields(view.fields)}</form>
       ${fineprint(view, locale)}
     `,
   })

@@ -1,4 +1,11 @@
-import { isBoolean, isRecord, isText, isTexts, isWhole, OptionsReader } from '../primitives/options-reader'
+import {
+  isBoolean,
+  isLongSecret,
+  isRecord,
+  isTexts,
+  isWhole,
+  OptionsReader,
+} from '../primitives/options-reader'
 import { type BaseUrl, baseUrlExpectation, basesOf, isBaseUrl, type KnownBase } from './target-uri'
 import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key'
 
@@ -105,6 +112,5 @@ function readNonces(reading: OptionsReader, key: 'nonces' | 'guardNonces'): Nonc
 
 const secretExpectation =
   'must be a text of at least 32 bytes, such as one of openssl rand -base64 32, the same in all processes.'
-const isLongSecret = (value: unknown): value is string => isText(value) && Buffer.byteLength(value) >= 32
 const areAlgorithms = (value: unknown): value is readonly DpopAlgorithm[] =>
   isTexts(value) && value.length > 0 && value.every(isDpopAlgorithm)

@@ -1,4 +1,4 @@
-import { html, type Html, pageDocument } from '../http/pages/html'
+import { hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
 import type { PageLocale } from '../http/pages/texts/locale'
 
 /** What the page before a logout shows, and what its form sends. */
@@ -18,7 +18,7 @@ export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale)
   const whose = logout.loggedInAs(html`<bdi>${view.ownerName}</bdi>`)
   const asking = clientName !== undefined && html` ${logout.asks(html`<bdi>${clientName}</bdi>`)}`
   const form = html`<form method="post" action="${view.action}">
-    ${Object.entries(view.fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+    ${hiddenFields(view.fields)}
     <div class="actions">
       <button type="submit" name="decision" value="stay">${logout.stay}</button>
       <button type="submit" name="decision" value="log_out" class="primary">${logout.logOut}</button>

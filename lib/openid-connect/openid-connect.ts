@@ -5,7 +5,7 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../jwt/signing-keys/signing-algorithm'
-import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isLongSecret, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import {
@@ -258,13 +258,13 @@ function readOptions(options: unknown) {
     endSessionPath: reading.optional(
       'endSessionPath',
       '/logout',
-      isPath,
+      isRootedPath,
       "must be a path such as '/logout'.",
     ),
     userInfoPath: reading.optional(
       'userInfoPath',
       '/userinfo',
-      isPath,
+      isRootedPath,
       "must be a path such as '/userinfo'.",
     ),
   }
@@ -287,7 +287,5 @@ function readPairwise(reading: OptionsReader): SubjectFor {
   return pairwiseSubjects(secret)
 }
 
-const isLongSecret = (value: unknown): value is string => isText(value) && Buffer.byteLength(value) >= 32
 const noClaims: OwnerClaims = () => ({})
-const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 const isOwnerClaims = (value: unknown): value is OwnerClaims => typeof value === 'function'

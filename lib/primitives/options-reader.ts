@@ -116,6 +116,13 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value is a text of 32 bytes at least, such as one of `openssl rand -base64 32`. */
+export const isLongSecret = (value: unknown): value is string =>
+  isText(value) && Buffer.byteLength(value) >= 32
+
+/** Whether a value begins as a path of the host does. The server checks the rest when it mounts the path. */
+export const isRootedPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
+
 /** Accepts whole numbers from `least` to `most`. */
 export const isWhole =
   (least: number, most: number) =>

@@ -3,7 +3,7 @@ import type { PlugInServer } from '../config/plug-in'
 import type { Endpoint } from '../protocol/endpoint'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { CountPush } from './push-shares'
-import { refuseRequestUri, requestUriPrefix } from './request-uri'
+import { refuseRequestUri, requestUriPrefix } from './resolve-pushed'
 
 /** What the endpoint of a server rests on. */
 interface PushTerms {

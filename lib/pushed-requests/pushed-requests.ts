@@ -1,5 +1,5 @@
 import type { PlugIn } from '../config/plug-in'
-import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
 import { pushEndpoint } from './push-endpoint'
@@ -30,7 +30,7 @@ const member = 'require_pushed_authorization_requests'
 
 /**
  * Pushed authorization requests (RFC 9126): a client leaves its request at the server, with its credentials, and sends its
- * owner with a reference. No browser, log or referrer sees the request, and nobody can change it.
+ * owner with a reference. No browser, log or referrer sees the request, and no browser can change it.
  *
  * The first owner who is logged in claims a request, and may open its page again. The decision uses it up.
  *
@@ -64,11 +64,9 @@ function readOptions(options: unknown) {
     required: reading.optional('required', false, isBoolean, 'must be true or false.'),
     lifetime: reading.optional('lifetime', 60, isWhole(5, 600), 'must be whole seconds, 5 to 600.'),
     limits: readPushLimits(reading),
-    path: reading.optional('path', '/par', isPath, "must be a path such as '/par'."),
+    path: reading.optional('path', '/par', isRootedPath, "must be a path such as '/par'."),
   }
   reading.refuseUnknown()
   reading.throwIssues('pushedAuthorizationRequests() cannot work with these options:')
   return read
 }
-
-const isPath = (value: unknown): value is string => isText(value) && value.startsWith('/')

@@ -1,12 +1,8 @@
+import { keysRefusal } from '../client-authentication/client-keys'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
 import { type JwtFault, type ProvenClaims, RefusedJwt, verifyClaims } from '../jwt/verify-jwt'
 import type { Client } from '../protocol/client'
-import {
-  invalidRequestObject,
-  type OAuthError,
-  temporarilyUnavailable,
-  Throttled,
-} from '../protocol/oauth-error'
+import { invalidRequestObject, type OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { algorithmsFor } from './client-members'
 import { parametersOf } from './object-parameters'
@@ -69,11 +65,7 @@ export const refused = (reason: Reason<'invalid_request_object'>): OAuthError =>
 
 function refuse(error: unknown): never {
   if (error instanceof RefusedJwt) throw refused(reasonOf[error.fault])
-  if (!(error instanceof KeysUnavailable)) throw error
-  if (error.cause instanceof Throttled) throw error.cause
-  throw temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', {
-    cause: error.cause,
-  })
+  throw error instanceof KeysUnavailable ? keysRefusal(error) : error
 }
 
 const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_request_object'>>> = {

@@ -1,7 +1,7 @@
 import { loginReferenceOf, requestDigest } from '../authorization-endpoint/login-return'
 import { findClaimable, namedIn } from '../authorization/claim'
-import { ClientKeys } from '../client-authentication/client-keys'
-import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
+import { ClientKeys, readDocuments } from '../client-authentication/client-keys'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { PlugIn, PlugInServer } from '../config/plug-in'
 import { requireJose } from '../jwt/jose'
 import { readAlgorithms } from '../jwt/verify-jwt'
@@ -160,12 +160,7 @@ function readOptions(options: unknown) {
     algorithms: readAlgorithms(reading),
     clockTolerance: seconds('clockTolerance', 30, 0, 300),
     maximumLifetime: seconds('maximumLifetime', 3600, 1, 86_400),
-    documents: reading.optional<DocumentFetch | undefined>(
-      'documents',
-      undefined,
-      isDocumentFetch,
-      'must have a function fetch(url) that resolves to { json, maximumAge }.',
-    ),
+    documents: readDocuments(reading),
   }
   reading.refuseUnknown()
   reading.throwIssues('requestObjects() cannot work with these options:')

@@ -1,6 +1,6 @@
 import type { ConsentFact } from '../../protocol/extension'
 import { clientNameOf, type ConsentView, origin } from './consent-page'
-import { html, type Html, pageDocument } from './html'
+import { hiddenFields, html, type Html, pageDocument } from './html'
 import { type ConsentScope, givenPermissions } from './permissions'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/texts'
@@ -166,7 +166,7 @@ function questionPage(
         ${access(application, html`<h2>${connected.permissions}</h2>`, locale)}
       </section>
       <form method="post" action="${action}">
-        ${Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+        ${hiddenFields(fields)}
         <div class="actions">
           <a href="${listAt}">${connected.keep}</a>
           <button type="submit" class="primary">${connected.remove}</button>

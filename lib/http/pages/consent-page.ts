@@ -1,6 +1,6 @@
 import type { ConsentFact } from '../../protocol/extension'
 import { type ConsentQuestion, decisionButtons, questionPart } from './consent-question'
-import { html, type Html, pageDocument } from './html'
+import { hiddenFields, html, type Html, type HtmlValue, pageDocument } from './html'
 import { type ConsentScope, permissions } from './permissions'
 import type { PageLocale } from './texts/locale'
 import { visibleName } from './visible-text'
@@ -76,27 +76,41 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
     title: texts.consent.title(html`${name}`),
     locale,
     content: html`
-      <header class="intro">
-        ${mark(name, client.unregistered === undefined ? client.logo_uri : undefined)}
-        <h1>
-          <bdi class="name">${name}</bdi>
-          ${client.unregistered && origin(client.unregistered, locale)}
-          <span class="subtitle">${requestLine(view, locale)}</span>
-        </h1>
-        ${!client.unregistered && webLink(client.client_uri)}
-        ${client.description && html`<p class="description" dir="auto">${client.description}</p>`}
-      </header>
+      ${clientHeader(client, requestLine(view, locale), locale, !client.unregistered && webLink(client.client_uri))}
       ${client.unregistered && claimWarning(client.unregistered, locale)}
       ${receiverWarning(view.receiver, locale)}
       <form method="post" action="${view.action}" autocomplete="off">
-        ${Object.entries(view.fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
-        ${permissions(view.scope, texts)} ${circumstances(view, locale)}
+        ${hiddenFields(view.fields)} ${permissions(view.scope, texts)} ${circumstances(view, locale)}
         ${view.question && view.obstacle === undefined && questionPart(view.question, texts)}
         ${decisionButtons(view.obstacle, texts)}
       </form>
       ${fineprint(view, locale)}
     `,
   })
+}
+
+/**
+ * The head of a page that asks for a client: its mark, its name, and what it says about itself.
+ *
+ * @param link to a page of the client.
+ */
+export function clientHeader(
+  client: ConsentView['client'],
+  subtitle: string | Html,
+  locale: PageLocale,
+  link?: HtmlValue,
+): Html {
+  const { unregistered, description } = client
+  const name = clientNameOf(client)
+  return html`<header class="intro">
+    ${mark(name, unregistered === undefined ? client.logo_uri : undefined)}
+    <h1>
+      <bdi class="name">${name}</bdi>
+      ${unregistered && origin(unregistered, locale)}
+      <span class="subtitle">${subtitle}</span>
+    </h1>
+    ${link} ${description && html`<p class="description" dir="auto">${description}</p>`}
+  </header>`
 }
 
 function requestLine({ service }: ConsentView, { texts }: PageLocale): string | Html {
@@ -134,7 +148,7 @@ function receiverWarning(
 
 // A logo that does not load shows its alternative text: the initial. Screen readers skip the mark, because logo and
 // initial say nothing.
-export function mark(name: string, logoUri: string | undefined): Html {
+function mark(name: string, logoUri: string | undefined): Html {
   const initial = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.exec(name)?.[0].toUpperCase() ?? '?'
   const logo = webUrl(logoUri)
   const picture =

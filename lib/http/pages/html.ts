@@ -69,6 +69,10 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Markup(text)
 }
 
+/** The hidden fields of a form, by name. */
+export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly Html[] =>
+  Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
+
 /** What all pages of a server have in common, in one language. */
 export interface PageFrame {
   /** The language tag (RFC 5646), such as `de`. */

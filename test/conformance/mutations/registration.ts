@@ -49,8 +49,8 @@ export const registration: readonly Mutation[] = [
   ],
   [
     'REG-11',
-    'consentPage',
-    '${client.description && html`<p class="description" dir="auto">${client.description}</p>`}',
+    'clientHeader',
+    '${description && html`<p class="description" dir="auto">${description}</p>`}',
     '',
   ],
   [
