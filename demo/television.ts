@@ -22,7 +22,7 @@ export interface TelevisionSettings extends WebAppSettings {
 
 const look = { name: 'Television', key: 'television' }
 
-/** Television: a device that nobody can type at. It shows a code, and gets the photos once its owner has allowed it. */
+/** Television: a device without a keyboard. It shows a code, and gets the photos once its owner has allowed it. */
 export function television(settings: TelevisionSettings): void {
   webApp(settings, look, (app) => addRoutes(app, settings))
 }
@@ -103,7 +103,7 @@ function screen(login: DeviceLogin | undefined, notice: string | undefined): str
 const invitation = html`<section class="invitation">
   <div class="screen" aria-hidden="true"></div>
   <h1>Your photos, <br />larger than life.</h1>
-  <p>Nobody types on a television. It shows a code, and you enter the code where you are signed in.</p>
+  <p>A television has no keyboard. It shows a code, and you enter the code where you are signed in.</p>
   <form method="post" action="/connect"><button class="primary">Connect Lumen</button></form>
 </section>`
 

@@ -26,7 +26,7 @@ const oauth = createAuthorizationServer({
 const app = express()
 app.use(oauth.router())
 app.get('/photos', oauth.bearerGuard('photos'), (req, res) => void res.json({ of: req.oauth?.subject }))
-// Whoever deletes has logged in with a second factor, within five minutes.
+// The owner who deletes has logged in with a second factor, within five minutes.
 app.delete('/photos', oauth.bearerGuard('photos', { maxAge: 300, acr: mfa }), (req, res) => {
   res.json({ deletedBy: req.oauth?.subject, login: req.oauth?.login })
 })

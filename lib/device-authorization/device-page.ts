@@ -29,7 +29,7 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
     async handle(request) {
       const { method, parameters } = request
       if (method === 'GET')
-        // Opening a link claims nothing: whoever sent it could be at a device of theirs (RFC 8628 5.4).
+        // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
         return parameters.mentions(switchField)
           ? chooseAccount(terms, request)
           : show(terms, request, codeViewOf(request))

@@ -24,7 +24,7 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
       if (!client.grant_types.includes(deviceCodeGrant))
         throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
       const { proposal, facts } = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
-      // A request of a public client comes from whoever knows its client_id.
+      // Everybody who knows the client_id can send the request of a public client.
       if (client.client_type === 'public') await countRequest(server.counters, terms.requests, address)
       const { lifetime, interval } = terms
       const at = server.now()

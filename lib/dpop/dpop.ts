@@ -10,7 +10,7 @@ import { isInMemory } from '../stores/in-memory'
 import './registration'
 
 /**
- * Access tokens that are bound to a key of the client (RFC 9449): whoever copies one cannot use it. A token request
+ * Access tokens that are bound to a key of the client (RFC 9449): a thief who copies one cannot use it. A token request
  * chooses the token type `DPoP` by its proof. The refresh tokens of public clients are bound, too, and an authorization
  * request may bind its code with `dpop_jkt`. Pass the same plug-in to each guard of another process.
  *
