@@ -29,7 +29,7 @@ import {
   parseRequestedLogin,
   type RequestedLogin,
 } from './requested-login'
-import { addedMode, type ResponseMode, type ResponseModes, withMode } from './response-modes'
+import { namedMode, type NamedMode, type NamedModes, withMode } from './response-modes'
 import type { ResponseType, ResponseTypes } from './response-types'
 
 /** What a valid request asks for, whatever way its response takes. */
@@ -62,7 +62,7 @@ export function parseAuthorizationRequest(
   parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
   parameters.check(settings.extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
-  const mode = requireResponseMode(responseType, parameters.get('response_mode'), redirectUri, responseModes)
+  const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
   const content = contentOf({ client, parameters, responseType }, settings)
   const asked = { responseType, requestedLogin, mode }
@@ -76,7 +76,7 @@ function requestOf(
   {
     mode,
     ...asked
-  }: Omit<ParsedAuthorizationRequest, keyof RequestContent> & { mode: ResponseMode | undefined },
+  }: Omit<ParsedAuthorizationRequest, keyof RequestContent> & { mode: NamedMode | undefined },
 ): ParsedAuthorizationRequest {
   return { ...asked, scope, facts, extensionData: withMode(extensionData, mode) }
 }
@@ -142,20 +142,27 @@ export function requireResponseType(
   return responseType
 }
 
-// OAuth 2.0 Multiple Response Type Encoding Practices 2.1: each response type has one mode here, and a client may name
-// it, or a mode of a plug-in. In another mode than the client expects, a code could end up in a log or be lost.
+// OAuth 2.0 Multiple Response Type Encoding Practices 2.1: a client may name the mode of its response type, `fragment`, or
+// a mode of a plug-in. A token never goes into a query.
 function requireResponseMode(
-  { mode }: ResponseType,
-  asked: string | undefined,
+  { mode, grantTypes }: ResponseType,
+  parameters: Parameters,
   redirectUri: string,
-  modes: ResponseModes,
-): ResponseMode | undefined {
-  const added = addedMode(modes, asked, redirectUri)
-  if (asked === undefined || asked === mode || added !== undefined) return added
-  throw invalidRequest(
-    'response_mode_unsupported',
-    'The response mode is not supported for this response type.',
-  )
+  modes: NamedModes,
+): NamedMode | undefined {
+  const asked = parameters.get('response_mode')
+  if (asked === undefined || asked === mode) return undefined
+  const named = namedMode(modes, asked, redirectUri)
+  if (named === undefined)
+    throw invalidRequest(
+      'response_mode_unsupported',
+      'The response mode is not supported for this response type.',
+    )
+  // RFC 9700 2.1.1: scripts read a fragment, and with PKCE the code is of no use to them.
+  const isCodeInFragment = named.carrier === 'fragment' && grantTypes.includes('authorization_code')
+  if (isCodeInFragment && parameters.get('code_challenge') === undefined)
+    throw invalidRequest('pkce_challenge_missing', 'The parameter code_challenge is missing.')
+  return named
 }
 
 function extensionDataOf(

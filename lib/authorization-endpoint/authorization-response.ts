@@ -3,7 +3,7 @@ import { errorMembers } from '../protocol/error-response'
 import type { OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ServerContext } from '../server/context'
-import type { ResponseMode } from './response-modes'
+import type { NamedMode } from './response-modes'
 import type { RedirectMethod, ResponseType } from './response-types'
 
 /** The values that all responses to one authorization request share. */
@@ -12,8 +12,8 @@ export interface ResponseFrame {
   readonly redirectUri: string
   /** The response type of the request. Undefined if the server does not know it: an error then goes into the query. */
   readonly responseType: Pick<ResponseType, 'mode' | 'redirectBy'> | undefined
-  /** The mode of a plug-in that the request names. Default: the mode of the response type. */
-  readonly mode?: ResponseMode | undefined
+  /** The mode that the request names. Default: the mode of the response type. */
+  readonly mode?: NamedMode | undefined
   /** The parameter `state` as the client sent it; undefined if the request had none. */
   readonly requestState: string | undefined
   readonly issuer: string
@@ -26,7 +26,7 @@ export function frameOf(
   { settings: { issuer, errorUri }, responseTypes }: ServerContext,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
-  mode: ResponseMode | undefined,
+  mode: NamedMode | undefined,
 ): ResponseFrame {
   return {
     clientId,
@@ -62,7 +62,7 @@ export interface Redirection {
  */
 export function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
   const members = responseMembers(frame, parameters)
-  return frame.responseType?.mode === 'fragment'
+  return (frame.mode?.carrier ?? frame.responseType?.mode) === 'fragment'
     ? `${frame.redirectUri}#${new URLSearchParams(members).toString()}`
     : appendToQuery(frame.redirectUri, members)
 }
@@ -77,9 +77,9 @@ export function redirection(frame: ResponseFrame, parameters: Fields, error?: OA
   const { mode, redirectUri, clientId } = frame
   const redirectBy = frame.responseType?.redirectBy ?? 'location'
   const to = { kind: 'redirect', redirectBy, error, clientId } as const
-  return mode === undefined
-    ? { ...to, location: authorizationResponse(frame, parameters) }
-    : { ...to, location: redirectUri, fields: responseMembers(frame, parameters) }
+  return mode?.carrier === 'form'
+    ? { ...to, location: redirectUri, fields: responseMembers(frame, parameters) }
+    : { ...to, location: authorizationResponse(frame, parameters) }
 }
 
 /** Builds the redirection of an error (RFC 6749 4.1.2.1 and 4.2.2.1). */

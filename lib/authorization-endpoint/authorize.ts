@@ -38,7 +38,7 @@ import { accountSwitchOf } from './login-return'
 import { approveAtOnce, keepOpen } from './open-request'
 import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
-import { addedMode, modeIn } from './response-modes'
+import { modeIn, namedMode } from './response-modes'
 import { settleDecision } from './settle-decision'
 
 /**
@@ -259,7 +259,7 @@ async function finish(
     scope,
     facts,
     redirectUri,
-    isPosted: modeIn(proposal.extensionData, server.responseModes) !== undefined,
+    isPosted: modeIn(proposal.extensionData, server.responseModes)?.carrier === 'form',
     optional,
     allowedBefore,
     asked: asksOnPage(asked) ? asked?.question : undefined,
@@ -307,4 +307,4 @@ const modeAsSent = (
   { responseModes }: ServerContext,
   { redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
-) => addedMode(responseModes, parameters.peek('response_mode'), redirectUri)
+) => namedMode(responseModes, parameters.peek('response_mode'), redirectUri)

@@ -13,33 +13,44 @@ export interface ResponseMode {
   readonly carrier: 'form'
 }
 
-/** The modes that plug-ins add, by name. */
-export type ResponseModes = ReadonlyMap<string, ResponseMode>
-
-/**
- * The mode that a request names, for its redirection URI; undefined if no plug-in adds such a mode, or the URI cannot take
- * it: a browser posts no form to an app with a scheme of its own.
- */
-export function addedMode(
-  modes: ResponseModes,
-  name: string | undefined,
-  redirectUri: string,
-): ResponseMode | undefined {
-  if (name === undefined || modes.size === 0) return undefined
-  return /^https?:$/.test(protocolOf(redirectUri)) ? modes.get(name) : undefined
+/** A mode that a request may name in place of the mode of its response type. */
+export interface NamedMode {
+  readonly name: string
+  readonly carrier: ResponseMode['carrier'] | 'fragment'
 }
 
-/** The record keeps under this name the mode that a plug-in adds. No extension may have the name. */
+/** The modes that a request may name, by name. `query` is none: it never carries a token. */
+export type NamedModes = ReadonlyMap<string, NamedMode>
+
+const fragment: NamedMode = { name: 'fragment', carrier: 'fragment' }
+
+/** The modes that requests to a server with these modes of plug-ins may name. */
+export const namedModes = (ofPlugIns: readonly ResponseMode[]): NamedModes =>
+  new Map([fragment, ...ofPlugIns].map((mode) => [mode.name, mode]))
+
+/**
+ * The mode that a request names, for its redirection URI; undefined if there is no such mode, or the URI cannot take it: a
+ * browser posts no form to an app with a scheme of its own.
+ */
+export function namedMode(
+  modes: NamedModes,
+  name: string | undefined,
+  redirectUri: string,
+): NamedMode | undefined {
+  const mode = name === undefined ? undefined : modes.get(name)
+  return mode?.carrier !== 'form' || /^https?:$/.test(protocolOf(redirectUri)) ? mode : undefined
+}
+
+/** The record keeps under this name the mode that the request names. No extension may have the name. */
 export const responseModeName = 'response-mode'
 
-/** Adds the mode to the data of a record. Without a mode of a plug-in, the data stay as they are. */
-export function withMode(data: ExtensionData, mode: ResponseMode | undefined): ExtensionData {
+/** Adds the mode to the data of a record. Without a named mode, the data stay as they are. */
+export function withMode(data: ExtensionData, mode: NamedMode | undefined): ExtensionData {
   return mode === undefined ? data : { ...data, [responseModeName]: mode.name }
 }
 
 /** The mode in the data of a record; undefined for the mode of the response type. */
-export function modeIn(data: ExtensionData, modes: ResponseModes): ResponseMode | undefined {
-  if (modes.size === 0) return undefined
+export function modeIn(data: ExtensionData, modes: NamedModes): NamedMode | undefined {
   const name = dataOf(responseModeName, data)
   return isText(name) ? modes.get(name) : undefined
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { AuditLog } from '../audit/audit-log'
 import type { ConsentMemory } from '../authorization-endpoint/consent-memory'
-import type { ResponseModes } from '../authorization-endpoint/response-modes'
+import type { NamedModes } from '../authorization-endpoint/response-modes'
 import type { ResponseTypes } from '../authorization-endpoint/response-types'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ClientMarks } from '../authorization/client-marks'
@@ -93,8 +93,8 @@ export interface ServerContext extends GuardContext {
   /** Finds an access token for which this server answers: at introspection and at token exchange. */
   readonly findAccess: FindAccess
   readonly responseTypes: ResponseTypes
-  /** The response modes of plug-ins; empty if there are none. */
-  readonly responseModes: ResponseModes
+  /** The response modes that a request may name in place of that of its response type. */
+  readonly responseModes: NamedModes
   /** Limits the requests of each resource owner that wait for a decision. */
   readonly openRequests: OpenRequests
   /** The extensions with `resolveRequest`; undefined if there are none. */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { ConsentMemory } from '../authorization-endpoint/consent-memory'
+import { namedModes } from '../authorization-endpoint/response-modes'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
 import { type AuthorizationIndex, indexing, type RequireRoom } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
@@ -98,7 +99,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       restrict,
     }),
     requireService: maintenance && unlessClosed(maintenance),
-    responseModes: new Map(settings.responseModes.map((mode) => [mode.name, mode])),
+    responseModes: namedModes(settings.responseModes),
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),

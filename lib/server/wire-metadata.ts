@@ -35,7 +35,7 @@ export function wireMetadata(
             responseTypes: settings.responseTypes.map(({ name }) => name),
             promptValues,
             responseModes: [
-              ...new Set<string>(settings.responseTypes.map(({ mode }) => mode)),
+              ...new Set<string>([...settings.responseTypes.map(({ mode }) => mode), 'fragment']),
               ...settings.responseModes.map(({ name }) => name),
             ],
           }

@@ -99,7 +99,7 @@ describe('The document', () => {
       // Absent, it is authorization_code and implicit.
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       // Absent, it is query and fragment.
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'fragment'],
     })
   })
 

@@ -100,7 +100,7 @@ test.each([
   [{ response_type: 'token' }, '400 unsupported_response_type'],
   [{ scope: 'reports:write' }, '400 invalid_scope'],
   [{ code_challenge_method: 'plain' }, '400 invalid_request'],
-  [{ response_mode: 'fragment' }, '400 invalid_request'],
+  [{ response_mode: 'form_post' }, '400 invalid_request'],
 ])('[PAR-6] the endpoint refuses what the authorization endpoint would refuse: %j', async (bend, outcome) => {
   const { push } = stage()
   const response = await push(bend)

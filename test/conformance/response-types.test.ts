@@ -1,7 +1,15 @@
-import { implicit, type ImplicitOptions } from '../../lib/index'
+import {
+  formPost,
+  implicit,
+  type ImplicitOptions,
+  pushedAuthorizationRequests,
+  requestObjects,
+} from '../../lib/index'
 import { codeToken } from '../../docs/examples/code-token'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
+import { loginOf } from '../support/flows/login-stage'
+import { objectClaims, requestObject, signingPrint } from '../support/flows/request-object'
 import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { fragmentOf } from '../support/flows/redirection'
@@ -106,4 +114,64 @@ test('[AUZ-11] where a token would have come in the fragment, so do a denial and
     [failure, 'invalid_scope'],
   ] as const)
     expect(fragmentOf(response)).toMatchObject({ uri, parameters: { error, state: asked.state } })
+})
+
+describe('A code in the fragment, by response_mode=fragment', () => {
+  const inFragment = { ...authorizationRequest(photoBook), response_mode: 'fragment' }
+  const without = { code_challenge: undefined, code_challenge_method: undefined }
+
+  test('[AUZ-15] a client with PKCE gets code, state and iss there, and redeems the code', async () => {
+    const { flow } = setStage()
+    const answer = await flow.decide(await flow.ask(inFragment, 'alice'), 'approve', 'alice')
+    const { uri: sent, parameters } = fragmentOf(answer)
+    const { code, ...others } = parameters
+    expect([sent, others]).toEqual([uri, { state: inFragment.state, iss: 'http://localhost' }])
+    expect(outcomeOf(await flow.redeem(photoBook, code ?? ''))).toBe('tokens')
+  })
+
+  test.each(['com.example.book:/callback', 'https://book.example/callback?from=home'])(
+    '[AUZ-15] every redirection URI can take it: %s',
+    async (redirect_uri) => {
+      const client = bent(photoBook, { redirect_uris: [redirect_uri] })
+      const { flow } = setStage({ clients: [client.registration] })
+      const page = await flow.ask({ ...inFragment, redirect_uri }, 'alice')
+      const answer = fragmentOf(await flow.decide(page, 'approve', 'alice'))
+      expect(answer).toMatchObject({ uri: redirect_uri, parameters: { code: expect.any(String) } })
+    },
+  )
+
+  test.each([
+    ['access_denied', {}],
+    ['invalid_scope', { scope: 'unheard-of' }],
+    ['invalid_request', { code_challenge_method: 'plain' }],
+    ['unsupported_response_type', { response_type: 'unheard-of' }],
+    // RFC 9700 2.1.1: scripts and extensions of a browser read a fragment, and nothing else would make the code useless there.
+    ['invalid_request', { ...without, client_id: 'photo-print', redirect_uri: undefined }],
+  ])('[AUZ-11, AUZ-15] its errors come there too: %s for %j', async (error, bend) => {
+    const { flow } = setStage()
+    const asking = await flow.ask({ ...inFragment, ...bend }, 'alice')
+    const answer = asking.status === 200 ? await flow.decide(asking, 'deny', 'alice') : asking
+    expect(fragmentOf(answer).parameters).toMatchObject({ error, state: asked.state })
+  })
+
+  test('[AUZ-15] a request that was signed and pushed gets it there, behind a login and without a page', async () => {
+    const plugIns = [requestObjects(), pushedAuthorizationRequests(), formPost()]
+    const options = { clients: [signingPrint.registration], plugIns, rememberConsent: true }
+    const { flow, clock } = setStage(options)
+    const signed = () => ({ ...objectClaims(Math.floor(clock.read() / 1000)), response_mode: 'fragment' })
+    const push = async () =>
+      (await flow.request(signingPrint, { request: requestObject(signed()) }, '/par')).body.request_uri
+    const brought = async () => ({ client_id: 'photo-print', request_uri: String(await push()) })
+    const { back } = loginOf(await flow.ask(await brought()))
+    const first = await flow.decide(await flow.open(back, 'alice'), 'approve', 'alice')
+    const second = await flow.ask(await brought(), 'alice')
+    const codes = [first, second].map((answer) => fragmentOf(answer).parameters['code'] ?? '')
+    for (const code of codes) expect(outcomeOf(await flow.redeem(signingPrint, code))).toBe('tokens')
+  })
+
+  test('[AUZ-15] no response type with a token goes to the query', async () => {
+    const { flow } = stageOf()
+    const refused = fragmentOf(await flow.ask({ ...asked, response_mode: 'query' }, 'alice'))
+    expect(refused).toMatchObject({ uri, parameters: { error: 'invalid_request', state: asked.state } })
+  })
 })

@@ -103,7 +103,7 @@ describe('The metadata', () => {
     const { scopes_supported, ...metadata } = await metadataOf(flow)
     expect(metadata).toMatchObject({
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'fragment'],
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,

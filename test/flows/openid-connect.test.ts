@@ -360,7 +360,7 @@ describe('Discovery', () => {
       userinfo_endpoint: `${issuer}/userinfo`,
       jwks_uri: `${issuer}/.well-known/jwks.json`,
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'fragment'],
       grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],

@@ -52,7 +52,7 @@ test('oauth4webapi finds that the server takes request objects and form_post', a
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: expect.arrayContaining(['ES256']),
     require_signed_request_object: false,
-    response_modes_supported: ['query', 'form_post'],
+    response_modes_supported: ['query', 'fragment', 'form_post'],
   })
 })
 

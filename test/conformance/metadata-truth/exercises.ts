@@ -274,11 +274,6 @@ const pushing: Exercise = {
   },
 }
 
-const modeOf = (host: Host, mode: string) =>
-  mode === 'fragment' && valuesOf(host.metadata['response_types_supported']).includes('token')
-    ? 'token'
-    : 'code'
-
 const profile = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
 /** How clients use each member of the metadata that this suite, or a host in these tests, may write. */
@@ -365,10 +360,7 @@ export const exercises: ReadonlyMap<string, Exercise> = new Map<string, Exercise
       good: 'answered',
       refused: unlessMissing('invalid_request'),
       async attempt(host, response_mode) {
-        const answer = await authorization(host, {
-          response_type: modeOf(host, response_mode),
-          response_mode,
-        })
+        const answer = await authorization(host, { response_mode })
         if (typeof answer === 'string') return answer
         return answer.mode === response_mode ? 'answered' : `answered by ${answer.mode}`
       },

@@ -18,7 +18,7 @@ export const authorizationEndpoint: readonly Mutation[] = [
   ],
   ['AUZ-5', 'canonicalResponseType', "name.split(' ').toSorted().join(' ')", 'name'],
   ['AUZ-6', 'responseMembers', 'state: requestState', 'state: requestState.trim()'],
-  ['AUZ-7', 'authorizationResponse', "responseType?.mode === 'fragment'", 'false'],
+  ['AUZ-7', 'authorizationResponse', "frame.responseType?.mode) === 'fragment'", "undefined) === 'fragment'"],
   [
     'AUZ-7',
     'authorizationResponse',
@@ -38,8 +38,8 @@ export const authorizationEndpoint: readonly Mutation[] = [
   [
     'AUZ-11',
     'authorizationResponse',
-    "responseType?.mode === 'fragment'",
-    "responseType?.mode === 'fragment' && !('error' in parameters)",
+    "frame.responseType?.mode) === 'fragment'",
+    "frame.responseType?.mode) === 'fragment' && !('error' in parameters)",
   ],
   ['AUZ-12', 'storeTrouble', "temporarilyUnavailable('store", "cause ?? temporarilyUnavailable('store"],
   ['AUZ-13', 'findDecidable', 'if (decision.subject !== current.subject)', 'if (false)'],
@@ -50,6 +50,8 @@ export const authorizationEndpoint: readonly Mutation[] = [
     "return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)",
     'return false',
   ],
+  ['AUZ-15', 'requireResponseMode', "named.carrier === 'fragment'", 'false'],
+  ['AUZ-15', 'authorizationResponse', 'frame.mode?.carrier ?? ', ''],
   [
     'RED-1',
     'isRegisteredRedirectUri',
