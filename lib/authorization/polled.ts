@@ -30,7 +30,7 @@ import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
 import { storedAccessToken } from './lookup'
 import { rederiveTokens, repeatRotation, rotate } from './refresh'
-import { isWritable } from './repeated-token'
+import { isWritable, refusalOfOtherKey } from './repeated-token'
 import {
   type IssueContext,
   issueEvent,
@@ -238,6 +238,8 @@ function repeatToken(
   // The first response has settled what extensions keep.
   const keepingNothing = { ...token, authorizationData: nothingToKeep }
   const { authorization, issued } = addAccessToken(current, keepingNothing, context)
+  const refusal = refusalOfOtherKey(stored, authorization, context)
+  if (refusal !== undefined) return { action: 'none', refusal }
   const event = issueEvent('issued', authorization.accessTokens.at(-1), 'repeated')
   return { action: 'save', authorization, outcome: issued, event }
 }

@@ -20,7 +20,14 @@ import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
 import { keepRefreshToken } from './keep-refresh-token'
 import { hasGrantEnded } from './lifetimes'
 import { storedAccessToken } from './lookup'
-import { hasFormat, isWritable, repeat, type RepeatedTokens, termsOf } from './repeated-token'
+import {
+  hasFormat,
+  isWritable,
+  refusalOfOtherKey,
+  repeat,
+  type RepeatedTokens,
+  termsOf,
+} from './repeated-token'
 import {
   type IssueContext,
   issueEvent,
@@ -154,7 +161,7 @@ export function repeatRotation(
   if (stored !== undefined && stored.expiresAt > context.now) return repeat(current.tokenType, pair, stored)
   // The access token of the rotation has expired, because the grace may be longer than the life of an access token. The
   // client gets a new access token with the same refresh token.
-  return saveBeside(pair, addAccessToken(current, keepingNothing, context))
+  return saveBeside(pair, addAccessToken(current, keepingNothing, context), context)
 }
 
 /**
@@ -207,14 +214,17 @@ function besidePair(
   if (isGood && stored.tokenData === undefined && isWritable(stored, context))
     return repeat(current.tokenType, { ...pair, accessToken, properties: {} }, stored)
   const source = stored === undefined ? secrets() : context.random
-  return saveBeside(pair, addAccessToken(current, token, context, source))
+  return saveBeside(pair, addAccessToken(current, token, context, source), context)
 }
 
 // During the grace, a repeated refresh may get a new access token, but the refresh token stays the same.
 function saveBeside(
-  { refreshToken, refreshTokenExpiresAt }: RotatedPair,
+  { stored, refreshToken, refreshTokenExpiresAt }: RotatedPair,
   { authorization, issued }: Issuance,
+  context: IssueContext,
 ): TransitionResult<Issued> {
+  const refusal = refusalOfOtherKey(stored, authorization, context)
+  if (refusal !== undefined) return { action: 'none', refusal }
   const event = issueEvent('refreshed', authorization.accessTokens.at(-1), 'repeated')
   return { action: 'save', authorization, outcome: { ...issued, refreshToken, refreshTokenExpiresAt }, event }
 }

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { opaqueFormat } from '../protocol/access-token-format'
 import { isEmpty } from '../protocol/extension-data'
 import { formatScope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
-import type { AccessToken } from './authorization'
+import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
+import type { AccessToken, Active } from './authorization'
 import type { Issued } from './issue'
 import { type IssueContext, issueEvent, type NewAccessToken, type TransitionResult } from './transition'
 
@@ -32,6 +34,23 @@ export function repeat(
   const named = { accessToken, tokenType: ownType, properties, expiresAt, scope }
   const outcome = { ...named, refreshToken, refreshTokenExpiresAt }
   return { action: 'touch', outcome, event: issueEvent('refreshed', stored, 'repeated') }
+}
+
+/**
+ * The refusal of a repeated request that proves another key than the first one, or none: what it would get is not bound as
+ * the first token is. Undefined if the request may have its token.
+ *
+ * @param first the token of the first request; undefined if the record has dropped it after its end.
+ */
+export function refusalOfOtherKey(
+  first: AccessToken | undefined,
+  next: Active,
+  { confirmationOf }: IssueContext,
+): OAuthError | undefined {
+  const added = next.accessTokens.at(-1)
+  if (confirmationOf === undefined || first === undefined || added === undefined) return undefined
+  if (isDeepStrictEqual(confirmationOf(first, next), confirmationOf(added, next))) return undefined
+  return invalidGrant('repetition_key_wrong', 'The grant is bound to another key than that of the request.')
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Random } from '../protocol/credential'
 import type { AccessTokenFormat } from '../protocol/access-token-format'
 import type { Evidence } from '../protocol/evidence'
+import type { Json } from '../protocol/json'
 import type { OAuthError } from '../protocol/oauth-error'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ExtensionData } from '../protocol/extension-data'
@@ -95,6 +96,11 @@ export interface IssueContext extends RecordContext {
   readonly formats?: ReadonlyMap<string, AccessTokenFormat> | undefined
   /** What the extensions found in the request of the client, each under its name. Default: nothing. */
   readonly evidence?: Evidence | undefined
+  /** What a token is bound to: `cnf` (RFC 7800 3.1); undefined for a bearer token. Default: no token is bound. */
+  readonly confirmationOf?: (
+    token: AccessToken,
+    authorization: Pick<Grant, 'tokenType' | 'extensionData'>,
+  ) => Json | undefined
   /**
    * Whether each record says when its grant began, also if its client can get no more tokens. The marks of its owner and
    * of its client are compared with this time. Default: false.

@@ -75,7 +75,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
       const authorizationData =
         client.client_type === 'public' ? { authorizationData: { refreshToken: thumbprint } } : {}
-      // With `tokenData`, a repeated refresh with another key gets a token of its own.
+      // With `tokenData`, a repeated refresh never gets the token of another key.
       return { tokenType: dpopType, tokenData: thumbprint, ...authorizationData }
     },
   }
@@ -89,14 +89,19 @@ function jktIn(parameters: Parameters): string | undefined {
   return jkt
 }
 
-/** @throws OAuthError if the code or the refresh token is bound to another key. */
+/** @throws OAuthError if the code, the code of a device or the refresh token is bound to another key. */
 function requireKey(
   { grantType, authorizationData }: ExtensionTokenRequest,
   thumbprint: string | undefined,
 ): void {
   const { code, refreshToken } = keptKeys(authorizationData)
+  // The authorization endpoint takes no proofs. Of a device, a repeated poll finds the key of the first one.
   const bound =
-    grantType === 'authorization_code' ? code : grantType === 'refresh_token' ? refreshToken : undefined
+    grantType === 'implicit'
+      ? undefined
+      : grantType === 'refresh_token'
+        ? refreshToken
+        : (code ?? refreshToken)
   if (bound !== undefined && bound !== thumbprint)
     throw invalidGrant('dpop_key_wrong', 'The grant is bound to another key than that of the DPoP proof.')
 }

@@ -113,6 +113,7 @@ export const reasons = {
     'handle_unknown',
     'handle_of_another_client',
     'handle_replayed',
+    'repetition_key_wrong',
     'redirect_uri_missing',
     'redirect_uri_mismatch',
     'pkce_verifier_missing',

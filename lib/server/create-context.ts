@@ -27,6 +27,7 @@ import { issueLimits } from '../limits/issue-limits'
 import { demandedLogins, openRequests } from '../limits/open-requests'
 import { steadyClock } from '../primitives/steady-clock'
 import { isRegisteredByHost } from '../protocol/client'
+import { withConfirmation } from '../protocol/confirmation'
 import { secureRandom } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
@@ -93,6 +94,16 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       usualFormat,
       formats,
       evidence,
+      confirmationOf: (
+        { tokenData, extensionData: tokenExtensionData, ...own },
+        { tokenType, extensionData },
+      ) =>
+        withConfirmation({}, settings, {
+          tokenType: own.tokenType ?? tokenType,
+          tokenData,
+          extensionData,
+          tokenExtensionData,
+        })['cnf'],
       countIssue: limits?.countOfRequest() ?? countNothing,
       keepsGrantTime: index !== undefined,
       keepsRefreshToken: client && keeperFor(client),

@@ -18,6 +18,7 @@ import { failuresOf } from '../support/events'
 import { application } from '../support/flows/application'
 import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
+import { deviceCode, deviceStage, television, toaster } from '../support/flows/device-stage'
 import { authorizationRequest, Flow, redemption } from '../support/flows/flow'
 import { identityKeys, introspector, relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
@@ -352,13 +353,14 @@ describe('A refresh token', () => {
     const { flow, client, thief: second, body, elsewhere } = await withTokens({}, {}, photoPrint)
     const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
     const one = (await second.tokens(flow, refresh, photoPrint)).body
-    // Within the grace, each key gets a token of its own.
-    const other = (await client.tokens(flow, refresh, photoPrint)).body
     const resources = new Flow(elsewhere)
     expect((await second.call(resources, one.access_token)).status).toBe(200)
     expect((await client.call(resources, one.access_token)).status).toBe(401)
-    expect((await client.call(resources, other.access_token)).status).toBe(200)
-    expect(other.refresh_token).toBe(one.refresh_token)
+    // Within the grace, only the key of the first answer gets it again, and nothing ends by another one.
+    expect(refusedAs(await client.tokens(flow, refresh, photoPrint))).toEqual([400, 'invalid_grant'])
+    expect(refusedAs(await flow.refresh(photoPrint, refresh.refresh_token))).toEqual([400, 'invalid_grant'])
+    const again = (await second.tokens(flow, refresh, photoPrint)).body
+    expect(again.access_token).toBe(one.access_token)
     const plain = await flow.refresh(photoPrint, String(one.refresh_token))
     expect(plain.body.token_type).toBe('bearer')
   })
@@ -406,6 +408,83 @@ describe('dpop_jkt', () => {
       expect((await thief.tokens(flow, redemption(photoBook, code))).body.error).toBe('invalid_grant')
       expect((await client.tokens(flow, redemption(photoBook, code))).body.token_type).toBe('DPoP')
     }
+  })
+})
+
+describe('A device code', () => {
+  const kiosk = bent(photoPrint, { client_id: 'kiosk', redirect_uris: [], response_types: [] })
+  const withKind = (client: ClientApplication, ...more: readonly string[]) =>
+    bent(client, { grant_types: [deviceCode, ...more] })
+  const kinds: readonly (readonly [string, ClientApplication])[] = [
+    ['a public client', television],
+    ['a public client without refresh tokens', toaster],
+    ['a confidential client', withKind(kiosk, 'refresh_token')],
+    ['a confidential client without refresh tokens', withKind(kiosk)],
+  ]
+
+  /** A device whose owner has approved. */
+  async function approvedDevice(
+    device: ClientApplication,
+    fields: Record<string, string> = {},
+    options: Partial<AuthorizationServerOptions> = {},
+  ) {
+    const clients = [device.registration]
+    const stage = await deviceStage(device, [dpop({ baseUrl: issuer })], { clients, ...options })
+    const { body } = await stage.begin(fields)
+    const approve = async () => stage.decide(await stage.enter(body.user_code), 'approve')
+    const poll = { grant_type: deviceCode, device_code: String(body.device_code) }
+    const [key, thief] = [new Prover(stage.clock.read), new Prover(stage.clock.read)]
+    const by = (prover: Prover) => prover.tokens(stage.flow, poll, device)
+    const plain = () => stage.flow.request(device, poll)
+    return { ...stage, approve, key, thief, by, plain }
+  }
+
+  test.each(kinds)(
+    'of %s gives its tokens within the grace to the first key alone',
+    async (_what, device) => {
+      const { approve, key, thief, by, plain } = await approvedDevice(device)
+      await approve()
+      const first = await by(key)
+      expect(first.body.token_type).toBe('DPoP')
+      expect(refusedAs(await by(thief))).toEqual([400, 'invalid_grant'])
+      expect(refusedAs(await plain())).toEqual([400, 'invalid_grant'])
+      const again = await by(key)
+      expect([again.status, again.body.token_type]).toEqual([200, 'DPoP'])
+      expect(again.body.refresh_token).toBe(first.body.refresh_token)
+    },
+  )
+
+  test.each(kinds)(
+    'of %s that got a bearer token gives no other one within the grace',
+    async (_what, device) => {
+      const { approve, thief, by, plain } = await approvedDevice(device)
+      await approve()
+      const first = await plain()
+      expect(refusedAs(await by(thief))).toEqual([400, 'invalid_grant'])
+      expect((await plain()).body.access_token).toBe(first.body.access_token)
+    },
+  )
+
+  test('is bound to its key also when the first access token has ended within the grace', async () => {
+    const lifetimes = { accessToken: 10, refreshTokenGrace: 60 }
+    const { approve, key, thief, by, plain, clock } = await approvedDevice(television, {}, { lifetimes })
+    await approve()
+    await by(key)
+    clock.advance(20)
+    expect(refusedAs(await by(thief))).toEqual([400, 'invalid_grant'])
+    expect(refusedAs(await plain())).toEqual([400, 'invalid_grant'])
+    expect((await by(key)).status).toBe(200)
+  })
+
+  test.each(kinds)('of %s is bound by dpop_jkt of its request', async (_what, device) => {
+    const { begin, thief, flow, enter, decide, key } = await approvedDevice(device)
+    expect(refusedAs(await begin({ dpop_jkt: 'x' }))).toEqual([400, 'invalid_request'])
+    const { body } = await begin({ dpop_jkt: key.thumbprint })
+    await decide(await enter(body.user_code), 'approve')
+    const poll = { grant_type: deviceCode, device_code: String(body.device_code) }
+    expect(refusedAs(await thief.tokens(flow, poll, device))).toEqual([400, 'invalid_grant'])
+    expect(refusedAs(await flow.request(device, poll))).toEqual([400, 'invalid_grant'])
+    expect((await key.tokens(flow, poll, device)).body.token_type).toBe('DPoP')
   })
 })
 
