@@ -224,6 +224,20 @@ export function storedAccessToken(
   return accessTokens.findLast((token) => token.digest === presented)
 }
 
+/** Whether the text is what a client may exchange for the next tokens of its record: a code, a handle, a refresh token. */
+export function isExchangeable(current: Authorization | undefined, text: string, clientId: string): boolean {
+  if (current?.clientId !== clientId) return false
+  const expected =
+    current.state === 'approved'
+      ? current.code.digest
+      : current.state === 'polled'
+        ? current.handle
+        : current.state === 'active'
+          ? current.refreshToken?.digest
+          : undefined
+  return expected !== undefined && hasDigest(text, expected)
+}
+
 /** The access behind a refresh token; undefined if the token is expired, or not the current one of the record. */
 export function findRefreshTokenIn(
   current: Authorization | undefined,

@@ -8,11 +8,11 @@ import {
   type Random,
 } from '../protocol/credential'
 import {
-  accessDenied,
   authorizationPending,
   expiredToken,
   invalidGrant,
   OAuthError,
+  pollDenied,
 } from '../protocol/oauth-error'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Reason } from '../protocol/reasons'
@@ -168,7 +168,7 @@ export function pollAuthorization(
   const { subject, decision, expiresAt } = current
   if (expiresAt <= context.now) return { action: 'none', refusal: expired() }
   if (decision === 'denied')
-    return { action: 'none', refusal: accessDenied('owner_denied', 'The resource owner denied the request.') }
+    return { action: 'none', refusal: pollDenied('owner_denied', 'The resource owner denied the request.') }
   if (decision === undefined || subject === undefined) return { action: 'none', refusal: pending() }
   const token = context.restrict({ ...current, subject, begins: false })
   if (token instanceof OAuthError) return { action: 'none', refusal: token }

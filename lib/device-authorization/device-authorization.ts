@@ -25,8 +25,8 @@ export interface DeviceAuthorizationOptions {
   /** How long a user code is good, in whole seconds, 60 to 3600. Default 600. */
   readonly lifetime?: number
   /**
-   * How many seconds a device waits between two polls, 1 to 60. Each poll that comes sooner lengthens the interval of this
-   * device by 5 seconds (RFC 8628 3.5). Default 5.
+   * How many seconds a device waits between two polls, 1 to 60. Each poll that comes sooner, but not within a second of
+   * the last one, lengthens the interval of this device by 5 seconds (RFC 8628 3.5). Default 5.
    */
   readonly interval?: number
   /** How many wrong user codes may be entered. `false` switches both limits off. */

@@ -10,7 +10,8 @@ import { keptIn, withKept } from './kept-request'
 
 // RFC 8628 3.5: seconds by which each early poll lengthens the interval.
 const slowerBy = 5
-// A clock of whole seconds and the way of a request may make a poll a second early.
+// A clock of whole seconds and the way of a request may make a poll a second early. A poll that comes again within a
+// second is the same one: libraries try one method of client authentication after the other.
 const tolerance = 1
 
 /** The grant type of the polls (RFC 8628 3.4 and 3.5). */
@@ -29,7 +30,7 @@ export const deviceGrant: GrantType = {
     const poll = { handle, clientId: client.client_id, refreshToken: mayRefresh(client) }
     return {
       authorizationId,
-      transition: (current, superseded) => pollDevice(current, poll, context, superseded !== undefined),
+      transition: (current) => pollDevice(current, poll, context),
     }
   },
 }
@@ -38,14 +39,11 @@ export const deviceGrant: GrantType = {
  * The transition of a poll. While the owner has not decided, the record keeps the time of the poll and the interval, so
  * every process knows them. An early poll lengthens the interval for good (RFC 8628 3.5). A decision is for the client at
  * once, however early it polls.
- *
- * @param isContended whether another writer changed the record since the request came.
  */
 function pollDevice(
   current: Authorization | undefined,
   poll: Poll,
   context: IssueContext,
-  isContended = false,
 ): TransitionResult<Issued> {
   const result = pollAuthorization(current, poll, context)
   const isPending = 'refusal' in result && result.refusal.code === 'authorization_pending'
@@ -54,9 +52,10 @@ function pollDevice(
   if (kept === undefined) return result
   const { now } = context
   if (kept.until <= now) return { action: 'none', refusal: expired() }
-  const isEarly = kept.polledAt !== undefined && Math.abs(now - kept.polledAt) < kept.interval - tolerance
-  // Of polls at one moment, the first one counts: the others need no write.
-  if (isEarly && isContended && kept.polledAt === now) return { action: 'none', refusal: early() }
+  const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
+  // No write: a client that polls without a pause must not keep its owner from deciding.
+  if (sinceLast <= tolerance) return result
+  const isEarly = sinceLast < kept.interval - tolerance
   const interval = isEarly ? kept.interval + slowerBy : kept.interval
   const authorization = withKept(current, { ...kept, interval, polledAt: now })
   return { action: 'save', authorization, refusal: isEarly ? early() : result.refusal }

@@ -1,9 +1,11 @@
+import { isExchangeable } from '../authorization/lookup'
 import type { PlugInServer } from '../config/plug-in'
 import { isRecord, isText } from '../primitives/options-reader'
-import type { Client } from '../protocol/client'
-import type { Extension, ExtensionTokenRequest } from '../protocol/extension'
+import { type Client, hasCredentials } from '../protocol/client'
+import { credentialId } from '../protocol/credential'
+import type { ClientRequest, Extension, ExtensionTokenRequest } from '../protocol/extension'
 import type { Json } from '../protocol/json'
-import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
+import { invalidGrant, invalidRequest, OAuthError, ProtocolAnswer } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { dpopName, dpopType, exposedHeaders } from './bound-token'
 import type { DpopRules } from './dpop-options'
@@ -39,7 +41,9 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       if (headers['dpop'] === undefined && !(isToken && needsProof(client))) return undefined
       // Whatever follows: a client with a nonce that grows old gets the next one with each response.
       for (const [name, value] of Object.entries(check.nonceHeader())) request.setHeader(name, value)
-      const { thumbprint, use } = await check.prove(request, url)
+      const { thumbprint, use } = await check.prove(request, url).catch(async (refusal: unknown) => {
+        throw await demandOf(refusal, request, server)
+      })
       check.requireFirst(await server.counters.useOnce(use, check.remembered, client.client_id))
       return thumbprint
     },
@@ -79,6 +83,40 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       return { tokenType: dpopType, tokenData: thumbprint, ...authorizationData }
     },
   }
+}
+
+/** The refusal of a proof; an answer to an honest client, if it demands a nonce of one that has shown who it is. */
+async function demandOf(
+  refusal: unknown,
+  { client, endpoint, parameters }: ClientRequest,
+  server: PlugInServer,
+): Promise<unknown> {
+  if (!(refusal instanceof OAuthError) || refusal.code !== 'use_dpop_nonce') return refusal
+  const { code, reason, description } = refusal
+  // The name of a public client is no proof.
+  const isHonest =
+    hasCredentials(client) || (endpoint === 'token' && (await hasHandle(server, client, parameters)))
+  return isHonest ? new ProtocolAnswer(code, reason, description) : refusal
+}
+
+const handles = [
+  ['code', 'authorizationCode'],
+  ['refresh_token', 'refreshToken'],
+  ['device_code', 'requestHandle'],
+] as const
+
+/** Whether a token request has a good code, refresh token or device code of its client. */
+async function hasHandle(
+  server: PlugInServer,
+  { client_id }: Client,
+  parameters: Parameters,
+): Promise<boolean> {
+  for (const [name, kind] of handles) {
+    const text = parameters.peek(name)
+    const id = text === undefined ? undefined : credentialId(kind, text)
+    if (text !== undefined && id !== undefined) return isExchangeable(await server.find(id), text, client_id)
+  }
+  return false
 }
 
 /** The parameter `dpop_jkt`. @throws OAuthError if it is no thumbprint. */

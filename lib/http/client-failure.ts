@@ -3,7 +3,14 @@ import { challengeOf, type ClientAuthenticationMethod } from '../client-authenti
 import { passesNetworkLimit } from '../protocol/client'
 import type { EndpointDescription } from '../protocol/endpoint'
 import { headersOf, statusOf } from '../protocol/error-response'
-import { type OAuthError, OverShare, Throttled, UnusableClient, unexpected } from '../protocol/oauth-error'
+import {
+  type OAuthError,
+  OverShare,
+  ProtocolAnswer,
+  Throttled,
+  UnusableClient,
+  unexpected,
+} from '../protocol/oauth-error'
 import { usualChallenge } from '../resource-server/challenge'
 import type { ServerContext } from '../server/context'
 import { authorizationOf, hasLongBody, leavesBody } from './request'
@@ -36,15 +43,16 @@ export async function sendClientFailure(
 async function limited(
   failed: OAuthError,
   request: Request,
-  { contexts, networkLimits: { clients: failures } }: ServerContext,
+  { contexts, networkLimits: { clients: failures, answers } }: ServerContext,
 ): Promise<OAuthError> {
-  if (failures === undefined || !isOfClient(failed)) return failed
-  const { client: proven } = contexts.of(request)
-  if (proven !== undefined && passesNetworkLimit(proven.client)) {
-    await failures.count(request)
+  const client = contexts.of(request).client?.client
+  const limit = failed instanceof ProtocolAnswer ? answers : failures
+  if (limit === undefined || !isOfClient(failed)) return failed
+  if (client !== undefined && passesNetworkLimit(client)) {
+    await limit.count(request)
     return failed
   }
-  return failures.refusalOf(request) ?? (await failures.count(request)) ?? failed
+  return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
 }
 
 // Faults and overload of the server do not count as failures of the network. Correct requests of a client beyond its

@@ -33,6 +33,11 @@ export interface NetworkLimits {
    * successes. Undefined if the limit is off.
    */
   readonly clients: FailureLimit | undefined
+  /**
+   * Counts the refusals that the protocol tells honest clients to cause, such as `authorization_pending`, ten times as
+   * high. Undefined if the limit is off.
+   */
+  readonly answers: FailureLimit | undefined
 }
 
 /** The settings of a server that the limits need. */
@@ -53,22 +58,37 @@ export function networkLimits(
 ): NetworkLimits {
   const { authorization, registration, clients, stores } = rateLimit
   const clock = steadyClock(wallClock)
-  const storeOf = (name: keyof NetworkLimits, limit: Limit): Store =>
+  type Name = Exclude<keyof NetworkLimits, 'answers'>
+  const storeOf = (name: Name, limit: Limit): Store =>
     stores === undefined
       ? new NetworkWindows(clock, limit.seconds * 1000)
       : storeOfHost(stores(name), limit, { deadline, clock, wallClock })
-  const limitOf = (name: keyof NetworkLimits, limit: Limit, prefixes: readonly CountedPrefix[]) => {
+  const limitOf = (name: Name, limit: Limit, prefixes: readonly CountedPrefix[]) => {
     const store = storeOf(name, limit)
     return requestLimit(() => prefixes.map((prefix) => limiter(limit, prefix, store, clock)), contexts)
   }
+  const ofClients = clients && storeOf('clients', clients)
+  const failuresIn = (store: Store, attempts: number) =>
+    failureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
     // Strangers register: one of them may send from all networks of a subscriber.
     registration:
       dynamicRegistration && registration && limitOf('registration', registration, subscriberPrefixes),
-    clients: clients && failureLimit(new NetworkLimit(clients.attempts, storeOf('clients', clients), clock)),
+    clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
+    answers: clients && ofClients && failuresIn(apart(ofClients), clients.attempts * factorOfAnswers),
   }
 }
+
+// Ten times as many, because an honest device asks twelve times a minute and more.
+const factorOfAnswers = 10
+
+/** The same store, with counts of its own. */
+const apart = (store: Store): Store => ({
+  increment: (network) => store.increment(`${network} answers`),
+  decrement: (network) => store.decrement(`${network} answers`),
+  resetKey: (network) => store.resetKey(`${network} answers`),
+})
 
 /**
  * Counts a request for its network. A request that goes through several middlewares counts once.

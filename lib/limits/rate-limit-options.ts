@@ -13,7 +13,8 @@ export interface RateLimitOptions {
   readonly authorization?: LimitOption
   /**
    * For failed requests at the token, revocation and introspection endpoints, and at endpoints of the host, together.
-   * `GET`, `HEAD` and `OPTIONS` count only with an `Authorization` header. Over the limit, a client that the host has
+   * `GET`, `HEAD` and `OPTIONS` count only with an `Authorization` header. What the protocol tells an honest client to
+   * cause, such as `authorization_pending`, counts apart, with 10 times the limit. Over the limit, a client that the host has
    * registered still passes if it proves itself by a key, a generated secret, or a chosen secret that this process has
    * verified from the same network within a day. Default: 600 in 60 seconds.
    */

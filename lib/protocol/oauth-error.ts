@@ -150,6 +150,12 @@ export class Throttled extends OAuthError {
 export class OverShare extends Throttled {}
 
 /**
+ * The refusal that the protocol tells an honest client to cause, such as `authorization_pending`: its sender has a good
+ * handle, or a secret or a key has proven the client. It counts apart from failures.
+ */
+export class ProtocolAnswer extends OAuthError {}
+
+/**
  * The refusal of an attempt, because too many attempts are running. The server has not made the attempt, so no limit on
  * failures counts it.
  */
@@ -262,12 +268,20 @@ export const unsupportedGrantType = refusal('unsupported_grant_type')
 export const unsupportedResponseType = refusal('unsupported_response_type')
 /** The resource owner has denied the request, or the host has denied it for the owner. */
 export const accessDenied = refusal('access_denied')
+/** Makes the answers of one code to polls with a good handle (RFC 8628 3.5). */
+const pollAnswer =
+  <Code extends OAuthErrorCode>(code: Code) =>
+  (reason: Reason<Code>, description: string): ProtocolAnswer =>
+    new ProtocolAnswer(code, reason, description)
+
 /** The resource owner has not decided yet. The client asks again later. */
-export const authorizationPending = refusal('authorization_pending')
+export const authorizationPending = pollAnswer('authorization_pending')
 /** The client asks too soon: it waits longer from now on (RFC 8628 3.5). */
-export const slowDown = refusal('slow_down')
+export const slowDown = pollAnswer('slow_down')
 /** The request that the client asks about has expired. */
-export const expiredToken = refusal('expired_token')
+export const expiredToken = pollAnswer('expired_token')
+/** The resource owner has denied the request that the client asks about. */
+export const pollDenied = pollAnswer('access_denied')
 /** @returns `login_required` (OpenID Connect Core 3.1.2.6): the owner must log in, and no page may ask. */
 export const loginRequired = refusal('login_required')
 /** @returns `consent_required`: the owner must approve, and no page may ask. */

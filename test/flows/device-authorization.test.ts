@@ -78,6 +78,29 @@ describe('a device', () => {
     expect(await pollAfter(0)).toBe('tokens')
   })
 
+  test('that asks twice for each poll, as libraries do that try Basic and then the body, waits no longer', async () => {
+    const { poll, pollLater, clock } = await deviceStage()
+    for (let minute = 0; minute < 12; minute++) {
+      expect(outcomeOf(await pollLater())).toBe('400 authorization_pending')
+      clock.advance(minute % 2)
+      expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+    }
+  })
+
+  test('that polls without a pause writes once in two seconds, and its owner can decide', async () => {
+    const { poll, enter, decide, clock, store } = await deviceStage()
+    const page = await enter()
+    const { save } = store.calls
+    for (let time = 0; time < 8; time++) {
+      await Promise.all(Array.from({ length: 6 }, () => poll()))
+      clock.advance(time % 2)
+    }
+    expect(store.calls.save - save).toBeLessThanOrEqual(3)
+    const [answer] = await Promise.all([decide(page, 'approve'), ...Array.from({ length: 47 }, () => poll())])
+    expect(titleOf(answer)).toBe(allowed)
+    expect(outcomeOf(await poll())).toBe('tokens')
+  })
+
   test('hears a denial as often as it asks, until the request expires', async () => {
     const { poll, enter, decide, clock } = await deviceStage()
     const page = await enter()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { Passport } from 'passport'
 import request from 'supertest'
-import type { Endpoint } from '../../lib/index'
+import { dpop, type Endpoint } from '../../lib/index'
 import { LimitStore } from '../../demo/limit-store'
 import {
   type Application,
@@ -11,10 +11,13 @@ import {
   mountPhotos,
   type Mount,
 } from '../support/flows/application'
-import { nightlyReport, photoBook } from '../support/flows/clients'
+import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
+import { deviceCode, deviceStage, television } from '../support/flows/device-stage'
 import { errorPageOf } from '../support/flows/error-page'
-import { authorizationRequest, basic, type Flow } from '../support/flows/flow'
+import { authorizationRequest, basic, type Flow, redemption } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
+import { Prover } from '../support/flows/prover'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 import { startServer } from '../support/rooms/start-server'
@@ -381,5 +384,85 @@ describe('The limit by network in a store of the host’s', () => {
     expect((await fail(other)).status).toBe(401)
     expect((await fail(one)).status).toBe(429)
     expect((await fail(other)).status).toBe(429)
+  })
+})
+
+describe('What the protocol tells an honest client to cause', () => {
+  const limits = { networks: { clients: two } }
+  const kiosk = bent(photoPrint, {
+    client_id: 'kiosk',
+    redirect_uris: [],
+    response_types: [],
+    grant_types: [deviceCode],
+  })
+  const clients = [television, kiosk, photoBook].map(({ registration }) => registration)
+  const pending = '400 authorization_pending'
+
+  test.each([
+    ['a public client', television],
+    ['a client with a secret', kiosk],
+  ])('counts apart, ten times as high, and refuses nothing else: %s', async (_, device) => {
+    const { begin, poll, flow } = await deviceStage(device, [], { limits, clients })
+    const again = await begin()
+    const pollAgain = () => poll(device, { device_code: again.body.device_code })
+    for (let round = 0; round < 10; round++) {
+      expect(outcomeOf(await poll())).toBe(pending)
+      expect(outcomeOf(await pollAgain())).toBe(pending)
+    }
+    expect(outcomeOf(await poll())).toBe(device === kiosk ? pending : '429 temporarily_unavailable')
+    expect((await comeUnproven(flow)).status).toBe(400)
+    expect((await begin()).status).toBe(200)
+    expect(outcomeOf(await poll(device, { device_code: 'rh_none' }))).toBe('400 invalid_grant')
+    expect((await comeUnproven(flow)).status).toBe(429)
+  })
+
+  test('is also a denial, an early poll, and the end of a code', async () => {
+    const { poll, enter, decide, clock } = await deviceStage(television, [], { limits, clients })
+    await poll()
+    clock.advance(2)
+    for (let round = 0; round < 3; round++) {
+      expect(outcomeOf(await poll())).toBe(round === 0 ? '400 slow_down' : pending)
+    }
+    await decide(await enter(), 'deny')
+    for (let round = 0; round < 3; round++) expect(outcomeOf(await poll())).toBe('400 access_denied')
+    clock.advance(719)
+    for (let round = 0; round < 3; round++) expect(outcomeOf(await poll())).toBe('400 expired_token')
+  })
+
+  describe('is the demand of a DPoP nonce', () => {
+    const open = () => {
+      const clock = new Clock()
+      const { flow } = application({
+        clock: clock.read,
+        limits,
+        plugIns: [dpop({ baseUrl: 'http://localhost', nonces: {} })],
+      })
+      const prover = new Prover(clock.read)
+      const ask = async (client: typeof photoBook, fields: object) => {
+        const DPoP = prover.proof('POST', '/token')
+        const { client_id } = client.registration
+        return outcomeOf(await flow.submit('/token', { client_id, ...fields }, undefined, { DPoP }))
+      }
+      return { flow, ask }
+    }
+
+    test('for a good grant of a public client', async () => {
+      const { flow, ask } = open()
+      const code = await flow.approve(photoBook)
+      for (let round = 0; round < 5; round++)
+        expect(await ask(photoBook, redemption(photoBook, code))).toBe('400 use_dpop_nonce')
+      const { refreshToken } = tokensOf(await flow.redeem(photoBook, code))
+      for (let round = 0; round < 5; round++)
+        expect(await ask(photoBook, { grant_type: 'refresh_token', refresh_token: refreshToken })).toBe(
+          '400 use_dpop_nonce',
+        )
+      expect((await comeUnproven(flow)).status).toBe(400)
+    })
+
+    test('and not for its name alone', async () => {
+      const { ask } = open()
+      for (const outcome of ['400 use_dpop_nonce', '400 use_dpop_nonce', '429 temporarily_unavailable'])
+        expect(await ask(photoBook, { grant_type: 'refresh_token', refresh_token: 'none' })).toBe(outcome)
+    })
   })
 })
