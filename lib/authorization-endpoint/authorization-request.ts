@@ -20,7 +20,7 @@ import {
 } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
-import { covers, distinct, grantableScope, type Scope } from '../protocol/scope'
+import { covers, distinct, grantableScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 import {
@@ -64,7 +64,7 @@ export function parseAuthorizationRequest(
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
-  const content = contentOf({ client, parameters, responseType }, settings)
+  const content = contentOf({ client, parameters, responseType }, server)
   const asked = { responseType, requestedLogin, mode }
   return content instanceof Promise
     ? content.then((settled) => requestOf(settled, asked))
@@ -87,26 +87,17 @@ function requestOf(
  * @throws OAuthError for each parameter that is missing, malformed or not allowed.
  */
 export function contentOf(
-  request: ExtensionAuthorizationRequest,
-  { extensions, defaultScope }: ServerContext['settings'],
+  received: ExtensionAuthorizationRequest,
+  { settings: { extensions, defaultScope }, ignoredScope }: Pick<ServerContext, 'settings' | 'ignoredScope'>,
 ): RequestContent | Promise<RequestContent> {
-  const { client, parameters } = request
-  const asked = parameters.get('scope')
-  const scope = grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)
+  const { client } = received
+  const request = { ...received, parameters: withoutIgnoredScope(received.parameters, client, ignoredScope) }
+  const scope = grantableScope(request.parameters.get('scope'), client, defaultScope)
   const extensionData = extensionDataOf(extensions, request)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise
     ? terms.then((settled) => ({ extensionData, ...settled }))
     : { extensionData, ...terms }
-}
-
-/** The scope without what the client does not have and an extension ignores; the whole scope if nothing would remain. */
-function withoutIgnored(asked: string, client: Client, extensions: readonly Extension[]): string {
-  if (client.scope.includes(asked)) return asked
-  const ignored = extensions.flatMap(({ ignoredScope = [] }) => ignoredScope)
-  if (ignored.length === 0) return asked
-  const left = asked.split(' ').filter((token) => client.scope.includes(token) || !ignored.includes(token))
-  return left.length === 0 ? asked : left.join(' ')
 }
 
 /** The members of the record that begins with a request, before its owner is known. */

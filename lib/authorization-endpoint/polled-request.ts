@@ -7,7 +7,8 @@ import type { PolledRequests } from './polled-requests'
 import { settleDecision } from './settle-decision'
 
 /** The requests of clients without a redirection URI at one server. */
-export function polledRequests({ settings, deciders }: ServerContext): PolledRequests {
+export function polledRequests(server: ServerContext): PolledRequests {
+  const { settings, deciders } = server
   const { extensions, scopes, tokenType: usualTokenType, manageAt } = settings
   return {
     async parse(client, parameters, grantType) {
@@ -16,7 +17,7 @@ export function polledRequests({ settings, deciders }: ServerContext): PolledReq
         ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
       ])
       const responseType = { name: grantType, grantTypes: [grantType] }
-      const { scope, extensionData, facts } = await contentOf({ client, parameters, responseType }, settings)
+      const { scope, extensionData, facts } = await contentOf({ client, parameters, responseType }, server)
       const { client_id: clientId, token_type: tokenType = usualTokenType } = client
       return { proposal: { clientId, scope, tokenType, extensionData }, facts }
     },

@@ -258,8 +258,8 @@ export interface Extension {
    */
   readonly tokenParameters?: readonly string[]
   /**
-   * Scope tokens that an authorization request may name without effect if its client does not have them, such as
-   * `offline_access`. Default: none; a scope that the client does not have is `invalid_scope`.
+   * Scope tokens that a request may name without effect if its client does not have them, such as `offline_access`, at
+   * every endpoint. Default: none; a scope that the client does not have is `invalid_scope`.
    */
   readonly ignoredScope?: Scope
   /** Parameters that hold a credential. A request of a client that has one of them in its query is refused (RFC 6749 2.3.1). */

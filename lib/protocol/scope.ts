@@ -1,5 +1,5 @@
 import { invalidScope } from './oauth-error'
-import { isTooLong } from './parameters'
+import { isTooLong, type Parameters } from './parameters'
 
 /** Scope tokens, in the order of the request, each once. The order means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
@@ -79,6 +79,22 @@ export function grantableScope(
   if (scope === undefined) throw invalidScope('scope_malformed', 'The scope is malformed.')
   requireScope(client, scope)
   return scope
+}
+
+/**
+ * The parameters of a request without the scope tokens that the client does not have and the server ignores; all of them if
+ * no scope would remain.
+ */
+export function withoutIgnoredScope(
+  parameters: Parameters,
+  client: { readonly scope: Scope },
+  ignored: Scope,
+): Parameters {
+  if (ignored.length === 0) return parameters
+  const asked = parameters.peek('scope')?.split(' ') ?? []
+  const left = asked.filter((token) => client.scope.includes(token) || !ignored.includes(token))
+  if (left.length === 0 || left.length === asked.length) return parameters
+  return parameters.without(['scope']).with(new Map([['scope', left.join(' ')]]))
 }
 
 /**

@@ -26,6 +26,7 @@ import type { IssueLimits } from '../limits/issue-limits'
 import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
 import type { Extension } from '../protocol/extension'
 import type { PublishedSubject } from '../protocol/published-subject'
+import type { Scope } from '../protocol/scope'
 import type { FindToken } from '../resource-server/admit'
 import type { OwnWrites } from '../stores/own-writes'
 import type { ServedGrantType } from '../token-endpoint/grant-type'
@@ -93,6 +94,8 @@ export interface ServerContext extends GuardContext {
   /** Finds an access token for which this server answers: at introspection and at token exchange. */
   readonly findAccess: FindAccess
   readonly responseTypes: ResponseTypes
+  /** Scope tokens that count for nothing in requests of clients that do not have them. */
+  readonly ignoredScope: Scope
   /** The response modes that a request may name in place of that of its response type. */
   readonly responseModes: NamedModes
   /** Limits the requests of each resource owner that wait for a decision. */

@@ -113,6 +113,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     responseModes: namedModes(settings.responseModes),
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
+    ignoredScope: settings.extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
     loginDefaults: someOf(settings.extensions, (extension) => extension.loginDefaults !== undefined),
     ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),

@@ -8,7 +8,7 @@ import type { Client } from '../protocol/client'
 import type { Evidence } from '../protocol/evidence'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
-import { distinct, parseScope, type Scope } from '../protocol/scope'
+import { distinct, parseScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
 import { countersOfClient } from '../limits/single-use-limit'
 import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
@@ -36,9 +36,10 @@ interface AuthenticatedTokenRequest {
  */
 export async function exchange(
   server: ServerContext,
-  asked: AuthenticatedTokenRequest,
+  received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
-  const { client, parameters, evidence, onCommitted } = asked
+  const { client, evidence, onCommitted } = received
+  const parameters = withoutIgnoredScope(received.parameters, client, server.ignoredScope)
   const { grantTypes } = server
   const { extensions } = server.settings
   const grantType = grantTypes.get(parameters.require('grant_type'))
@@ -61,7 +62,7 @@ export async function exchange(
     evidence,
     client,
   )
-  const result = await grantType.handle(new RequestOfClient(server, asked, context))
+  const result = await grantType.handle(new RequestOfClient(server, received, parameters, context))
   const issued =
     'transition' in result
       ? await move(server, result, named, context, onCommitted)
@@ -87,16 +88,15 @@ function requestedScope(grantType: ServedGrantType, parameters: Parameters): Sco
 // keeps its request alive.
 class RequestOfClient implements TokenRequest {
   readonly client: Client
-  readonly parameters: Parameters
   readonly defaultScope: Scope
 
   constructor(
     private readonly server: ServerContext,
     private readonly asked: AuthenticatedTokenRequest,
+    readonly parameters: Parameters,
     readonly context: IssueContext,
   ) {
     this.client = asked.client
-    this.parameters = asked.parameters
     this.defaultScope = server.settings.defaultScope
   }
 

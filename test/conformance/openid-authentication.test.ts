@@ -1,8 +1,10 @@
 import { generateKeyPair, SignJWT } from 'jose'
+import { deviceAuthorization, tokenExchange } from '../../lib/index'
 import { bent } from '../support/flows/clients'
+import { deviceCode, deviceSecret } from '../support/flows/device-stage'
 import { errorPageOf } from '../support/flows/error-page'
 import { formOf } from '../support/flows/flow'
-import { claimsIn, identityStage, relyingParty } from '../support/flows/identity-stage'
+import { claimsIn, identityStage, relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
@@ -15,6 +17,8 @@ import {
   loginRequest,
 } from '../support/flows/relying-party'
 import { setStage } from '../support/flows/stage'
+import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
+import { tokensOf } from '../support/flows/tokens'
 
 const open = identityStage(setStage)
 const always = { skipConsent: () => true }
@@ -96,6 +100,44 @@ test('[OIC-16] a host may let clients have offline_access, as any other scope', 
   })
   expect((await set.flow.ask({ ...loginRequest, scope }, 'alice')).text).toContain('Stay logged in')
   expect((await logIn(set, { scope })).body.scope).toBe(scope)
+})
+
+describe('[OIC-16] offline_access has no effect at the token endpoint and for devices either', () => {
+  const grants = ['authorization_code', 'refresh_token', 'client_credentials', tokenExchangeName, deviceCode]
+  const client = bent(relyingParty, { grant_types: grants })
+  const scope = 'openid photos:read'
+  const wanted = { scope: `${scope} offline_access` }
+  const all = () => {
+    const { plugIns = [], ...others } = withIdentity({ clients: [client.registration] })
+    const devices = deviceAuthorization({ secret: deviceSecret })
+    const grantTypes = [tokenExchange({ policy: anyOwner })]
+    return setStage({ ...others, plugIns: [...plugIns, devices], grantTypes })
+  }
+
+  test('at each refresh, which keeps the scope of the login, also a repeated one', async () => {
+    const { flow } = all()
+    const code = await flow.approve(client, { ...loginRequest, ...wanted })
+    const { refreshToken } = tokensOf(await flow.redeem(client, code))
+    const [first, again] = await Promise.all([1, 2].map(() => flow.refresh(client, refreshToken, wanted)))
+    for (const answer of [first, again]) expect(answer?.body).toMatchObject({ scope })
+    const { refreshToken: next } = tokensOf(await flow.refresh(client, first?.body.refresh_token, wanted))
+    expect(outcomeOf(await flow.refresh(client, next, { scope: 'offline_access' }))).toBe('400 invalid_scope')
+    const more = { scope: `${wanted.scope} email` }
+    expect(outcomeOf(await flow.refresh(client, next, more))).toBe('400 invalid_scope')
+    expect(outcomeOf(await flow.refresh(client, next))).toBe('tokens')
+  })
+
+  test('where a client acts for itself, exchanges a token, and where a device asks', async () => {
+    const { flow } = all()
+    const own = { scope: 'photos:read offline_access' }
+    const token = await flow.request(client, { grant_type: 'client_credentials', ...own })
+    const code = await flow.approve(client, { ...loginRequest, ...wanted })
+    const { accessToken } = tokensOf(await flow.redeem(client, code))
+    const exchanged = await flow.request(client, { ...exchangeOf(accessToken), ...own })
+    for (const { body } of [token, exchanged]) expect(body).toMatchObject({ scope: 'photos:read' })
+    const asked = await flow.request(client, own, '/device_authorization')
+    expect([asked.status, asked.body]).toMatchObject([200, { user_code: expect.any(String) }])
+  })
 })
 
 test('[OIC-16] offline_access alone is no scope, and without OpenID Connect it is an unknown one', async () => {

@@ -42,8 +42,14 @@ export const openIdConnect: readonly Mutation[] = [
   ],
   ['OIC-15', 'requireScope', 'if (!covers(client.scope, scope))', 'if (false)'],
   ['OIC-16', 'identity', "ignoredScope: ['offline_access'],", ''],
-  ['OIC-16', 'withoutIgnored', 'client.scope.includes(token) ||', ''],
-  ['OIC-16', 'withoutIgnored', 'left.length === 0 ? asked :', ''],
+  ['OIC-16', 'withoutIgnoredScope', 'client.scope.includes(token) ||', ''],
+  ['OIC-16', 'withoutIgnoredScope', 'left.length === 0 || ', ''],
+  [
+    'OIC-16',
+    'exchange',
+    'withoutIgnoredScope(received.parameters, client, server.ignoredScope)',
+    'received.parameters',
+  ],
   ['OIC-17', 'loginQueryOf', 'login_hint: loginHint', 'hint: loginHint'],
   [
     'OIC-17',

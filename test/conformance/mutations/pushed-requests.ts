@@ -39,8 +39,8 @@ export const pushedRequestRules: readonly Mutation[] = [
   [
     'PAR-15',
     'contentOf',
-    'grantableScope(asked && withoutIgnored(asked, client, extensions), client, defaultScope)',
-    "(asked ?? '').split(' ')",
+    "grantableScope(request.parameters.get('scope'), client, defaultScope)",
+    "(request.parameters.get('scope') ?? '').split(' ')",
   ],
   [
     'PAR-16',
