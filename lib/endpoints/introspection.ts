@@ -35,11 +35,13 @@ export async function introspect(
       ...introspectionOf(access, { issuer, sub, tokenType: access.tokenType }),
     }
   }
+  // RFC 7662 4: no resource takes a refresh token, so it is not active for whoever asks about an access token.
+  if (parameters.get('token_type_hint') === 'access_token') return inactive
   const refresh = await refreshBy(server, client, token)
   // Only the client of a refresh token gets an answer about the token.
   if (refresh?.clientId !== client.client_id) return inactive
   const sub = subjectOf(server, refresh, client)
-  return introspectionOf(refresh, { issuer, sub })
+  return { ...introspectionOf(refresh, { issuer, sub }), token_use: 'refresh_token' }
 }
 
 /**
@@ -97,8 +99,9 @@ interface ActiveToken {
   readonly active: true
   readonly scope: string
   readonly client_id: string
-  /** Omitted for a refresh token, which no resource accepts. */
   readonly token_type?: string
+  /** In place of `token_type`, for a refresh token: no resource accepts it. */
+  readonly token_use?: 'refresh_token'
   readonly exp: number
   readonly sub: string
   readonly iss: string
@@ -116,7 +119,7 @@ const inactive: Introspection = { active: false }
 function introspectionOf(
   { scope, clientId, expiresAt, login }: Access,
   { issuer, sub, tokenType }: { readonly issuer: string; readonly sub: string; readonly tokenType?: string },
-): Introspection {
+): ActiveToken {
   return {
     active: true,
     scope: formatScope(scope),

@@ -62,15 +62,20 @@ test('[INT-4] of everything else nothing is said but that it is not active [revo
   expect(answerOf(await flow.introspect(report, tokens.accessToken))).toEqual({ active: false })
 })
 
-test('[INT-5] a refresh token is active for its client alone [revocation-10]', async () => {
+test('[INT-5] a refresh token is active for its client alone, and called so [revocation-10]', async () => {
   const { flow } = stage()
   const { refreshToken } = await flow.tokens(frame)
-  const own = { active: true, client_id: 'photo-frame', sub: 'alice' }
+  const own = { active: true, client_id: 'photo-frame', sub: 'alice', token_use: 'refresh_token' }
   expect(answerOf(await flow.introspect(frame, refreshToken))).toMatchObject(own)
+  for (const [token_type_hint, answer] of [
+    ['refresh_token', own],
+    ['access_token', { active: false }],
+  ] as const)
+    expect(answerOf(await flow.introspect(frame, refreshToken, { token_type_hint }))).toMatchObject(answer)
   expect(answerOf(await flow.introspect(report, refreshToken))).toEqual({ active: false })
 })
 
-test('[INT-6] the token is required, in the body, and a hint changes nothing [revocation-11]', async () => {
+test('[INT-6] the token is required, in the body, and a hint changes nothing about an access token [revocation-11]', async () => {
   const { flow } = stage()
   const { accessToken } = await flow.tokens(photoBook)
   expect(outcomeOf(await flow.introspect(report, ''))).toBe('400 invalid_request')
