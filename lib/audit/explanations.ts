@@ -6,7 +6,7 @@ interface Explanation {
   readonly cure: string
 }
 
-type Key = Reason | 'origin_not_allowed' | `${Reason | 'token_missing' | 'origin_not_allowed'}/${string}`
+type Key = Reason | 'origin_not_allowed' | `${Reason | 'origin_not_allowed'}/${string}`
 
 type Entry = readonly [rule: string, cure: string]
 
@@ -221,6 +221,10 @@ const table = {
   ],
 
   // Guards.
+  token_missing: [
+    'The request has no access token (RFC 6750 2.1).',
+    'Send Authorization: Bearer, one space and the token.',
+  ],
   'token_missing/scheme': [
     'A token stands in the header Authorization: Bearer (RFC 6750 2.1), and the header has another scheme.',
     'Send Authorization: Bearer, one space and the token.',

@@ -264,6 +264,7 @@ export const reasons = {
     'unexpected',
   ],
   invalid_token: [
+    'token_missing',
     'token_invalid',
     'initial_access_token_refused',
     'registration_access_token_refused',

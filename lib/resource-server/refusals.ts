@@ -14,6 +14,16 @@ export function malformedRequest(reason: Reason<'invalid_request'>, scope: Scope
   )
 }
 
+/** @param cause what stands in the place of the token, such as a header with another scheme. */
+export function missingToken(scope: Scope, cause: 'scheme' | 'query' | undefined): OAuthError {
+  return new OAuthError(
+    'invalid_token',
+    'token_missing',
+    'The request has no access token in the Authorization header.',
+    { status: 401, challenge: scopeIn(scope), ...(cause && { observed: { cause } }) },
+  )
+}
+
 /** @param reason a reason of the suite, or of an extension of the host. */
 export function badToken(reason: string, scope: Scope, observed?: Observed): OAuthError {
   return new OAuthError('invalid_token', reason, 'The access token is unknown, expired or revoked.', {

@@ -3,7 +3,7 @@ import type { AdmittedRequest } from '../config/plug-in'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { admitToken, type GuardedRequest, requiredSchemes } from '../resource-server/admit'
-import { badToken } from '../resource-server/refusals'
+import { missingToken } from '../resource-server/refusals'
 import type { ServerContext } from './context'
 
 /**
@@ -42,11 +42,16 @@ export async function admitAtEndpoint(
   try {
     const lookup = { find, tokenTypes, extensions: acting, implied, required, resource: request.url }
     if ((await admitToken(asked, requirement, lookup)) === undefined || found === undefined)
-      throw badToken('token_invalid', requirement.scope)
+      throw missingToken(requirement.scope, causeOf(request))
     return { ...found, headers }
   } catch (refusal) {
     throw withChallenge(refusal, schemes, headers)
   }
+}
+
+const causeOf = ({ method, headers, parameters }: EndpointRequest<undefined>) => {
+  if (method === 'GET' && parameters.mentions('access_token')) return 'query'
+  return headers['authorization'] === undefined ? undefined : 'scheme'
 }
 
 /** The refusal with the challenges of all schemes, unless it names its own, and with the headers of the token type. */

@@ -152,6 +152,8 @@ describeOnStores('The UserInfo endpoint', (stage) => {
     const set = open()
     const none = await set.flow.open('/userinfo')
     expect([none.status, none.get('WWW-Authenticate')]).toEqual([401, expect.not.stringContaining('error')])
+    expect(none.body.error_description).toBe('The request has no access token in the Authorization header.')
+    expect(set.failures.at(-1)).toMatchObject({ code: 'invalid_token', reason: 'token_missing' })
     const { accessToken } = await logIn(set, { scope: 'profile' })
     const lacking = await userInfo(set, accessToken)
     expect([lacking.status, lacking.get('WWW-Authenticate')]).toEqual([
