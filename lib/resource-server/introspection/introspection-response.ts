@@ -94,8 +94,8 @@ const isAbsentOrText = (value: unknown): value is string | undefined => value ==
 const isOfType = (named: unknown, type: string) =>
   fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
 
-// Some servers answer about other tokens as well, which live longer or give no access. This package and ORY Hydra say so in `token_use`,
-// and Keycloak in `typ`.
+// Some servers answer about other tokens as well, which live longer or give no access. This package and ORY Hydra say so
+// in `token_use`, and Keycloak in `typ`.
 const isAccessToken = (use: unknown, type: unknown) =>
   (use === undefined || use === 'access_token') && !['Refresh', 'Offline', 'ID'].some((name) => name === type)
 
