@@ -37,6 +37,12 @@ export interface ProvenJwt extends ProvenClaims {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
+/**
+ * A `clockTolerance` without bounds, for a reader that is asked what a JWT names, and not whether the JWT is good now. A
+ * finite number, because jose demands one.
+ */
+export const anyTime = Number.MAX_SAFE_INTEGER
+
 /** The largest JWT, in characters. A longer JWT is refused unread. */
 export const longestJwt = 16 * 1024
 

@@ -42,7 +42,8 @@ export interface AccessTokenReader {
   readonly name: string
   /**
    * Reads an access token that a request presents. Resolves to undefined for a text that this format has not written,
-   * such as one with a wrong signature. The server then looks up the record: it knows whether the token is valid.
+   * such as one with a wrong signature. The server then looks up the record: it knows whether the token is valid. So a
+   * token that has expired is read as well: its client may revoke it.
    *
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */

@@ -321,6 +321,6 @@ test.each(Object.keys(credentials))('guards, introspection and revocation tell w
   ] as const) {
     expect((await set.flow.revoke(by, text)).status).toBe(200)
     // What is good once is looked at once.
-    if (by === client || answers.revoke) expect(await lives()).toBe(!ends)
+    expect(by === photoServer && !answers.revoke ? true : await lives()).toBe(!ends)
   }
 })

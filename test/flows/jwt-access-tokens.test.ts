@@ -226,6 +226,22 @@ describeOnStores('A JWT access token', (stage) => {
     expect((await call(set, token)).status).toBe(401)
   })
 
+  test.each([
+    ['that has expired', 3600],
+    ['of a process whose clock is ahead', -30],
+  ])('%s finds its record: a revocation with it ends the authorization', async (_what, seconds) => {
+    const set = open()
+    const { token, refreshToken } = await jwtFor(set)
+    const other = await jwtFor(set)
+    set.clock.advance(seconds)
+    expect((await set.flow.revoke(job, token)).status).toBe(200)
+    expect((await call(set, token)).status).toBe(seconds > 0 ? 401 : 200)
+    expect((await set.flow.revoke(gallery, token)).status).toBe(200)
+    expect((await call(set, token)).status).toBe(401)
+    expect(refusalOf(await set.flow.refresh(gallery, refreshToken))).toBe('400 invalid_grant')
+    expect((await set.flow.refresh(gallery, other.refreshToken)).status).toBe(200)
+  })
+
   test('that the test kit mints is a JWT for the resource', async () => {
     const set = open()
     const { access_token } = await mintToken(set.oauth, {

@@ -1,5 +1,5 @@
 import { type KeySource, KeysUnavailable } from '../../jwt/key-source'
-import { type JwtTerms, longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
+import { anyTime, type JwtTerms, longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
 import { type VerifiedToken, VerifiedTokens } from '../../jwt/verified-tokens'
 import { signingAlgorithms } from '../../jwt/signing-keys/signing-algorithm'
 import { SingleFlight } from '../../primitives/single-flight'
@@ -18,16 +18,14 @@ interface ReadToken extends VerifiedToken {
 
 // Each about 1 KB. A verification takes a hundred times as long as a look-up.
 const maximumCached = 10_000
-// Seconds that the clocks of two processes of one issuer may differ.
-const clockTolerance = 5
 
 /** Reads JWT access tokens (RFC 9068 4) of one issuer. @param clock seconds since the epoch. */
 export function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
   const terms: JwtTerms = {
     issuers: new Map([[issuer, keys]]),
-    // The record, or the guard, knows what the token is for.
+    // The record, or the guard, knows what the token is for, and when it ends: a client may revoke an expired one.
     audience: undefined,
-    clockTolerance,
+    clockTolerance: anyTime,
     algorithms: signingAlgorithms,
     types: [formatName, `application/${formatName}`],
   }
@@ -38,12 +36,8 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
     try {
       const { claims, keySet, expiresAt } = await verifyJwt(text, now, terms)
       const content = contentOf(claims)
-      if (content !== undefined)
-        verified.remember(
-          digest,
-          { content, keySet, verifiedAt: now, endsAt: expiresAt + clockTolerance },
-          now,
-        )
+      if (content !== undefined && now < expiresAt)
+        verified.remember(digest, { content, keySet, verifiedAt: now, endsAt: expiresAt }, now)
       return content
     } catch (error) {
       if (error instanceof RefusedJwt) return undefined
