@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
 import type { CredentialSources } from '../client-authentication/method'
+import { wait } from '../primitives/deadlines'
 import { isRecord } from '../primitives/options-reader'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { isShallow } from '../protocol/json-depth'
@@ -190,10 +191,10 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       request.pause()
       reject(refusal)
     }
-    // The timer limits the whole body: a client that sends one byte now and then would never be idle.
-    const timer = setTimeout(() => giveUp(tooSlow()), seconds * 1000)
+    // The deadline limits the whole body: a client that sends one byte now and then would never be idle.
+    const end = wait(seconds, () => giveUp(tooSlow()))
     const letGo = () => {
-      clearTimeout(timer)
+      end()
       request.off('data', collect).off('end', complete).off('error', abort).off('close', abort)
     }
     request.on('data', collect).on('end', complete).on('error', abort).on('close', abort)

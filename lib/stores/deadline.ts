@@ -1,3 +1,4 @@
+import { wait } from '../primitives/deadlines'
 import { isText } from '../primitives/options-reader'
 import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
@@ -25,13 +26,13 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
           ),
         ),
       )
-    const timer = setTimeout(late, seconds * 1000)
+    const end = wait(seconds, late)
     const answered = (value: T) => {
-      clearTimeout(timer)
+      end()
       resolve(value)
     }
     const failed = (cause: unknown) => {
-      clearTimeout(timer)
+      end()
       reject(storeTrouble(cause, store))
     }
     // A store that the host wrote may throw where the store should reject.

@@ -1,7 +1,7 @@
 import express from 'express'
 import { randomUUID } from 'node:crypto'
 import { createBearerGuard, redisStore, type RedisStore } from '../../lib/index'
-import { application, type Application } from '../support/flows/application'
+import { application, type Application, mountAll } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -64,6 +64,41 @@ describe('redis outage', () => {
       await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 401)
       expect((await set.flow.tokens(photoBook)).scope).toBe(asked.scope)
     })
+  })
+})
+
+describe('A process that stands still', () => {
+  const stands = new Int32Array(new SharedArrayBuffer(4))
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+
+  // Both deadlines of a store by `url` are over when it wakes: those of the calls, and those of the commands.
+  test.each([700, 2500])('for %d ms answers as soon as it wakes', async (milliseconds) => {
+    const store = redisStore({ url: redis.url, prefix: `still:${randomUUID()}:` })
+    let block = () => {}
+    const { flow, oauth } = application(
+      { store },
+      {
+        mount: (app, mounted) => {
+          app.use((_request, _response, next) => {
+            next()
+            setImmediate(block)
+          })
+          mountAll(app, mounted)
+        },
+      },
+    )
+    const { accessToken, refreshToken } = await flow.tokens(photoBook)
+    block = () => void Atomics.wait(stands, 0, 0, milliseconds)
+    const statuses = [
+      (await flow.photos(accessToken)).status,
+      (await flow.refresh(photoBook, refreshToken)).status,
+    ]
+    await oauth.close()
+    expect(statuses).toEqual([200, 200])
   })
 })
 

@@ -1,4 +1,5 @@
 import type { RequestOptions } from 'node:https'
+import { wait } from '../../primitives/deadlines'
 import { isRecord } from '../../primitives/options-reader'
 import type { Sender } from '../../protocol/sender'
 import { steadyClock } from '../../primitives/steady-clock'
@@ -102,20 +103,20 @@ export function fetchOfServer(issuer: string, clock: () => number): DocumentFetc
   }
 }
 
-/** Rejects if an act takes too long, and aborts its signal. The timer ends with the act. */
+/** Rejects if an act takes too long, and aborts its signal. The wait ends with the act. */
 export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   const deadline = new AbortController()
   const { signal } = deadline
-  const timer = setTimeout(() => deadline.abort(new DocumentUnavailable('timeout')), milliseconds)
+  const end = wait(milliseconds / 1000, () => deadline.abort(new DocumentUnavailable('timeout')))
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })
   try {
     return await Promise.race([act(signal), late])
   } finally {
-    clearTimeout(timer)
+    end()
   }
 }

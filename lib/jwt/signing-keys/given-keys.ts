@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers'
+import { wait } from '../../primitives/deadlines'
 import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {
@@ -115,11 +115,11 @@ function withPrivateKey(
 const patience = 2
 
 async function inTime(signature: unknown): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined
+  let end: (() => void) | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`The signer took more than ${patience} s.`)), patience * 1000)
+    end = wait(patience, () => reject(new Error(`The signer took more than ${patience} s.`)))
   })
-  return Promise.race([signature, late]).finally(() => clearTimeout(timer))
+  return Promise.race([signature, late]).finally(() => end?.())
 }
 
 /** The name that the host gives a key, also in its JWK; undefined if the host gives none. */

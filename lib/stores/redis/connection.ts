@@ -1,4 +1,5 @@
 import type * as Ioredis from 'ioredis'
+import { wait } from '../../primitives/deadlines'
 import { isRecord, isText, optionalPackage } from '../../primitives/options-reader'
 import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
@@ -49,10 +50,10 @@ interface Purpose {
  */
 export function connect(url: string, { waiting = 0, once = false }: Purpose = {}): RedisConnection {
   const { Redis } = loadIoredis()
-  const timeout = connectionSettings.commandTimeout + waiting * 1000
-  const timeouts = { commandTimeout: timeout, socketTimeout: timeout }
+  const { commandTimeout, socketTimeout: _, ...settings } = connectionSettings
   const resending = once ? { ...sentOnce, lazyConnect: true } : {}
-  const redis = new Redis(url, { ...connectionSettings, ...timeouts, ...resending })
+  const redis = new Redis(url, { ...settings, ...resending })
+  const inTime = commandDeadline(redis, commandTimeout / 1000 + waiting)
   // Each failed command rejects by itself. Without a listener, ioredis would also print every lost connection.
   let obstacle: string | undefined
   redis.on('error', (error) => (obstacle = reasonOf(error))).on('ready', () => (obstacle = undefined))
@@ -60,20 +61,23 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   const batchedReads = new ReadsTogether(redis, singleReads)
   const holdBack = packetPerTurn(redis, () => batchedReads.send())
   const role = new MasterRole({
-    ask: () => redis.call('HELLO'),
+    ask: () => inTime(redis.call('HELLO')),
     leave: () => redis.disconnect(true),
   })
   redis.on('close', () => role.forget())
   return {
     call: (command, ...words) => {
       holdBack()
-      return confirmedBy(role.confirmed(), redis.call(command, ...words))
+      return confirmedBy(role.confirmed(), inTime(redis.call(command, ...words)))
     },
     read: (key) => {
       const reads = holdBack() ? batchedReads : singleReads
-      return confirmedBy(role.confirmed(), reads.read(key))
+      return confirmedBy(role.confirmed(), inTime(reads.read(key)))
     },
-    pipeline: (commands) => redis.pipeline(commands),
+    pipeline: (commands) => {
+      const pipeline = redis.pipeline(commands)
+      return { exec: () => inTime(pipeline.exec()) }
+    },
     onLost: (listener) => void redis.on('close', listener),
     place: describeAddress(redis),
     obstacle: () => obstacle,
@@ -81,6 +85,23 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
       redis.disconnect()
     },
   }
+}
+
+/**
+ * Rejects a reply that takes too long. If nothing at all arrived meanwhile, ends the connection as well: one whose server
+ * vanished silently stays open for minutes. The timers of ioredis would do this to a process that stood still.
+ */
+function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Promise<T>) => Promise<T> {
+  return (reply) =>
+    new Promise((resolve, reject) => {
+      const { stream } = redis
+      const bytes = stream?.bytesRead
+      const end = wait(seconds, () => {
+        reject(new Error('Command timed out'))
+        if (redis.stream === stream && stream?.bytesRead === bytes) stream?.destroy()
+      })
+      reply.then(resolve, reject).finally(end)
+    })
 }
 
 // The error of Node has no message if a host has several addresses and all of them fail.

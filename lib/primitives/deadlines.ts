@@ -1,0 +1,35 @@
+interface Wait {
+  ticksLeft: number
+  readonly late: () => void
+}
+
+/** Milliseconds. */
+const tick = 25
+
+const waits = new Set<Wait>()
+let timer: NodeJS.Timeout | undefined
+
+/**
+ * Calls `late` after so many seconds, unless the returned function ended the wait before: never early, and two ticks late
+ * at most while the process runs. All waits share one timer that counts ticks, and a process that stands still loses one
+ * tick, however long it stands: Node runs timers before it reads sockets, and the answer may be there already.
+ */
+export function wait(seconds: number, late: () => void): () => void {
+  // The first tick may follow at once.
+  const begun = { ticksLeft: Math.ceil((seconds * 1000) / tick) + 1, late }
+  waits.add(begun)
+  timer ??= setInterval(countTick, tick)
+  return () => void waits.delete(begun)
+}
+
+function countTick(): void {
+  if (waits.size === 0) {
+    clearInterval(timer)
+    timer = undefined
+  }
+  for (const each of waits) {
+    if (--each.ticksLeft > 0) continue
+    waits.delete(each)
+    each.late()
+  }
+}
