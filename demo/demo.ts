@@ -65,25 +65,27 @@ const defaultPorts = {
  * @throws CannotStart when a port is taken. Redis may come later: until then the pages say that it is away.
  */
 export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions = {}): Promise<Demo> {
-  const opened: { close(): Promise<void> }[] = []
-  const keep = <Closable extends { close(): Promise<void> }>(closable: Closable): Closable => {
-    opened.push(closable)
-    return closable
-  }
+  // Requests in flight finish before the listeners close, and the storage goes last.
+  const opened = { servers: [] as Closable[], listeners: [] as Closable[], storages: [] as Closable[] }
   const stop = async () => {
-    for (const closable of opened.splice(0).toReversed()) await closable.close()
+    const failures: unknown[] = []
+    for (const closables of Object.values(opened)) {
+      const results = await Promise.allSettled(closables.splice(0).map((closable) => closable.close()))
+      for (const result of results) if (result.status === 'rejected') failures.push(result.reason)
+    }
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'))
   }
   try {
-    const storage = keep(await openStorage(redisUrl))
-    const at = await listenAt(ports, keep)
+    const storage = await openStorage(redisUrl)
+    opened.storages.push(storage)
+    const at = await listenAt(ports, opened.listeners)
     const { registrations, clients } = registerClients({
       photoBook: at.client.url,
       supperClub: at.relyingParty.url,
       attackLab: at.attackLab.url,
     })
     const [issuer, resource] = [at.authorizationServer.url, at.resourceServer.url]
-    // What is kept last is closed first: requests in flight finish before their listeners close.
-    keep(
+    opened.servers.push(
       authorizationServer({
         app: at.authorizationServer.app,
         issuer,
@@ -104,7 +106,9 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     )
     startClients(at, clients, storage)
     // In another process it would open the same Redis itself.
-    keep(resourceServer({ app: at.resourceServer.app, url: resource, issuer, store: storage.authorizations }))
+    opened.servers.push(
+      resourceServer({ app: at.resourceServer.app, url: resource, issuer, store: storage.authorizations }),
+    )
     return {
       authorizationServer: issuer,
       client: at.client.url,
@@ -124,18 +128,27 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
   }
 }
 
+interface Closable {
+  close(): Promise<void>
+}
+
 type Apps = Readonly<Record<keyof typeof defaultPorts, Listener>>
 
 /** Each app listens before any of them is set up, because they need each other's URLs. */
-async function listenAt(ports: typeof defaultPorts, keep: (listener: Listener) => Listener): Promise<Apps> {
+async function listenAt(ports: typeof defaultPorts, opened: Closable[]): Promise<Apps> {
+  const at = async (port: number): Promise<Listener> => {
+    const listener = await listen(port)
+    opened.push(listener)
+    return listener
+  }
   return {
-    authorizationServer: keep(await listen(ports.authorizationServer)),
-    client: keep(await listen(ports.client)),
-    resourceServer: keep(await listen(ports.resourceServer)),
-    relyingParty: keep(await listen(ports.relyingParty)),
-    postcards: keep(await listen(ports.postcards)),
-    attackLab: keep(await listen(ports.attackLab)),
-    television: keep(await listen(ports.television)),
+    authorizationServer: await at(ports.authorizationServer),
+    client: await at(ports.client),
+    resourceServer: await at(ports.resourceServer),
+    relyingParty: await at(ports.relyingParty),
+    postcards: await at(ports.postcards),
+    attackLab: await at(ports.attackLab),
+    television: await at(ports.television),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import express, { type Express } from 'express'
 import { createServer } from '../lib/index'
 import { CannotStart } from './cannot-start'
+import { closerOf } from './close-server'
 
 /** An app that listens and so has its URL, with nothing in it yet: the apps need each other's URLs. */
 export interface Listener {
@@ -15,6 +16,7 @@ export interface Listener {
 export async function listen(port: number): Promise<Listener> {
   const app = express()
   const server = createServer(app)
+  const close = closerOf(server)
   // The password is printed and the traffic is not encrypted: nothing for the network around.
   server.listen(port, 'localhost')
   await once(server, 'listening').catch((cause: unknown) => {
@@ -23,11 +25,7 @@ export async function listen(port: number): Promise<Listener> {
       { cause },
     )
   })
-  return {
-    url: `http://localhost:${portOf(server)}`,
-    app,
-    close: () => close(server),
-  }
+  return { url: `http://localhost:${portOf(server)}`, app, close }
 }
 
 function faultOf(cause: unknown): string {
@@ -41,11 +39,4 @@ function portOf(server: Server): number {
   if (address === null || typeof address === 'string')
     throw new Error('The server does not listen at a port.')
   return address.port
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
 }

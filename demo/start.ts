@@ -11,7 +11,7 @@ const storage =
 
 async function start(): Promise<void> {
   const demo = await startDemo({ ports: portsFrom(process.env['PORT'] || '3000'), redisUrl })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void demo.stop())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => demo.stop().catch(fail))
   console.log(announcement(demo, storage))
 }
 
@@ -33,7 +33,9 @@ function portsFrom(text: string): Required<DemoOptions>['ports'] {
   }
 }
 
-start().catch((error: unknown) => {
+function fail(error: unknown): void {
   console.error(error instanceof CannotStart ? error.message : error)
   process.exitCode = 1
-})
+}
+
+start().catch(fail)

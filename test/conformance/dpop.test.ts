@@ -415,7 +415,7 @@ describe('The examples of RFC 9449', () => {
     const ask = () => flow.open('/protectedresource', undefined, { Authorization, DPoP: resourceProof })
     expect((await ask()).body).toMatchObject({ subject: 'someone@example.com', tokenType: 'DPoP' })
     expect((await ask()).status).toBe(401)
-    server.stop()
+    await server.stop()
   })
 })
 

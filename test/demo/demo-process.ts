@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { within } from '../support/wait-until'
 
 export interface DemoProcess {
   /** What it prints once it has started. */
@@ -23,20 +24,21 @@ export async function startDemoProcess(environment: Record<string, string>): Pro
   const started = new Promise<void>((resolve) => {
     child.stdout.on('data', () => output.stdout.includes('Ctrl+C') && resolve())
   })
-  await Promise.race([started, end])
+  await within('the demo has started', Promise.race([started, end]), () => output.stdout + output.stderr)
   if (child.exitCode !== null) throw new Error(`The demo did not start: ${output.stderr}`)
   return {
     printed: output.stdout,
     interrupt: () => {
       child.kill('SIGINT')
-      return end
+      return within('the demo has ended', end, () => output.stdout + output.stderr)
     },
   }
 }
 
 /** Runs a demo that is expected to end by itself. */
 export function runDemoProcess(environment: Record<string, string>): Promise<DemoEnd> {
-  return spawnDemo(environment).end
+  const { end, output } = spawnDemo(environment)
+  return within('the demo has ended', end, () => output.stdout + output.stderr)
 }
 
 function spawnDemo(environment: Record<string, string>) {

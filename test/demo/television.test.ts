@@ -50,7 +50,7 @@ test('the command line logs in by a code, and prints the photos', async () => {
     expect.objectContaining({ id: 'first-light' }),
   )
   expect(await ended).toEqual([0, null])
-}, 30_000)
+})
 
 test('an owner who refuses keeps the television out', async () => {
   const television = new AppVisitor(demo.television)

@@ -29,7 +29,7 @@ const server = new IntrospectionServer()
 beforeAll(() => server.start())
 beforeEach(() => server.reset({ active: false }))
 afterAll(async () => {
-  server.stop()
+  await server.stop()
   await Promise.all(started.map(({ stop }) => stop()))
 })
 

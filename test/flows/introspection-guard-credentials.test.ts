@@ -25,7 +25,7 @@ beforeEach(() => {
   server.reset({ active: true, scope: 'photos:read', client_id: 'photo-book' })
 })
 afterAll(async () => {
-  server.stop()
+  await server.stop()
   await Promise.all(started.map(({ stop }) => stop()))
 })
 

@@ -33,8 +33,9 @@ beforeAll(async () => {
   if (issuer === '') throw new Error('oidc-provider did not start.')
 })
 afterAll(async () => {
+  const gone = once(child, 'exit')
   child.kill()
-  await once(child, 'exit')
+  await gone
 })
 
 const job = { client_id: 'job' }

@@ -6,6 +6,7 @@ export function launchChromium({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     executablePath: requireProgram(chromiumProgram),
+    timeout: 120_000,
     // Root needs the first; the others keep it from talking to anyone but the servers of the test.
     args: [
       '--no-sandbox',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { bundled } from './bundled'
+import { within } from './wait-until'
 
 export interface Finished {
   readonly status: number | null
@@ -25,8 +26,9 @@ export async function commandLine(
     for await (const chunk of stream) text += String(chunk)
     return text
   })
-  const status = await new Promise<number | null>((resolve, reject) => {
+  const closed = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve)
   })
+  const status = await within(`the command ${words.join(' ')} has ended`, closed)
   return { status, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' }
 }

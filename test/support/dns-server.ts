@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 import { groupsOf } from '../../lib/limits/network'
+import { within } from './wait-until'
 
 const types: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' }
 
@@ -41,7 +42,8 @@ export async function dnsServer(
   return {
     address: `127.0.0.1:${socket.address().port}`,
     asked: (): readonly string[] => asked,
-    close: async () => new Promise<void>((resolve) => socket.close(() => resolve())),
+    close: () =>
+      within('the DNS server is closed', new Promise<void>((resolve) => socket.close(() => resolve()))),
   }
 }
 

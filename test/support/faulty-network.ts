@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { CommandReader } from './command-reader'
 import { LateWrites } from './late-writes'
+import { listening } from './listening'
 
 /** The way to a Redis, with everything that can happen on it. */
 export interface FaultyNetwork {
@@ -76,18 +76,11 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
   const quick = { further: { commands: 0, replies: 0 }, stragglers: undefined }
   const weather: Weather = { port, ...calm, ...quick, holding: false, copying: false, copies: [] }
   const late = new LateWrites(() => weather.port)
-  const sockets = new Set<Socket>()
-  const server = createServer((client) => {
-    for (const socket of join(client, weather, late)) {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket))
-    }
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The network has no port.')
+  // The way to Redis ends with its client.
+  const server = createServer((client) => join(client, weather, late))
+  const { port: own, close } = await listening(server)
   return {
-    url: `redis://127.0.0.1:${address.port}`,
+    url: `redis://127.0.0.1:${own}`,
     leadTo: (next) => (weather.port = next),
     delay: (milliseconds) => (weather.delay = milliseconds),
     delayOneWay: (direction, milliseconds) => (weather.further[direction] = milliseconds),
@@ -108,16 +101,14 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     lostReplies: () => weather.lost,
     stop: async () => {
       late.close()
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      await once(server, 'close')
+      await close()
     },
   }
 }
 
-function join(client: Socket, weather: Weather, late: LateWrites): Socket[] {
+function join(client: Socket, weather: Weather, late: LateWrites): void {
   client.on('error', () => {})
-  if (weather.refusing) return [client.destroy()]
+  if (weather.refusing) return void client.destroy()
   const { generation } = weather
   const redis = connect(weather.port, '127.0.0.1').on('error', () => {})
   const isSilent = (): boolean => generation !== weather.generation
@@ -142,7 +133,6 @@ function join(client: Socket, weather: Weather, late: LateWrites): Socket[] {
   })
   client.once('close', () => redis.destroy())
   redis.once('close', () => client.destroy())
-  return [client, redis]
 }
 
 /** Copies the saves among the commands, if it is told to. Whether it holds them back. */

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis'
+import { waitUntil } from './wait-until'
 
 /** Writes that come later than what was sent after them, over a connection that has nothing to do with their client. */
 export class LateWrites {
@@ -29,7 +30,7 @@ export class LateWrites {
   }
 
   async allArrived(): Promise<void> {
-    while (this.arrivals.size > 0) await Promise.all(this.arrivals)
+    await waitUntil('each late write has come', async () => this.arrivals.size === 0)
   }
 
   close(): void {

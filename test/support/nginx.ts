@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nginxProgram, requireProgram } from './program'
+import { outputOf } from './program-output'
 import { waitUntil } from './wait-until'
 import { watch } from './watchdog'
 
@@ -30,11 +30,9 @@ export async function startNginx(plan: ProxyPlan): Promise<Nginx> {
   const words = ['-p', directory, '-c', 'nginx.conf', '-e', 'stderr']
   const child = spawn(requireProgram(nginxProgram), words, { stdio: ['ignore', 'ignore', 'pipe'] })
   const dog = child.pid === undefined ? undefined : watch(child.pid, directory)
-  let written = ''
-  child.stderr.on('data', (chunk: Buffer) => void (written += chunk.toString()))
-  const gone = once(child, 'close')
+  const written = outputOf(child, 'nginx')
   await waitUntil('nginx listens', async () => {
-    if (child.exitCode !== null) throw new Error(`nginx did not start:\n${written}`)
+    if (child.exitCode !== null) throw new Error(`nginx did not start:\n${written.text()}`)
     return fetch(`http://127.0.0.1:${plan.port}/`).then(
       () => true,
       () => false,
@@ -43,7 +41,7 @@ export async function startNginx(plan: ProxyPlan): Promise<Nginx> {
   return {
     stop: async () => {
       child.kill('SIGQUIT')
-      await gone
+      await written.ended()
       dog?.dismiss()
       rmSync(directory, { recursive: true, force: true })
     },

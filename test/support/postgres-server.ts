@@ -1,10 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { postgresProgram, requireProgram } from './program'
+import { isPortTaken, outputOf } from './program-output'
 import { watch } from './watchdog'
 
 export interface PostgresServer {
@@ -14,8 +15,6 @@ export interface PostgresServer {
   kill(signal: NodeJS.Signals): Promise<void>
   stop(): Promise<void>
 }
-
-class PortTaken extends Error {}
 
 /** A server of the test's own, in a temporary directory. */
 export async function startPostgres(): Promise<PostgresServer> {
@@ -42,7 +41,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     try {
       return await startAt(randomInt(11_000, 22_000))
     } catch (error) {
-      if (error instanceof PortTaken && attempt < 20) continue
+      if (isPortTaken(error) && attempt < 20) continue
       rmSync(directory, { recursive: true, force: true })
       throw error
     }
@@ -63,16 +62,14 @@ export async function startPostgres(): Promise<PostgresServer> {
       { ...asOwner, stdio: ['ignore', 'pipe', 'pipe'] },
     )
     const watchdog = child.pid === undefined ? undefined : watch(child.pid, directory)
-    const gone = new Promise<void>((resolve) => {
-      child.once('exit', resolve).once('error', () => resolve())
-    })
+    const output = outputOf(child, 'The PostgreSQL server')
     const kill = async (signal: NodeJS.Signals): Promise<void> => {
       child.ref()
       child.kill(signal)
-      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await gone
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await output.ended()
     }
     try {
-      await isReady(child)
+      await output.until(/ready to accept connections/)
     } catch (error) {
       watchdog?.dismiss()
       throw error
@@ -97,21 +94,4 @@ function ownerOfDatabases(): { readonly uid: number; readonly gid: number } | un
     execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }),
   )
   return { uid: Number(uid), gid: Number(gid) }
-}
-
-function isReady(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let output = ''
-    const read = (chunk: Buffer): void => {
-      output += chunk.toString()
-      if (output.includes('ready to accept connections')) resolve()
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.once('error', reject)
-    child.once('close', () => {
-      const Reason = output.includes('Address already in use') ? PortTaken : Error
-      reject(new Reason(`The PostgreSQL server did not start:\n${output}`))
-    })
-  })
 }

@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireProgram, redisProgram } from './program'
+import { isPortTaken, outputOf } from './program-output'
 import { watch } from './watchdog'
 
 export interface RedisProcess {
@@ -22,14 +23,12 @@ export interface RedisProcessPlan {
   readyWhen: RegExp
 }
 
-class PortTaken extends Error {}
-
 export async function startRedisProcess(plan: RedisProcessPlan): Promise<RedisProcess> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await startAt(plan.port ?? anyPort(), plan)
     } catch (error) {
-      if (!(error instanceof PortTaken) || plan.port !== undefined || attempt === 20) throw error
+      if (!isPortTaken(error) || plan.port !== undefined || attempt === 20) throw error
     }
   }
 }
@@ -52,13 +51,11 @@ async function startAt(port: number, plan: RedisProcessPlan): Promise<RedisProce
   // Piped, never inherited: a process left behind would keep the pipe of whoever reads our output open.
   const child = spawn(program, words, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
   const watchdog = child.pid === undefined ? undefined : watch(child.pid, directory)
-  const gone = new Promise<void>((resolve) => {
-    child.once('exit', resolve).once('error', () => resolve())
-  })
+  const output = outputOf(child, 'The Redis server')
   const kill = async (signal: NodeJS.Signals): Promise<void> => {
     child.ref()
     child.kill(signal)
-    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await gone
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await output.ended()
   }
   const stop = async (): Promise<void> => {
     // Nothing is to be saved, and a paused process takes no other signal.
@@ -67,7 +64,7 @@ async function startAt(port: number, plan: RedisProcessPlan): Promise<RedisProce
     rmSync(directory, { recursive: true, force: true })
   }
   try {
-    await isReady(child, plan.readyWhen)
+    await output.until(plan.readyWhen)
   } catch (error) {
     await stop()
     throw error
@@ -76,21 +73,4 @@ async function startAt(port: number, plan: RedisProcessPlan): Promise<RedisProce
   child.unref()
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref()
   return { port, directory, kill, stop }
-}
-
-function isReady(child: ChildProcess, readyWhen: RegExp): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let output = ''
-    const read = (chunk: Buffer): void => {
-      output += chunk.toString()
-      if (readyWhen.test(output)) resolve()
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.once('error', reject)
-    child.once('close', () => {
-      const Reason = output.includes('Address already in use') ? PortTaken : Error
-      reject(new Reason(`The Redis server did not start:\n${output}`))
-    })
-  })
 }

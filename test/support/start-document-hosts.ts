@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { bundled } from './bundled'
+import { outputOf } from './program-output'
 
 /** What the hosts serve. */
 export interface HostsPlan {
@@ -35,16 +34,14 @@ export async function startDocumentHosts(
   const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const gone = once(child, 'exit')
-  const line = once(createInterface(child.stdout), 'line')
-  const first = await Promise.race([line, gone.then(() => undefined)])
-  if (first === undefined) throw new Error('The hosts of documents did not start.')
-  const hosts: DocumentHosts = JSON.parse(String(first[0]))
+  const output = outputOf(child, 'The process of the hosts of documents')
+  const [line] = await output.until(/^\{.*\}$/m)
+  const hosts: DocumentHosts = JSON.parse(line)
   return {
     ...hosts,
     stop: async () => {
       child.kill('SIGKILL')
-      await gone
+      await output.ended()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { bundled } from './bundled'
+import { outputOf } from './program-output'
 
 /** A program of the tests in a process of its own, which listens at a port that it has printed. */
 export interface RunningProgram {
@@ -18,27 +18,16 @@ export interface RunningProgram {
 export async function startProgram(module: string, plan: object): Promise<RunningProgram> {
   const words = ['--expose-gc', bundled(module, 'bundled'), JSON.stringify(plan)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
-  const gone = once(child, 'exit')
-  let output = ''
-  const port = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer): void => {
-      output += chunk.toString()
-      const [, printed] = /^port (\d+)$/m.exec(output) ?? []
-      if (printed !== undefined) resolve(printed)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    child.once('error', reject)
-    child.once('exit', () => reject(new Error(`The program did not start:\n${output}`)))
-  })
+  const output = outputOf(child, 'The program')
+  const [, port] = await output.until(/^port (\d+)$/m)
   return {
     child,
     url: `http://127.0.0.1:${port}`,
     isAlive: () => child.exitCode === null && child.signalCode === null,
-    output: () => output,
+    output: output.text,
     kill: async () => {
       child.kill('SIGKILL')
-      await gone
+      await output.ended()
     },
   }
 }

@@ -10,7 +10,8 @@ import {
 } from '../../../lib/clients/document-fetch/document-fetch'
 import { bundled } from '../../support/bundled'
 import { Clock } from '../../support/flows/clock'
-import { authority, httpsOrigin, type Listener, silentListener } from '../../support/https-origin'
+import { authority, httpsOrigin, silentListener } from '../../support/https-origin'
+import type { Listener } from '../../support/listening'
 import { waitUntil } from '../../support/wait-until'
 
 const identity = authority.issue(['client.example', '*.client.example', '127.0.0.1', 'localhost'])

@@ -6,7 +6,8 @@ import {
   DocumentUnavailable,
   type UnavailableReason,
 } from '../../../lib/clients/document-fetch/document-unavailable'
-import { authority, httpsOrigin, type Listener, silentListener, tlsOrigin } from '../../support/https-origin'
+import { authority, httpsOrigin, silentListener, tlsOrigin } from '../../support/https-origin'
+import type { Listener } from '../../support/listening'
 import { CertificateAuthority } from '../../support/certificate-authority'
 import { waitUntil } from '../../support/wait-until'
 

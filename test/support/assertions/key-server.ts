@@ -1,25 +1,24 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { listening, type Listener } from '../listening'
 
 /** An issuer's own web server, which answers as the test tells it to. */
 export class KeyServer {
   /** How often anybody asked. */
   requests = 0
   private answer: RequestListener = (_request, response) => void response.end()
+  private listener: Listener | undefined
   private readonly server: Server = createServer((request, response) => {
     this.requests += 1
     this.answer(request, response)
   })
 
   async start(): Promise<void> {
-    this.server.listen(0, '127.0.0.1')
-    await once(this.server, 'listening')
+    this.listener = await listening(this.server)
   }
 
   get uri(): string {
-    const address = this.server.address()
-    if (address === null || typeof address === 'string') throw new Error('The key server does not listen.')
-    return `http://127.0.0.1:${address.port}/jwks.json`
+    if (this.listener === undefined) throw new Error('The key server does not listen.')
+    return `http://127.0.0.1:${this.listener.port}/jwks.json`
   }
 
   /** From now on it publishes these keys. */
@@ -36,8 +35,6 @@ export class KeyServer {
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections()
-    this.server.close()
-    await once(this.server, 'close')
+    await this.listener?.close()
   }
 }

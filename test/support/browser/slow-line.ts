@@ -18,7 +18,9 @@ export function startSlowLine(origins: readonly string[], latency: () => number)
       const { method, headers, url = '/' } = request
       const target = new URL(url, origins[count++ % origins.length])
       const reply = await new Promise<IncomingMessage>((resolve, reject) => {
-        send(target, { method, headers }, resolve).on('error', reject).end(body)
+        send(target, { method, headers, signal: AbortSignal.timeout(120_000) }, resolve)
+          .on('error', reject)
+          .end(body)
       })
       const answer = await bytesOf(reply)
       await setTimeout(half)

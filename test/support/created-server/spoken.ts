@@ -1,23 +1,19 @@
-import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
+import { listening } from '../listening'
 
-const patience = 5000
+const patience = 60_000
 
 /** Lets a server listen at a free port while something is done with it. */
 export async function whileListening<Result>(
   server: Server,
   act: (port: number) => Promise<Result>,
 ): Promise<Result> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  const { port, close } = await listening(server)
   try {
-    return await act(address.port)
+    return await act(port)
   } finally {
-    server.close()
-    server.closeAllConnections()
+    await close()
   }
 }
 

@@ -17,7 +17,7 @@ export function usePostgresTables(): () => PostgresTables {
     const pool = new Pool({ connectionString: server.url, max: 20 })
     await pool.query(schema + clientsSchema)
     tables = { server, pool, store: postgresStore(pool) }
-  }, 60_000)
+  })
   afterAll(async () => {
     await tables.pool.end()
     await tables.server.stop()

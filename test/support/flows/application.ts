@@ -47,7 +47,8 @@ export function application(
   options: Partial<AuthorizationServerOptions> = {},
   { mount = mountAll, paths = {} }: Hosting = {},
 ): Application {
-  const oauth = createAuthorizationServer({ ...canonicalOptions, ...options })
+  // A machine under load is not a store in trouble.
+  const oauth = createAuthorizationServer({ storeDeadline: 10, ...canonicalOptions, ...options })
   const failures = failuresOf(oauth.events)
   const app = express()
   mount(app, oauth)

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { ClientApplication } from './clients'
-import { authority, httpsOrigin, type Listener } from '../https-origin'
+import { authority, httpsOrigin } from '../https-origin'
+import type { Listener } from '../listening'
 
 const identity = authority.issue(['notes.example', '*.notes.example', '127.0.0.1', 'localhost'])
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import express from 'express'
 import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../../lib/index'
 import { failuresOf } from '../events'
+import { listening, type Listener } from '../listening'
 import { Clock } from './clock'
 import { Flow } from './flow'
 
@@ -31,6 +31,7 @@ export class IntrospectionServer {
   /** How often the metadata were read. */
   lookedUp = 0
   private path = '/introspect'
+  private listener: Listener | undefined
   private readonly former = new Map<string | undefined, Answer>()
   private readonly server = createServer((request, response) => void this.respond(request, response))
 
@@ -52,16 +53,12 @@ export class IntrospectionServer {
   }
 
   async start(): Promise<void> {
-    this.server.listen(0, '127.0.0.1')
-    await once(this.server, 'listening')
-    const place = this.server.address()
-    if (place === null || typeof place === 'string') throw new Error('The server has no port.')
-    this.issuer = `http://127.0.0.1:${place.port}`
+    this.listener = await listening(this.server)
+    this.issuer = `http://127.0.0.1:${this.listener.port}`
   }
 
-  stop(): void {
-    this.server.close()
-    this.server.closeAllConnections()
+  async stop(): Promise<void> {
+    await this.listener?.close()
   }
 
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

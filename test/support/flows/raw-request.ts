@@ -1,6 +1,5 @@
 import { request as send, createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { listening } from '../listening'
 
 /** An answer as it came over the wire. */
 export interface RawResponse {
@@ -22,13 +21,11 @@ const patience = 60_000
 
 /** Sends a request as it is, which supertest would make tidier. An answer that never comes is an error. */
 export async function rawRequest(app: RequestListener, request: RawRequest): Promise<RawResponse> {
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { port, close } = await listening(createServer(app))
   try {
-    return await exchange(portOf(server.address()), request)
+    return await exchange(port, request)
   } finally {
-    server.close()
-    server.closeAllConnections()
+    await close()
   }
 }
 
@@ -49,9 +46,4 @@ function exchange(port: number, { method, path, headers, body = '' }: RawRequest
     outgoing.on('error', reject)
     outgoing.end(body)
   })
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  return address.port
 }

@@ -15,9 +15,6 @@ export interface Stage extends Application {
 /** Sets the stage for one test. */
 export type SetStage = (options?: Partial<AuthorizationServerOptions>, hosting?: Hosting) => Stage
 
-// A machine under load is not a store in trouble.
-const patience = 10
-
 type OpenStore = (clock: () => number) => ConstructorParameters<typeof ObservedStore>[0]
 
 declare const storesOfRun: readonly (keyof typeof stores)[]
@@ -35,7 +32,7 @@ export function stageOn(open: OpenStore): SetStage {
   return (options, hosting) => {
     const clock = new Clock()
     const store = new ObservedStore(open(clock.read))
-    const always = { store, clock: clock.read, storeDeadline: patience }
+    const always = { store, clock: clock.read }
     return { ...application({ ...always, ...options }, hosting), clock, store }
   }
 }

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
+import { listening } from '../listening'
+import { waitUntil } from '../wait-until'
 
 /** A request that passed the dispatcher, with what came back. */
 export interface Passed {
@@ -65,21 +65,17 @@ export async function startDispatcher(watch: (passed: Passed) => void = () => {}
   }
   const server = createServer((request, response) => void pass(request, response))
   server.keepAliveTimeout = 0
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The dispatcher has no port.')
+  const { port, close } = await listening(server)
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     lead: async (urls) => {
       const left = targets.filter((url) => !urls.includes(url))
       targets = urls
-      while (left.some((url) => (waiting.get(url) ?? 0) > 0)) await setImmediate()
+      await waitUntil('the processes that leave have answered', async () =>
+        left.every((url) => (waiting.get(url) ?? 0) === 0),
+      )
     },
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop: close,
   }
 }
 

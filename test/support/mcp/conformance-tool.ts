@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { requireNode22 } from '../node-22'
+import { within } from '../wait-until'
 import { decide } from './owner'
 
 /** What the conformance tool of MCP is told. */
@@ -48,7 +49,7 @@ export async function runConformanceTool(plan: ConformancePlan): Promise<readonl
   }
   child.stdout.on('data', read)
   child.stderr.on('data', read)
-  await once(child, 'close')
+  await within('the conformance tool has ended', once(child, 'close'), () => output)
   await page
   const checks = readdirSync(folder).flatMap((scenario) => checksIn(join(folder, scenario, 'checks.json')))
   rmSync(folder, { recursive: true })

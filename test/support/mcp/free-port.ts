@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { listening } from '../listening'
 
 /**
  * A free port of this machine, for programs that need one beforehand. It lies below the ports that
@@ -8,14 +8,8 @@ import { createServer } from 'node:net'
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
-  const server = createServer()
-  server.listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch {
-    return freePort()
-  }
-  server.close()
-  await once(server, 'close')
+  const listener = await listening(createServer(), { port }).catch(() => undefined)
+  if (listener === undefined) return freePort()
+  await listener.close()
   return port
 }

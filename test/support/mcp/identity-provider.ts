@@ -1,13 +1,13 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import express from 'express'
+import { listening } from '../listening'
 import { claimsAt, hub, jwt } from '../assertions/jwt'
 
 /** The identity provider of a company: exchanges ID tokens of its people for ID-JAGs (RFC 8693). */
 export class IdentityProvider {
   private constructor(
-    private readonly server: Server,
     readonly url: string,
+    readonly close: () => Promise<void>,
   ) {}
 
   /** @param clientId the client that its people may use. */
@@ -22,17 +22,8 @@ export class IdentityProvider {
       const access_token = jwt(hub, claims, { typ: 'oauth-id-jag+jwt' })
       response.json({ access_token, issued_token_type: idJag, token_type: 'N_A', scope, expires_in: 60 })
     })
-    const server = createServer(app).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-    return new IdentityProvider(server, `http://127.0.0.1:${address.port}`)
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections()
-    this.server.close()
-    await once(this.server, 'close')
+    const { port, close } = await listening(createServer(app))
+    return new IdentityProvider(`http://127.0.0.1:${port}`, close)
   }
 }
 

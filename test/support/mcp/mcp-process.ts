@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createMcpExpressApp } from '@modelcontextprotocol/express'
 import { createBearerGuard, redisStore } from '../../../lib/index'
+import { listening } from '../listening'
 import { mcpScopes, mountMcp } from './mcp-server'
 
 /** What the program is told by its only argument. */
@@ -16,11 +16,8 @@ export interface McpServerPlan {
 /** An MCP server as a program: all that it shares with the authorization server is a Redis. It tells its URL. */
 async function serve({ issuer, redis, prefix }: McpServerPlan): Promise<void> {
   const http = createServer()
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const address = http.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  const resource = `http://127.0.0.1:${address.port}/mcp`
+  const { port } = await listening(http)
+  const resource = `http://127.0.0.1:${port}/mcp`
   const guard = createBearerGuard({
     issuer,
     store: redisStore({ url: redis, prefix }),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { bundled } from '../bundled'
+import { within } from '../wait-until'
 import type { ClientPlan, ClientReport } from './client-plan'
 
 /** What became of an MCP client. */
@@ -68,7 +69,7 @@ class ClientProgram {
   }
 
   private runNow(plan: ClientPlan): Promise<readonly ClientReport[]> {
-    return new Promise((resolve, reject) => {
+    const ended = new Promise<readonly ClientReport[]>((resolve, reject) => {
       const reports: ClientReport[] = []
       let isEnded = false
       const lines = createInterface({ input: this.child.stdout })
@@ -84,6 +85,7 @@ class ClientProgram {
       })
       this.child.stdin.write(`${JSON.stringify(plan)}\n`)
     })
+    return within('the MCP client has ended', ended, () => this.trouble, 240)
   }
 
   stop(): void {

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { createMcpExpressApp } from '@modelcontextprotocol/express'
 import {
   createAuthorizationServer,
@@ -8,6 +7,7 @@ import {
   mcp,
   type McpOptions,
 } from '../../../lib/index'
+import { listening } from '../listening'
 import { withoutLimits } from '../flows/application'
 import { mcpScopes, mountMcp } from './mcp-server'
 
@@ -43,11 +43,8 @@ export async function startMcp({
   ...scene
 }: McpScene): Promise<McpStage> {
   const http = createServer()
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const address = http.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  const origin = `http://127.0.0.1:${address.port}`
+  const { port, close } = await listening(http)
+  const origin = `http://127.0.0.1:${port}`
   const issuer = origin + issuerPath
   const server = (await elsewhere?.(issuer)) ?? `${origin}/mcp`
   const oauth = createAuthorizationServer({
@@ -81,10 +78,6 @@ export async function startMcp({
     issuer,
     server,
     asked,
-    close: async () => {
-      http.closeAllConnections()
-      http.close()
-      await once(http, 'close')
-    },
+    close,
   }
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientRegistration } from '../../../lib/index'
 import { apacheModules, apacheProgram, requireProgram } from '../program'
+import { outputOf } from '../program-output'
 import { waitUntil } from '../wait-until'
 import { watch } from '../watchdog'
 import { register, type Registered } from './relying-party'
@@ -46,15 +46,13 @@ async function startAt(text: string): Promise<Pick<Apache, 'output' | 'stop'> | 
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const dog = child.pid === undefined ? undefined : watch(child.pid, directory)
-  let written = ''
-  child.stderr.on('data', (chunk: Buffer) => void (written += chunk.toString()))
+  const written = outputOf(child, 'Apache')
   const log = join(directory, 'error.log')
-  const output = () => written + (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  const gone = once(child, 'close')
+  const output = () => written.text() + (existsSync(log) ? readFileSync(log, 'utf8') : '')
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const stop = async () => {
     child.kill('SIGTERM')
-    await gone
+    await written.ended()
     dog?.dismiss()
     rmSync(directory, { recursive: true, force: true })
   }

@@ -40,7 +40,11 @@ const left = new Set(['connection', 'content-length', 'etag', 'keep-alive', 'tra
 
 async function forward(req: Request, server: string): Promise<Answer> {
   const { method, headers } = req
-  const forwarded = request(new URL(req.url, server), { method, headers })
+  const forwarded = request(new URL(req.url, server), {
+    method,
+    headers,
+    signal: AbortSignal.timeout(120_000),
+  })
   req.pipe(forwarded)
   const [response]: IncomingMessage[] = await once(forwarded, 'response')
   if (response === undefined) throw new Error('The server has not answered.')

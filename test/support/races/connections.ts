@@ -20,8 +20,10 @@ export class Connections {
   private readonly agent = new Agent({ keepAlive: true, scheduling: 'fifo', timeout: 3000 })
 
   ask(origin: string, { method, path, headers, body }: Outgoing): Promise<Reply> {
+    // A server that does not answer is an error; a machine under load is slower than no server.
+    const signal = AbortSignal.timeout(120_000)
     return new Promise((resolve, reject) => {
-      const sent = request(`${origin}${path}`, { method, headers, agent: this.agent }, (response) => {
+      const sent = request(`${origin}${path}`, { method, headers, signal, agent: this.agent }, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk

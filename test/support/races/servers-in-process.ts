@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import { memoryCounters, memoryStore, type AuthorizationStore } from '../../../lib/index'
 import { application, withoutLimits } from '../flows/application'
+import { listening, type Listener } from '../listening'
 import { resendingStore, waitingStore } from '../stores/waiting-store'
 import { clientsOfRaces } from './requests'
 import type { Chance } from './chance'
@@ -19,7 +19,7 @@ export async function serversInProcess(
 ): Promise<RunningServers> {
   const shared = waitingStore(memoryStore(), chance)
   const counters = memoryCounters()
-  const servers: Server[] = []
+  const listeners: Listener[] = []
   const three = (refreshTokenGrace: Grace): Promise<string[]> =>
     Promise.all(
       Array.from({ length: processes }, async () => {
@@ -27,21 +27,14 @@ export async function serversInProcess(
         // A machine under load is not a store in trouble.
         const lifetimes = { refreshTokenGrace }
         const options = { store, counters, lifetimes, clients: clientsOfRaces, storeDeadline: 10 }
-        const server = application({ ...options, ...withoutLimits }).app.listen(0, '127.0.0.1')
-        servers.push(server)
-        await once(server, 'listening')
-        return originOf(server)
+        const listener = await listening(createServer(application({ ...options, ...withoutLimits }).app))
+        listeners.push(listener)
+        return `http://127.0.0.1:${listener.port}`
       }),
     )
   const origins = { 0: await three(0), 30: await three(30) }
   const stop = async (): Promise<void> => {
-    for (const server of servers) server.close().closeAllConnections()
+    await Promise.all(listeners.map((listener) => listener.close()))
   }
   return { origins, stop }
-}
-
-function originOf(server: Server): string {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The application has no port.')
-  return `http://127.0.0.1:${address.port}`
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { listening } from '../listening'
 
 /** A server that listens, for tests that speak to it byte by byte or by a browser. */
 export interface StartedServer {
@@ -9,13 +9,7 @@ export interface StartedServer {
 }
 
 export async function startServer(app: RequestListener): Promise<StartedServer> {
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  const stop = async (): Promise<void> => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-  return { server, port: address.port, stop }
+  const server = createServer(app)
+  const { port, close } = await listening(server)
+  return { server, port, stop: close }
 }

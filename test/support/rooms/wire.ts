@@ -1,20 +1,17 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { waitUntil } from '../wait-until'
+import { listening } from '../listening'
+import { waitUntil, within } from '../wait-until'
 
 /** Serves the application for as long as `use` takes, to be spoken to byte by byte. */
 export async function onTheWire<Result>(
   app: RequestListener,
   use: (open: () => Socket) => Promise<Result>,
 ): Promise<Result> {
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.')
+  const { port, close } = await listening(createServer(app))
   const sockets: Socket[] = []
   const open = () => {
-    const socket = connect(address.port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     // A server that has heard enough may hang up on a client that still speaks.
     socket.on('error', () => undefined)
     sockets.push(socket)
@@ -24,8 +21,7 @@ export async function onTheWire<Result>(
     return await use(open)
   } finally {
     for (const socket of sockets) socket.destroy()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await close()
   }
 }
 
@@ -33,11 +29,12 @@ export async function onTheWire<Result>(
 export async function exchangeBytes(
   socket: Socket,
   parts: readonly (string | Buffer)[],
-  milliseconds = 2000,
+  milliseconds = 60_000,
 ): Promise<string> {
   const answer: Buffer[] = []
   socket.on('data', (bytes: Buffer) => answer.push(bytes))
-  for (const part of parts) await new Promise((resolve) => socket.write(part, resolve))
+  for (const part of parts)
+    await within('a part has gone out', new Promise((resolve) => socket.write(part, resolve)))
   const closed = new Promise((resolve) => socket.once('close', resolve))
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, milliseconds).unref())])
   return Buffer.concat(answer).toString()

@@ -47,6 +47,6 @@ export async function cachedRecord(store: RedisStore, writer: AuthorizationStore
 
 /** Waits until the cache has forgotten it; whether it still knows another record, so that it was on all the time. */
 export async function forgetsOnly(store: RedisStore, id: string, known: string): Promise<boolean> {
-  await waitUntil('it is forgotten', async () => !recalls(store, id), 5)
+  await waitUntil('it is forgotten', async () => !recalls(store, id))
   return recalls(store, known)
 }

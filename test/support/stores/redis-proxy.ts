@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { listening } from '../listening'
 
 /** A way to Redis that a test stands in. */
 export interface RedisProxy {
@@ -34,14 +34,6 @@ export async function startRedisProxy(port: number, between: () => Between): Pro
     client.on('error', () => {}).on('close', () => redis.destroy())
     redis.on('error', () => {}).on('close', () => client.destroy())
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.')
-  return {
-    url: `redis://127.0.0.1:${address.port}`,
-    stop: async () => {
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  const { port: own, close } = await listening(server)
+  return { url: `redis://127.0.0.1:${own}`, stop: close }
 }

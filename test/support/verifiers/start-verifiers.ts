@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type SigningAlgorithm, signingAlgorithms } from '../../../lib/jwt/signing-keys/signing-algorithm'
 import { Flow } from '../flows/flow'
 import { pythonProgram, requireProgram } from '../program'
+import { outputOf } from '../program-output'
 import { startProgram } from '../start-program'
+import { within } from '../wait-until'
 import type { VerifierPlan } from './node-verifiers-process'
 
 /** A library of another author that verifies access tokens with the published keys. */
@@ -64,17 +65,19 @@ async function startPython(plan: VerifierPlan) {
   const child = spawn(requireProgram(pythonProgram), [program, JSON.stringify(plan)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const gone = once(child, 'exit')
+  const output = outputOf(child, 'The verifier in Python')
   const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = []
   createInterface(child.stdout).on('line', (line) => waiting.shift()?.resolve(line))
   child.once('exit', () => {
     for (const { reject } of waiting.splice(0)) reject(new Error('The verifier in Python has ended.'))
   })
-  const ask = (message: object) =>
-    new Promise<string>((resolve, reject) => {
+  const ask = (message: object) => {
+    const answer = new Promise<string>((resolve, reject) => {
       waiting.push({ resolve, reject })
       child.stdin.write(`${JSON.stringify(message)}\n`)
     })
+    return within('the verifier in Python has answered', answer, output.text)
+  }
   const verifier: Verifier = {
     name: 'PyJWT',
     algorithms: signingAlgorithms,
@@ -85,7 +88,7 @@ async function startPython(plan: VerifierPlan) {
     setAhead: (seconds: number) => ask({ ahead: seconds }),
     stop: async () => {
       child.stdin.end()
-      await gone
+      await output.ended()
     },
   }
 }
