@@ -47,7 +47,8 @@ function serving() {
   })
   return {
     published: async () => {
-      const { body } = await flow.open('/.well-known/jwks.json')
+      const { status, body } = await flow.open('/.well-known/jwks.json')
+      if (status !== 200) throw new Error(`The key set is answered with ${status} ${JSON.stringify(body)}.`)
       return body.keys.map(({ kid }: { kid: string }) => kid)
     },
   }

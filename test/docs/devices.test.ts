@@ -47,4 +47,4 @@ test('the server and the device of the guide: the code that the device prints br
     server.kill()
     await ended
   }
-}, 30_000)
+})

@@ -14,6 +14,8 @@ import { waitUntil } from '../support/wait-until'
 describe('redis outage', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
   const asked = authorizationRequest(photoBook)
+  // A stalled Redis takes longer, and a busy machine does not.
+  const storeDeadline = 2
   let redis: RedisServer
   let store: RedisStore
 
@@ -28,21 +30,26 @@ describe('redis outage', () => {
   })
 
   async function expectUnavailable({ flow }: Application, accessToken: string): Promise<void> {
-    const page = await flow.ask(asked, 'alice')
+    const [page, ...refused] = await Promise.all([
+      flow.ask(asked, 'alice'),
+      flow.request(nightlyReport, grant),
+      flow.redeem(photoBook, `ac_${'A'.repeat(64)}`),
+      flow.photos(accessToken),
+    ])
     expect(redirectionOf(page).parameters).toMatchObject({
       error: 'temporarily_unavailable',
       state: asked.state,
     })
-    expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
-    expect(refusalOf(await flow.redeem(photoBook, `ac_${'A'.repeat(64)}`))).toBe(
+    expect(refused.map(refusalOf)).toEqual([
       '400 temporarily_unavailable',
-    )
-    expect(refusalOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
+      '400 temporarily_unavailable',
+      '503 temporarily_unavailable',
+    ])
   }
 
   describe('A Redis', () => {
     test('that stalls is answered for within the deadline, and nothing is lost when it goes on', async () => {
-      const set = application({ store })
+      const set = application({ store, storeDeadline })
       const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
       const page = await set.flow.ask(asked, 'alice')
       await redis.kill('SIGSTOP')
@@ -55,7 +62,7 @@ describe('redis outage', () => {
     })
 
     test('that is gone is answered for within the deadline, and used again when it is back', async () => {
-      const set = application({ store })
+      const set = application({ store, storeDeadline })
       const { accessToken } = await set.flow.tokens(photoBook)
       await redis.kill('SIGKILL')
       await expectUnavailable(set, accessToken)
@@ -164,7 +171,7 @@ describe('redis late', () => {
     test('is not killed by an unhandled rejection', async () => {
       const port = await emptyPort()
       const plan = { redis: { url: `redis://127.0.0.1:${port}` }, prefix: `late:${randomUUID()}:` }
-      const server = await startServer({ ...plan, storeDeadline: 0.5 })
+      const server = await startServer({ ...plan, storeDeadline: 2 })
       const { flow } = server
       expect(outcomeOf(await flow.photos(someToken))).toBe('503 temporarily_unavailable')
       redis = await startRedis({ own: true, port })

@@ -98,7 +98,7 @@ describe.each(stages)('A flood of registrations (%s)', (_, open) => {
     const statuses = await flood(staged, ofSubscriber, most)
     expect(statuses).toEqual({ 201: attempts * 16, 429: most - attempts * 16 })
     expect(await registered(staged, 'Next', ofStranger(1))).toMatch(/^dynamic_/)
-  }, 300_000)
+  })
 
   test(`${most} clients of one /48 give way to the next ones, and those in use stay [registration-2]`, async () => {
     const staged = stage({ maximumClients: most }, { limits: { networks: false } })
@@ -136,7 +136,7 @@ describe.each(stages)('A flood of registrations (%s)', (_, open) => {
       expect(await clients.find(clientId)).toBeDefined()
     expect((await flow.ask(asked(atLogin), 'bob')).status).toBe(200)
     codeOf(await flow.decide(waiting, 'approve', 'alice'))
-  }, 300_000)
+  })
 
   test('a full store of young clients refuses', async () => {
     const staged = stage({ maximumClients: 2 })

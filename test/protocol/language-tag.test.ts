@@ -26,11 +26,9 @@ describe('Accept-Language', () => {
     expect(parseAcceptLanguage(`${' '.repeat(999)},de`)).toEqual([])
   })
 
-  it('of a megabyte is read in no time', () => {
-    const before = performance.now()
-    parseAcceptLanguage('a-'.repeat(500_000))
-    parseAcceptLanguage(','.repeat(1_000_000))
-    expect(performance.now() - before).toBeLessThan(500)
+  it('of a megabyte is read up to there, which takes no hours', () => {
+    expect(parseAcceptLanguage(`de,${'a-'.repeat(500_000)},en`)).toEqual(['de'])
+    expect(parseAcceptLanguage(`${','.repeat(1_000_000)}en`)).toEqual([])
   })
 })
 

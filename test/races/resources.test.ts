@@ -38,7 +38,7 @@ describe.each(topologies.slice(0, 2))('Two servers on %s', (_name, start) => {
       clients.push(client)
       flows.push(application(withResources({ ...options, store })).flow)
     }
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const client of clients) client.disconnect()
     for (const stop of stops) await stop()

@@ -95,7 +95,7 @@ test('whoever insists gets the same tokens, however often the signer fails and w
     expect([seed, round, ...tokens]).toEqual([seed, round, tokens[0], tokens[0], tokens[0]])
     expect(tokens[0]?.[0]).toBe(200)
   }
-}, 60_000)
+})
 
 /** Asks again as long as the server has failed. */
 async function insist<Answer extends { readonly status: number }>(

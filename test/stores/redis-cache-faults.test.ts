@@ -47,6 +47,12 @@ describe('redisStore with a cache', () => {
     other = redisStore({ client: redis, prefix })
   })
 
+  /** Expects that the cache forgets a record before the trust in it ends by itself, however late a busy machine looks. */
+  const expectForgottenAtOnce = async (cached: RedisStore, id: string) => {
+    const since = performance.now()
+    expect((await lastRecall(cached, id)) - since).toBeLessThan(trustedFor * 0.9)
+  }
+
   const keyOf = (id: string) => `${prefix}authorization:${id}`
 
   it.each([
@@ -57,7 +63,7 @@ describe('redisStore with a cache', () => {
     // One act: no process is left to learn of the removal.
     const deaf = redis.multi().call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes').del(keyOf(id))
     await deaf.exec()
-    await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
+    await expectForgottenAtOnce(store, id)
     await cachedRecord(store, other)
     expect(recalls(store, id)).toBe(false)
   })
@@ -164,7 +170,7 @@ describe('redisStore with a cache', () => {
   it('begins when Redis comes, and again when it comes back empty at its old place', async () => {
     const id = await cachedRecord(store)
     await server.stop()
-    await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
+    await expectForgottenAtOnce(store, id)
     await expect(store.find(id)).rejects.toBeInstanceOf(Error)
     server = await start({ port: server.port })
     await cachedRecord(store, other)
@@ -179,10 +185,10 @@ describe('redisStore with a cache', () => {
     if (found !== undefined) await there.save(found.authorization, found.revision)
     network.leadTo(next.port)
     await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
-    await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
+    await expectForgottenAtOnce(store, id)
     await isCached(store, id)
     await there.remove(id)
-    await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
+    await expectForgottenAtOnce(store, id)
     expect(await store.find(id)).toBeUndefined()
   })
 
@@ -194,7 +200,7 @@ describe('redisStore with a cache', () => {
     await waitUntil('it is replicated', async () => (await there.find(id)) !== undefined)
     network.leadTo(replica.port)
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
-    await waitUntil('it is forgotten', async () => !recalls(store, id), 0.9)
+    await expectForgottenAtOnce(store, id)
     for (let reads = 0; reads < 10; reads++) {
       await setTimeout(100)
       expect([await store.find(id), recalls(store, id)]).toEqual([expect.anything(), false])

@@ -17,18 +17,20 @@ import { oneMoreFailure } from '../../lib/testing/race-rules'
 import { type FaultyNetwork, startFaultyNetwork } from '../support/faulty-network'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { type ReplyLosingProxy, startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
-import { waitUntil } from '../support/wait-until'
+import { waitUntil, within } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 
-/** How long a call took to reject, and with what. */
-async function failure(call: Promise<unknown>): Promise<{ seconds: number; error: unknown }> {
-  const begun = performance.now()
-  const error = await call.then(
-    () => new Error('It resolved.'),
-    (reason: unknown) => reason,
+/** With what a call rejects. A client with other settings waits for 73 s, or for ever. */
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  within(
+    'the call has rejected',
+    call.then(
+      () => new Error('It resolved.'),
+      (reason: unknown) => reason,
+    ),
+    undefined,
+    60,
   )
-  return { seconds: (performance.now() - begun) / 1000, error }
-}
 
 describe('redisStore and its connection', () => {
   let server: RedisServer
@@ -143,9 +145,7 @@ describe('redisStore and its connection', () => {
     it('rejects soon, at the first call and at later ones', async () => {
       store = redisStore({ url })
       for (let call = 0; call < 3; call++) {
-        const { seconds, error } = await failure(findRecord(store, threeVersions()[0]))
-        expect(error).toBeInstanceOf(Error)
-        expect(seconds).toBeLessThan(5)
+        expect(String(await failure(findRecord(store, threeVersions()[0])))).toContain('max retries')
       }
     })
 
@@ -154,10 +154,9 @@ describe('redisStore and its connection', () => {
       store = redisStore({ url })
       const impatient = withDeadline(store, 0.3)
       const calls = [findRecord(impatient, first), saveRecord(impatient, second), impatient.remove('an id')]
-      for (const { seconds, error } of await Promise.all(calls.map(failure))) {
+      for (const error of await Promise.all(calls.map(failure))) {
         expect(error).toBeInstanceOf(OAuthError)
         expect(error).toMatchObject({ code: 'temporarily_unavailable', reason: 'store_unavailable' })
-        expect(seconds).toBeLessThan(0.6)
       }
     })
   })
@@ -168,13 +167,9 @@ describe('redisStore and its connection', () => {
     store = redisStore({ url: slow.url })
     await saveRecord(store, first)
     await slow.kill('SIGSTOP')
-    const { seconds, error } = await failure(findRecord(store, first))
-    expect(error).toHaveProperty('message', 'Command timed out')
-    expect(seconds).toBeLessThan(5)
+    expect(await failure(findRecord(store, first))).toHaveProperty('message', 'Command timed out')
     const impatient = withDeadline(store, 0.3)
-    expect((await failure(findRecord(impatient, first))).error).toMatchObject({
-      code: 'temporarily_unavailable',
-    })
+    expect(await failure(findRecord(impatient, first))).toMatchObject({ code: 'temporarily_unavailable' })
     await slow.kill('SIGCONT')
     expect(await findRecord(store, first)).toEqual(first)
   })
@@ -191,7 +186,7 @@ describe('redisStore and its connection', () => {
     store = redisStore({ url: network.url })
     await saveRecord(store, first)
     network.silence()
-    expect((await failure(findRecord(store, first))).error).toBeInstanceOf(Error)
+    expect(await failure(findRecord(store, first))).toBeInstanceOf(Error)
     await waitUntil('it finds again', () =>
       findRecord(store, first).then(
         () => true,
@@ -221,7 +216,7 @@ describe('redisStore and its connection', () => {
     await saveRecord(store, threeVersions()[0])
     await before.stop()
     const [first] = threeVersions()
-    expect((await failure(saveRecord(store, first))).error).toBeInstanceOf(Error)
+    expect(await failure(saveRecord(store, first))).toBeInstanceOf(Error)
     await another({ port: before.port })
     await waitUntil('it saves again', () => saves(first))
     expect(await findRecord(store, first)).toEqual(first)

@@ -242,5 +242,5 @@ describe.each(['refresh', 'retire'] as const)('A process that is killed during a
       const marked = textIn(store, `${terms.name}-retired`).includes(kid)
       expect(kidsOf(one).includes(kid)).toBe(!marked)
     }
-  }, 60_000)
+  })
 })
