@@ -16,7 +16,9 @@ import {
 } from './prior-consent'
 import {
   allowedScope,
+  askedFor,
   choiceKey,
+  claimKeys,
   clientFingerprint,
   factKeys,
   hasChoice,
@@ -111,7 +113,8 @@ export class OwnerQuestions {
   offeredMemory(): OfferedMemory | undefined {
     if (!this.mayRemember()) return undefined
     const { client, parsed } = this.request
-    return { fingerprint: clientFingerprint(client), facts: factKeys(parsed.facts) }
+    const { facts } = parsed
+    return { fingerprint: clientFingerprint(client), facts: factKeys(facts), claims: claimKeys(facts) }
   }
 
   /**
@@ -160,7 +163,8 @@ export class OwnerQuestions {
     const remembered = await this.remembered()
     const { scope, facts } = this.request.parsed
     const circumstances = { choice: choiceKey(answer), facts: factKeys(facts) }
-    const isAllowed = (consent: RememberedConsent) => isRemembered(consent, scope, circumstances)
+    const isAllowed = (consent: RememberedConsent) =>
+      isRemembered(consent, askedFor(scope, facts), circumstances)
     if (remembered === undefined || !isAllowed(remembered)) return false
     this.demands.push(isAllowed)
     return true

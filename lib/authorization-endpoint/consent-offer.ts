@@ -27,6 +27,8 @@ export interface OfferedMemory {
   readonly fingerprint: string
   /** Names the facts of the page. */
   readonly facts: readonly string[]
+  /** Names the claims that the page shows besides the scope. */
+  readonly claims: readonly string[]
 }
 
 /** A question with the values of its answers. */
@@ -75,8 +77,8 @@ export function offerIn(data: ExtensionData): ConsentOffer {
 
 function memoryIn(value: unknown): OfferedMemory | undefined {
   if (!isRecord(value)) return undefined
-  const { fingerprint, facts } = value
-  return isText(fingerprint) && isTexts(facts) ? { fingerprint, facts } : undefined
+  const { fingerprint, facts, claims } = value
+  return isText(fingerprint) && isTexts(facts) && isTexts(claims) ? { fingerprint, facts, claims } : undefined
 }
 
 function questionIn(value: unknown): OfferedQuestion | undefined {

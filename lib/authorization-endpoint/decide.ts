@@ -302,7 +302,11 @@ function rememberedOf(
   { scope: allowed, answer }: Granted,
   at: number,
 ): RememberedDecision | undefined {
-  return memory && { ...memory, at, choice: choiceKey(answer), shown, allowed }
+  if (memory === undefined) return undefined
+  const { fingerprint, facts, claims } = memory
+  const withClaims = (scope: Scope) => [...scope, ...claims]
+  const decided = { shown: withClaims(shown), allowed: withClaims(allowed) }
+  return { fingerprint, facts, at, choice: choiceKey(answer), ...decided }
 }
 
 /**

@@ -21,6 +21,7 @@ interface AllowedEntry {
   readonly choice: string
   /** Names of facts; see {@link factKeys}. */
   readonly facts: readonly string[]
+  /** What {@link askedFor} names. */
   readonly scope: Scope
 }
 
@@ -34,7 +35,7 @@ interface Circumstances {
 export interface RememberedDecision extends Circumstances {
   readonly at: number
   readonly fingerprint: string
-  /** The scope that the page showed. */
+  /** The scope, and the claims, that the page showed. */
   readonly shown: Scope
   /** The part that the owner allowed. */
   readonly allowed: Scope
@@ -52,7 +53,7 @@ export function choiceKey(answer: OwnerAnswerTo | undefined): string {
  */
 export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
   const others = facts
-    .filter((fact) => !isResource(fact))
+    .filter((fact) => !isResource(fact) && !isClaims(fact))
     .map((fact) => JSON.stringify([fact.name, valuesOf(fact).toSorted()]))
     .toSorted()
   const resources = new Set(facts.filter(isResource).flatMap(valuesOf))
@@ -61,7 +62,18 @@ export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
 }
 
 const isResource = ({ name, values }: ConsentFact) => name === 'resource' && values.length > 0
+const isClaims = ({ name }: ConsentFact) => name === 'claims'
 const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
+
+/** Names the single claims of a page, as no scope token can be: each counts by itself, as a scope does. */
+export const claimKeys = (facts: readonly ConsentFact[]): readonly string[] =>
+  facts.filter(isClaims).flatMap((fact) => valuesOf(fact).map((value) => `claim ${value}`))
+
+/** What a request asks for: its scope, and single claims. */
+export const askedFor = (scope: Scope, facts: readonly ConsentFact[]): Scope => [
+  ...scope,
+  ...claimKeys(facts),
+]
 
 /**
  * Names what makes a client the one that the owner has allowed: its destinations and its keys. A rotation of its secrets

@@ -2,6 +2,8 @@ import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from '../protocol/json'
 import { errorOf, invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
+import type { Scope } from '../protocol/scope'
+import { claimsOfScope } from './owner-claims'
 
 /** The parameters of OpenID Connect that the plug-in reads (OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1). */
 export const identityParameters = [
@@ -19,11 +21,27 @@ export interface IdentityRequest {
   /** The claims that the client asks for by name. */
   readonly userInfo: readonly string[]
   readonly idToken: readonly string[]
+  /** Those of them that no scope of the request covers: the page names them. */
+  readonly beyondScope: readonly string[]
   /** The only owner that the client takes; undefined for any. */
   readonly subject: string | undefined
   /** The authentication context classes of which the login must meet one; none for any login. */
   readonly acrValues: readonly string[]
 }
+
+/** The claims of an ID token that the server itself knows. */
+export const claimsOfIdTokens = [
+  'sub',
+  'iss',
+  'aud',
+  'exp',
+  'iat',
+  'auth_time',
+  'acr',
+  'amr',
+  'nonce',
+  'at_hash',
+]
 
 const longestNonce = 1024
 const longestClaims = 4096
@@ -41,21 +59,20 @@ export function parseIdentityRequest(
 ): IdentityRequest | undefined {
   for (const name of ['request', 'request_uri', 'registration'] as const)
     if (parameters.get(name) !== undefined) throw notSupported(name)
-  if (!(parameters.get('scope') ?? '').split(' ').includes('openid')) return undefined
+  const scope = (parameters.get('scope') ?? '').split(' ')
+  if (!scope.includes('openid')) return undefined
   // OpenID Connect Core 3.1.2.1: unlike in OAuth, no registration stands in for it.
   parameters.require('redirect_uri')
   const nonce = parameters.get('nonce')
   if (nonce !== undefined && nonce.length > longestNonce)
     throw invalidRequest('parameter_too_long', 'The parameter nonce is too long.')
   const claims = takesClaims ? claimsIn(parameters.get('claims')) : {}
-  const [userInfo, idToken] = [claims['userinfo'], claims['id_token']]
-  return {
-    nonce,
-    userInfo: namesIn(userInfo),
-    idToken: namesIn(idToken),
-    subject: subjectIn(idToken),
-    acrValues: acrValuesIn(idToken),
-  }
+  const ofIdToken = claims['id_token']
+  const [userInfo, idToken] = [namesIn(claims['userinfo']), namesIn(ofIdToken)]
+  const known = [...claimsOfIdTokens, ...claimsOfScope(scope)]
+  const beyondScope = [...new Set([...userInfo, ...idToken])].filter((name) => !known.includes(name))
+  const [subject, acrValues] = [subjectIn(ofIdToken), acrValuesIn(ofIdToken)]
+  return { nonce, userInfo, idToken, beyondScope, subject, acrValues }
 }
 
 const notSupported = (name: 'request' | 'request_uri' | 'registration') =>
@@ -95,15 +112,38 @@ function acrValuesIn(idToken: unknown): readonly string[] {
   throw malformedClaims()
 }
 
-// OpenID Connect Core 5.5: an unknown claim is ignored. What the host does not know is left out of the answer.
+// OpenID Connect Core 5.5: an unknown claim is ignored. What the host does not know is left out of the answer. A name has
+// no spaces, so that no sentence of a client stands on the page.
 const namesIn = (member: unknown): readonly string[] =>
-  isRecord(member) ? Object.keys(member).slice(0, claimsAtMost) : []
+  isRecord(member)
+    ? Object.keys(member)
+        .filter((name) => /^[\w.:/#-]{1,100}$/.test(name))
+        .slice(0, claimsAtMost)
+    : []
+
+/** The claims among these that the owner has approved: by a scope, or by their name on the page. */
+export const approvedClaims = (
+  names: readonly string[],
+  request: IdentityRequest | undefined,
+  scope: Scope,
+): readonly string[] => {
+  const approved = [...(request?.beyondScope ?? []), ...claimsOfScope(scope)]
+  return names.filter((name) => approved.includes(name))
+}
 
 /** What the record keeps of a request. */
-export const keptOf = ({ nonce, userInfo, idToken, subject, acrValues }: IdentityRequest): Json => ({
+export const keptOf = ({
+  nonce,
+  userInfo,
+  idToken,
+  beyondScope,
+  subject,
+  acrValues,
+}: IdentityRequest): Json => ({
   ...(nonce !== undefined && { nonce }),
   ...(userInfo.length > 0 && { userInfo }),
   ...(idToken.length > 0 && { idToken }),
+  ...(beyondScope.length > 0 && { beyondScope }),
   ...(subject !== undefined && { subject }),
   ...(acrValues.length > 0 && { acrValues }),
 })
@@ -111,11 +151,12 @@ export const keptOf = ({ nonce, userInfo, idToken, subject, acrValues }: Identit
 /** The request in a record; undefined if the authorization is none of OpenID Connect. */
 export function keptIn(data: Json | undefined): IdentityRequest | undefined {
   if (!isRecord(data)) return undefined
-  const { nonce, userInfo, idToken, subject, acrValues } = data
+  const { nonce, userInfo, idToken, beyondScope, subject, acrValues } = data
   return {
     nonce: isText(nonce) ? nonce : undefined,
     userInfo: isTexts(userInfo) ? userInfo : [],
     idToken: isTexts(idToken) ? idToken : [],
+    beyondScope: isTexts(beyondScope) ? beyondScope : [],
     subject: isText(subject) ? subject : undefined,
     acrValues: isTexts(acrValues) ? acrValues : [],
   }

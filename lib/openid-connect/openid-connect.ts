@@ -18,7 +18,14 @@ import { algorithmOf, identityMembers, loginDefaultsOf } from './client-members'
 import { mismatchOf, requireAuthTime, requireSubject } from './demanded-owner'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
-import { identityParameters, keptIn, keptOf, parseIdentityRequest } from './identity-request'
+import {
+  approvedClaims,
+  claimsOfIdTokens,
+  identityParameters,
+  keptIn,
+  keptOf,
+  parseIdentityRequest,
+} from './identity-request'
 import { claimsFor, claimsOfScope, identityScopes, type OwnerClaims } from './owner-claims'
 import { pairwiseSubjects, publicSubject, type SubjectFor } from './pairwise'
 import { userInfoEndpoint } from './user-info'
@@ -44,8 +51,8 @@ export interface OpenIdConnectOptions {
   /** How long an ID token is good, in whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
-   * Whether the server reads the parameter `claims` (OpenID Connect Core 5.5), so that clients may ask for single claims,
-   * without a scope that the owner has approved. Default false.
+   * Whether the server reads the parameter `claims` (OpenID Connect Core 5.5), so that clients may ask for single claims.
+   * The consent page names those that no scope of the request covers. Default false.
    */
   readonly claimsParameter?: boolean
   /**
@@ -74,9 +81,6 @@ export interface OpenIdConnect extends PlugIn {
 
 // Seconds after its issue for which an ID token is good as a hint, whatever its end: clients keep it for the logout.
 const hintLifetime = 30 * 24 * 3600
-
-/** The claims of an ID token that the plug-in itself knows. */
-const claimsOfIdTokens = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'amr', 'nonce', 'at_hash']
 
 /** The name of the extension, under which an authorization keeps its request. */
 const name = 'openid-connect'
@@ -183,6 +187,13 @@ function identity(
       return request && keptOf(request)
     },
 
+    // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
+    atConsent({ authorizationData }) {
+      const { beyondScope = [] } = keptIn(authorizationData) ?? {}
+      const values = beyondScope.map((name) => ({ value: name, description: name.replaceAll('_', ' ') }))
+      return values.length === 0 ? undefined : { facts: [{ name: 'claims', label: 'About you', values }] }
+    },
+
     loginDefaults: loginDefaultsOf,
 
     async atResourceOwner(owner, { client, parameters, authorizationData, loginDemandedAt }) {
@@ -220,7 +231,7 @@ async function idTokenFor(
   if (grantType === 'implicit') return undefined
   requireAuthTime(client, login)
   const { client_id: clientId } = client
-  const names = request.idToken
+  const names = approvedClaims(request.idToken, request, scope)
   const claims =
     names.length === 0 ? {} : ((await claimsFor(ownerClaims, subject, { clientId, scope, names })) ?? {})
   // OpenID Connect Core 12.2: a refresh has no nonce.

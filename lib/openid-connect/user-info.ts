@@ -5,7 +5,7 @@ import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
 import type { FoundAccess } from '../authorization/lookup'
 import { badToken } from '../resource-server/refusals'
-import { keptIn } from './identity-request'
+import { approvedClaims, keptIn } from './identity-request'
 import { claimsFor, claimsOfScope, type OwnerClaims } from './owner-claims'
 import { publicSubject, type SubjectFor } from './pairwise'
 
@@ -31,8 +31,8 @@ export function userInfoEndpoint(
       const { subject, scope, clientId } = found.access
       if (!isForUserInfo(found, own)) throw badToken('token_resource', needed)
       if (subject === undefined) throw badToken('token_invalid', needed)
-      const asked = keptIn(dataOf(name, found.extensionData))?.userInfo ?? []
-      const names = [...claimsOfScope(scope), ...asked]
+      const asked = keptIn(dataOf(name, found.extensionData))
+      const names = [...claimsOfScope(scope), ...approvedClaims(asked?.userInfo ?? [], asked, scope)]
       const known = await claimsFor(claims, subject, { clientId, scope, names })
       if (known === undefined) throw badToken('token_invalid', needed)
       if (subjectFor === publicSubject) return { members: { ...known, sub: subject }, headers }

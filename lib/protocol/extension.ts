@@ -103,7 +103,10 @@ export interface ConsentTerms {
 
 /** One fact that the resource owner sees before the decision, such as the resources that the access is for. */
 export interface ConsentFact {
-  /** A stable name for code of the host, such as `resource`. */
+  /**
+   * A stable name for code of the host, such as `resource`. For a remembered consent, each value of `resource` and of
+   * `claims` counts by itself; other facts count all together.
+   */
   readonly name: string
   /** The words before the values on the page of the suite. */
   readonly label: string

@@ -5,11 +5,14 @@ import {
   implicit,
   memoryDynamicClients,
   metadataDocuments,
+  openIdConnect,
+  pushedAuthorizationRequests,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, type ClientApplication, photoBook, photoPrint } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
+import { claimsIn, identityKeys, identityStage, relyingParty } from '../support/flows/identity-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { answersOf, decideWith, withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
@@ -303,6 +306,97 @@ describeOnStores('A consent for one resource or choice', (stage) => {
     expect(choices).toEqual([])
     expect(await askAs(set, photoPrint)).toBe('redirect code')
     expect(choices).toEqual([{ workspace: 'w1' }])
+  })
+})
+
+describeOnStores('A consent and single claims', (stage) => {
+  const known = { email: 'a@example.com', birthdate: '1990-01-01', phone_number: '+1' }
+  const claims = async () => known
+  const open = (options: Partial<AuthorizationServerOptions> = {}) =>
+    identityStage(stage)({ rememberConsent: true, ...options }, { claims, claimsParameter: true })
+  const asking = (scope: string, userinfo: readonly string[], id_token: readonly string[] = userinfo) => {
+    const members = { userinfo, id_token }
+    const named = Object.entries(members).map(([member, names]) => [
+      member,
+      Object.fromEntries(names.map((name) => [name, null])),
+    ])
+    return { scope, claims: JSON.stringify(Object.fromEntries(named)) }
+  }
+  const asks = (set: Stage, bend: RepeatedFields) => askAs(set, relyingParty, { ...bend, prompt: 'none' })
+  /** The claims that a client gets by a code: in the ID token and at UserInfo. */
+  const got = async (set: Stage, code: string) => {
+    const { body } = await set.flow.redeem(relyingParty, code)
+    const { body: told } = await set.flow.open('/userinfo', '', {
+      Authorization: `Bearer ${body.access_token}`,
+    })
+    return [claimsIn(body.id_token), told].map((all) => Object.keys(known).filter((name) => name in all))
+  }
+
+  test('the page names each claim beyond the scope, and the memory covers each by itself', async () => {
+    const set = open()
+    await approve(set, relyingParty, { scope: 'openid' })
+    const both = asking('openid', ['birthdate'], ['phone_number', 'birthdate', 'sub', 'acr'])
+    expect(await asks(set, both)).toBe('redirect consent_required')
+    const page = await set.flow.ask({ ...authorizationRequest(relyingParty), ...both }, 'alice')
+    expect(page.text).toMatch(/About you.*phone number.*birthdate/s)
+    expect(page.text).not.toMatch(/>(sub|acr)</)
+    await approve(set, relyingParty, both)
+    for (const covered of [both, asking('openid', ['birthdate']), { scope: 'openid' }])
+      expect(await asks(set, covered)).toBe('redirect code')
+    expect(await asks(set, asking('openid', ['email', 'birthdate']))).toBe('redirect consent_required')
+    const response = await set.flow.ask({ ...authorizationRequest(relyingParty), ...both }, 'alice')
+    expect(await got(set, codeOf(response))).toEqual([['birthdate', 'phone_number'], ['birthdate']])
+  })
+
+  test('a claim of a scope that the page shows needs no words, and goes with the scope', async () => {
+    const scopes = { openid: 'Know you', email: { description: 'See your address', optional: true } }
+    const clients = [relyingParty.registration]
+    const set = open({
+      scopes: { ...canonicalOptions.scopes, phone: 'Call', profile: 'See', address: 'Visit', ...scopes },
+      clients,
+    })
+    const both = asking('openid email', ['email'])
+    const page = await set.flow.ask({ ...authorizationRequest(relyingParty), ...both }, 'alice')
+    expect(page.text).not.toContain('About you')
+    expect(await got(set, codeOf(await decideWith(set.flow, page, {})))).toEqual([[], []])
+    const ticked = { 'scope:email': 'yes' }
+    expect(await got(set, codeOf(await approve(set, relyingParty, both, ticked)))).toEqual([
+      ['email'],
+      ['email'],
+    ])
+  })
+
+  test('a text that is no name of a claim gets neither to the page nor to the client', async () => {
+    const set = open()
+    const page = await set.flow.ask(
+      { ...authorizationRequest(relyingParty), ...asking('openid', ['This app is safe.']) },
+      'alice',
+    )
+    expect(outcomeOf(page)).toBe('question')
+    expect(page.text).not.toContain('This app is safe')
+  })
+
+  test('also of a request that the client has pushed, for a resource', async () => {
+    const keys = identityKeys()
+    const identity = openIdConnect({ keys, claims, claimsParameter: true })
+    const set = open({
+      plugIns: [keys, identity, pushedAuthorizationRequests()],
+      resources: { [photosApi]: { scopes: ['photos:read'] } },
+      defaultResource: photosApi,
+    })
+    const pushed = async (bend: RepeatedFields) => {
+      const fields = { ...authorizationRequest(relyingParty), resource: photosApi, ...bend }
+      const { body } = await set.flow.request(relyingParty, fields, '/par')
+      return set.flow.ask({ client_id: 'relying-party', request_uri: String(body.request_uri) }, 'alice')
+    }
+    const plain = { scope: 'openid photos:read' }
+    await set.flow.decide(await pushed(plain), 'approve', 'alice')
+    set.clock.advance(1)
+    const more = asking('openid photos:read', ['birthdate'])
+    expect(outcomeOf(await pushed({ ...plain, prompt: 'none' }))).toBe('redirect code')
+    expect(outcomeOf(await pushed({ ...more, prompt: 'none' }))).toBe('redirect consent_required')
+    await set.flow.decide(await pushed(more), 'approve', 'alice')
+    expect(outcomeOf(await pushed({ ...more, prompt: 'none' }))).toBe('redirect code')
   })
 })
 

@@ -182,7 +182,10 @@ export function fact({ name, label, values }: ConsentFact, labels: Readonly<Reco
     <dd>
       ${values.map(
         ({ value, description }) =>
-          html`<p><bdi>${description}</bdi>${value !== description && html` <code>${value}</code>`}</p>`,
+          html`<p>
+            <bdi>${description}</bdi
+            >${value.replaceAll('_', ' ') !== description && html` <code>${value}</code>`}
+          </p>`,
       )}
     </dd>
   </div>`

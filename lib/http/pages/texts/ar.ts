@@ -35,7 +35,7 @@ export const ar: PageTexts = {
     noAnswer: 'ليس لديك هنا ما يمكن لهذا التطبيق الوصول إليه.',
     manage: (link) => html`يمكنك إنهاء الوصول في أي وقت من صفحة ${link}.`,
     manageLink: 'التطبيقات المرتبطة',
-    facts: { resource: 'الوصول إلى' },
+    facts: { resource: 'الوصول إلى', claims: 'معلومات عنك' },
     policy: 'سياسة الخصوصية',
     terms: 'شروط الخدمة',
     cancel: 'إلغاء',

@@ -35,7 +35,7 @@ export const de: PageTexts = {
     noAnswer: 'Sie haben hier nichts, worauf diese App Zugriff erhalten könnte.',
     manage: (link) => html`Sie können den Zugriff jederzeit beenden, unter ${link}.`,
     manageLink: 'Verbundene Apps',
-    facts: { resource: 'Zugriff auf' },
+    facts: { resource: 'Zugriff auf', claims: 'Angaben über Sie' },
     policy: 'Datenschutzerklärung',
     terms: 'Nutzungsbedingungen',
     cancel: 'Abbrechen',

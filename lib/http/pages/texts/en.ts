@@ -35,7 +35,7 @@ export const en: PageTexts = {
     noAnswer: 'You have nothing here that this app could get access to.',
     manage: (link) => html`You can end the access at any time under ${link}.`,
     manageLink: 'Connected applications',
-    facts: { resource: 'Access to' },
+    facts: { resource: 'Access to', claims: 'About you' },
     policy: 'Privacy policy',
     terms: 'Terms of service',
     cancel: 'Cancel',

@@ -35,7 +35,7 @@ export const es: PageTexts = {
     noAnswer: 'Aquí no tiene nada a lo que esta aplicación pueda acceder.',
     manage: (link) => html`Puede poner fin al acceso en cualquier momento en ${link}.`,
     manageLink: 'Aplicaciones conectadas',
-    facts: { resource: 'Acceso a' },
+    facts: { resource: 'Acceso a', claims: 'Datos sobre usted' },
     policy: 'Política de privacidad',
     terms: 'Condiciones del servicio',
     cancel: 'Cancelar',

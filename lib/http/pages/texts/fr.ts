@@ -36,7 +36,7 @@ export const fr: PageTexts = {
     noAnswer: 'Vous n’avez rien ici à quoi cette application pourrait accéder.',
     manage: (link) => html`Vous pouvez mettre fin à cet accès à tout moment, dans ${link}.`,
     manageLink: 'Applications connectées',
-    facts: { resource: 'Accès à' },
+    facts: { resource: 'Accès à', claims: 'À propos de vous' },
     policy: 'Politique de confidentialité',
     terms: 'Conditions d’utilisation',
     cancel: 'Annuler',

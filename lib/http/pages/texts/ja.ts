@@ -35,7 +35,7 @@ export const ja: PageTexts = {
     noAnswer: 'このアプリがアクセスできるものがありません。',
     manage: (link) => html`アクセスは${link}からいつでも取り消せます。`,
     manageLink: '連携中のアプリ',
-    facts: { resource: 'アクセス先' },
+    facts: { resource: 'アクセス先', claims: 'あなたについて' },
     policy: 'プライバシーポリシー',
     terms: '利用規約',
     cancel: 'キャンセル',

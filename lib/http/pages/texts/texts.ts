@@ -82,7 +82,7 @@ interface ConsentTexts {
   /** The text of this link. */
   readonly manageLink: string
   /** The labels of facts that the suite adds, by their names. */
-  readonly facts: { readonly resource: string }
+  readonly facts: { readonly resource: string; readonly claims: string }
   readonly policy: string
   readonly terms: string
   readonly cancel: string
