@@ -144,7 +144,7 @@ export type {
   EntryTerms,
   IndexEntry,
 } from './authorization/authorization-index'
-export type { ConsentStore, RememberTerms } from './authorization/consent-store'
+export type { ConsentStore, RememberTerms, StoredConsent } from './authorization/consent-store'
 export type { Storage, StoreWarning } from './stores/storage'
 export {
   metadataDocuments,

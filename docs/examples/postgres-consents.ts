@@ -1,4 +1,4 @@
-import type { ConsentStore } from 'express-authorization-server'
+import type { ConsentStore, StoredConsent } from 'express-authorization-server'
 import type { Pool } from 'pg'
 import { sweepOf } from './postgres-rows'
 
@@ -30,6 +30,9 @@ const seconds = (parameter: string) => `${parameter}::float8 * interval '1 secon
 
 const find = `
 select consent from oauth_consents where owner = $1 and client_id = $2 and expires_at > now()`
+
+const list = `
+select client_id as "clientId", consent from oauth_consents where owner = $1 and expires_at > now()`
 
 const moment = `select now()::text as moment`
 
@@ -69,6 +72,11 @@ export function postgresConsents(pool: Pool): ConsentStore {
       const consent = rows[0]?.consent
       if (consent === undefined || typeof consent === 'string') return consent
       throw new Error('The column consent of oauth_consents must be of the type text.')
+    },
+
+    async list(owner) {
+      const { rows } = await pool.query<StoredConsent>(list, [owner])
+      return rows
     },
 
     // The time of the database, before the statement that may be long on its way: a late one remembers nothing.

@@ -1,7 +1,10 @@
 import { indexOwner } from '../authorization/authorization-index'
 import type { ConsentStore } from '../authorization/consent-store'
+import { inTurns } from '../primitives/in-turns'
 import type { Client } from '../protocol/client'
+import type { Scope } from '../protocol/scope'
 import {
+  allowedIn,
   clientFingerprint,
   decodeConsent,
   encodeConsent,
@@ -10,6 +13,18 @@ import {
   since,
   withDecision,
 } from './remembered-consent'
+
+/** What a server remembers that an owner has allowed a client, which so gets in without a page. */
+export interface ListedConsent {
+  readonly clientId: string
+  readonly scope: Scope
+  /** The single claims of OpenID Connect that the owner has allowed besides. */
+  readonly claims: readonly string[]
+  /** When the owner first allowed a part of it, in seconds since the epoch. */
+  readonly grantedAt: number
+  /** When the last part of it ends, in seconds since the epoch. */
+  readonly expiresAt: number
+}
 
 /** What a server needs to remember consents. */
 interface MemoryTerms {
@@ -48,6 +63,19 @@ export class ConsentMemory {
     return undefined
   }
 
+  /** Lists what counts of an owner, by client. */
+  async list(subject: string): Promise<readonly ListedConsent[]> {
+    const stored = await this.terms.store.list(this.ownerOf(subject))
+    const listed = await inTurns(stored, async ({ clientId, consent: text }) => {
+      const consent = await this.counting(clientId, text)
+      if (consent === undefined || consent.entries.length === 0) return []
+      const times = consent.entries.map(({ at }) => at)
+      const [grantedAt, expiresAt] = [Math.min(...times), Math.max(...times) + this.terms.seconds]
+      return [{ clientId, ...allowedIn(consent), grantedAt, expiresAt }]
+    })
+    return listed.flat().toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1))
+  }
+
   /**
    * Remembers a decision of an owner. Of two decisions at once, the last one counts.
    *
@@ -68,9 +96,14 @@ export class ConsentMemory {
   }
 
   private async read(subject: string, clientId: string): Promise<RememberedConsent | undefined> {
-    const { store, seconds, now, revokedBefore } = this.terms
-    const text = await store.find(this.ownerOf(subject), clientId)
-    const consent = text === undefined ? undefined : decodeConsent(text)
+    const text = await this.terms.store.find(this.ownerOf(subject), clientId)
+    return text === undefined ? undefined : this.counting(clientId, text)
+  }
+
+  /** What counts of a stored consent at this moment. */
+  private async counting(clientId: string, text: string): Promise<RememberedConsent | undefined> {
+    const { seconds, now, revokedBefore } = this.terms
+    const consent = decodeConsent(text)
     if (consent === undefined) return undefined
     const mark = revokedBefore === undefined ? -Infinity : await revokedBefore(clientId)
     return since(consent, Math.max(now() - seconds, mark))

@@ -65,9 +65,12 @@ const isResource = ({ name, values }: ConsentFact) => name === 'resource' && val
 const isClaims = ({ name }: ConsentFact) => name === 'claims'
 const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
 
-/** Names the single claims of a page, as no scope token can be: each counts by itself, as a scope does. */
+// A scope token has no space.
+const claimMark = 'claim '
+
+/** Names the single claims of a page: each counts by itself, as a scope does. */
 export const claimKeys = (facts: readonly ConsentFact[]): readonly string[] =>
-  facts.filter(isClaims).flatMap((fact) => valuesOf(fact).map((value) => `claim ${value}`))
+  facts.filter(isClaims).flatMap((fact) => valuesOf(fact).map((value) => claimMark + value))
 
 /** What a request asks for: its scope, and single claims. */
 export const askedFor = (scope: Scope, facts: readonly ConsentFact[]): Scope => [
@@ -121,6 +124,16 @@ export function isRemembered(
 /** Whether the owner has given this answer before, whatever it was for. */
 export const hasChoice = ({ entries }: RememberedConsent, choice: string): boolean =>
   entries.some((entry) => entry.choice === choice)
+
+/** The scope and the claims that the owner has allowed, whatever they were for. */
+export function allowedIn({ entries }: RememberedConsent): { scope: Scope; claims: readonly string[] } {
+  const all = [...new Set(entries.flatMap(({ scope }) => scope))]
+  const claims = all.filter((each) => each.startsWith(claimMark))
+  return {
+    scope: all.filter((each) => !claims.includes(each)),
+    claims: claims.map((each) => each.slice(claimMark.length)),
+  }
+}
 
 /** Leaves out what the owner decided before this time. */
 export const since = (consent: RememberedConsent, time: number): RememberedConsent => ({

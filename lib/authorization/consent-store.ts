@@ -1,5 +1,11 @@
 import { isRecord } from '../primitives/options-reader'
 
+/** A consent of a resource owner, as `remember` got it. */
+export interface StoredConsent {
+  readonly clientId: string
+  readonly consent: string
+}
+
 /** How long a consent counts, and how old its decision is. */
 export interface RememberTerms {
   /** Seconds from now until the store may forget the consent. */
@@ -20,6 +26,9 @@ export interface ConsentStore {
    * @param owner names the resource owner at one issuer: 59 characters of base64url.
    */
   find(owner: string, clientId: string): Promise<string | undefined>
+
+  /** Resolves to the consents of an owner whose end has not passed, in no order. */
+  list(owner: string): Promise<readonly StoredConsent[]>
 
   /**
    * Remembers a consent in place of the earlier one of this owner and client. Resolves to false, and changes nothing, if
@@ -48,4 +57,4 @@ export const longestConsent = 16_384
 
 /** Whether a value has every verb of a store of consents. */
 export const isConsentStore = (value: unknown): value is ConsentStore =>
-  isRecord(value) && ['find', 'remember', 'forget'].every((verb) => typeof value[verb] === 'function')
+  isRecord(value) && ['find', 'list', 'remember', 'forget'].every((verb) => typeof value[verb] === 'function')

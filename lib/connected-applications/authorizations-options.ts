@@ -1,4 +1,4 @@
-import { isBoolean, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord, isText, OptionsReader } from '../primitives/options-reader'
 import { isWebPage } from '../protocol/uri'
 
 /** The list of what owners have approved, and the page on which they see and end it. */
@@ -59,19 +59,20 @@ export function readAuthorizations(
 ): ResolvedAuthorizations {
   const given = reading.take(key)
   if (given === undefined || given === false) return off
-  if (given === true) return { ...off, authorizations: true }
-  if (!isRecord(given)) {
+  // Where nobody logs in, nobody could see the page.
+  if (given === true && reading.take('resourceOwner') === undefined) return { ...off, authorizations: true }
+  if (given !== true && !isRecord(given)) {
     reading.wrong(key, 'must be true, false, or an object: { path, manageAt, fromTheStart }.')
     return off
   }
-  return reading.group(key, (fields) => {
-    const manageAt = fields.optional<string | undefined>('manageAt', undefined, isPlace, placeExpectation)
-    const hasPage = manageAt === undefined || fields.take('path') !== undefined
-    const connectedPath = hasPage ? takePath(fields, 'path', '/authorizations') : undefined
-    const listsAll = fields.optional('fromTheStart', false, isBoolean, 'must be true or false.')
-    const ownPage = connectedPath === undefined ? undefined : mount + connectedPath
-    return { authorizations: true, listsAll, connectedPath, manageAt: manageAt ?? ownPage }
-  })
+  const fields = new OptionsReader(given === true ? {} : given, key, reading.issues)
+  const manageAt = fields.optional<string | undefined>('manageAt', undefined, isPlace, placeExpectation)
+  const hasPage = manageAt === undefined || fields.take('path') !== undefined
+  const connectedPath = hasPage ? takePath(fields, 'path', '/authorizations') : undefined
+  const listsAll = fields.optional('fromTheStart', false, isBoolean, 'must be true or false.')
+  const ownPage = connectedPath === undefined ? undefined : mount + connectedPath
+  fields.refuseUnknown()
+  return { authorizations: true, listsAll, connectedPath, manageAt: manageAt ?? ownPage }
 }
 
 const placeExpectation =

@@ -3,10 +3,13 @@ import type { OwnPage, OwnPageRequest } from '../http/own-page'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../http/pages/connected-page'
 import { clientNameOf, type ConsentView } from '../http/pages/consent-page'
 import type { PageLocale } from '../http/pages/texts/locale'
+import { issuerDigest } from '../authorization/issuer'
+import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
 import type { Client } from '../protocol/client'
+import { isSameText, secureRandom } from '../protocol/credential'
 import type { ConsentFact } from '../protocol/extension'
-import { Throttled, UnusableClient } from '../protocol/oauth-error'
+import { invalidRequest, Throttled, UnusableClient } from '../protocol/oauth-error'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
@@ -14,12 +17,12 @@ import type { ServerContext } from '../server/context'
 import type { ReadEntries } from '../server/gone-entries'
 import { type ListedAuthorization, type OwnerAuthorizations } from '../server/owner-authorizations'
 import { connectedPageName } from './authorizations-options'
+import { type FormText, formTexts } from './form-texts'
 import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
 
-// The id of an authorization has 16 random bytes. Nobody but its client, the guards and the host knows it, so no other
-// site can make the form; and a client that makes it ends its own access alone. The server finds the client by the id, and
-// the id only among those of the owner who is logged in.
-const field = 'authorization_id'
+const clientField = 'client_id'
+// Says that the form, or the link after a removal, is of the page of this owner and about this client.
+const textField = 'form'
 
 /** The page on which owners see and end what they have approved; none without its path. */
 export function connectedApplications(
@@ -38,9 +41,11 @@ export function connectedApplications(
       login: 'required',
       json: true,
       async handle(request) {
-        const owned = await ownerApplications(server, index, readEntries, request.resourceOwner.subject)
-        if (request.method === 'POST') return remove(authorizations, request, owned, mount + path)
-        const view = await viewOf(server, request, owned, await indexedSince.isComplete())
+        const { subject } = request.resourceOwner
+        const textOf = await formTexts(index, issuerDigest(settings.issuer), secureRandom)
+        if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
+        const owned = await ownerApplications(server, index, readEntries, subject)
+        const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())
         const render = settings.connectedPage
         if (render === undefined) return { html: connectedPage(view, request.locale), view }
         return { view, render: (req, response) => render(req, response, view) }
@@ -49,27 +54,31 @@ export function connectedApplications(
   ]
 }
 
-/** Ends what the owner has approved for the client of the form. A repetition, and an unknown id, end nothing. */
+/** Ends what the owner has approved for the client of the form. A repetition ends nothing. */
 async function remove(
   authorizations: OwnerAuthorizations,
-  { parameters, resourceOwner }: OwnPageRequest,
-  owned: OwnerApplications,
+  { parameters, resourceOwner: { subject } }: OwnPageRequest,
+  textOf: FormText,
   path: string,
 ) {
-  const clientId = owned.clientOf(parameters.require(field))
-  if (clientId !== undefined) await authorizations.revoke(resourceOwner.subject, clientId)
-  return { redirect: path + queryOf({ removed: clientId }, parameters) }
+  const clientId = parameters.require(clientField)
+  if (!isSameText(parameters.require(textField), textOf('remove', subject, clientId)))
+    throw invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
+  await authorizations.revoke(subject, clientId)
+  const removed = { removed: clientId, [textField]: textOf('removed', subject, clientId) }
+  return { redirect: path + queryOf(removed, parameters) }
 }
 
 async function viewOf(
   server: ServerContext,
   request: OwnPageRequest,
   owned: OwnerApplications,
+  textOf: FormText,
   isComplete: boolean,
 ): Promise<ConnectedView> {
   const { parameters, resourceOwner, locale } = request
   const { tag, dir, service } = locale
-  const show = (application: OwnerApplication) => applicationViewOf(server, request, application)
+  const show = (application: OwnerApplication) => applicationViewOf(server, request, application, textOf)
   const asked = parameters.get('remove')
   const removing = asked === undefined ? undefined : await owned.find(asked)
   const common = {
@@ -97,7 +106,7 @@ async function viewOf(
     ...common,
     removing: undefined,
     applications: byName(shown, locale),
-    removed: await removedIn(server, request, owned),
+    removed: await removedIn(server, request, owned, textOf),
     previous: before === undefined ? undefined : queryOf({ before }, parameters),
     next: after === undefined ? undefined : queryOf({ after }, parameters),
   }
@@ -127,9 +136,12 @@ async function removedIn(
   server: ServerContext,
   request: OwnPageRequest,
   owned: OwnerApplications,
+  textOf: FormText,
 ): Promise<ConsentView['client'] | undefined> {
-  const clientId = request.parameters.get('removed')
-  if (clientId === undefined || !owned.knows(clientId)) return undefined
+  const { parameters, resourceOwner } = request
+  const [clientId, text = ''] = [parameters.get('removed'), parameters.get(textField)]
+  if (clientId === undefined || !isSameText(text, textOf('removed', resourceOwner.subject, clientId)))
+    return undefined
   return (await owned.find(clientId)) === undefined
     ? viewOfClient(await findClient(server, request, clientId), clientId)
     : undefined
@@ -138,13 +150,13 @@ async function removedIn(
 async function applicationViewOf(
   server: ServerContext,
   request: OwnPageRequest,
-  { clientId, authorizations }: OwnerApplication,
+  { clientId, authorizations, consent }: OwnerApplication,
+  textOf: FormText,
 ): Promise<ConnectedApplication> {
-  const { locale, parameters } = request
-  const [{ authorizationId }] = authorizations
+  const { locale, parameters, resourceOwner } = request
   const languages = parameters.peek('ui_locales')
   const client = await findClient(server, request, clientId)
-  const scope = scopeOf(server, authorizations)
+  const scope = scopeOf(server, [...authorizations, ...(consent ? [consent] : [])])
   const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
   return {
     client: viewOfClient(client, clientId),
@@ -154,11 +166,16 @@ async function applicationViewOf(
     facts: [
       ...resourceFact(server, authorizations),
       ...(await choiceFacts(request, question, authorizations)),
+      ...claimsFact(consent),
     ],
-    grantedAt: least(authorizations.map(({ grantedAt }) => grantedAt)),
+    grantedAt: least([consent, ...authorizations].map((each) => each?.grantedAt)),
     lastIssuedOn: greatest(authorizations.map(({ lastIssuedOn }) => lastIssuedOn)),
     removeAt: queryOf({ remove: clientId }, parameters),
-    fields: { [field]: authorizationId, ...(languages !== undefined && { ui_locales: languages }) },
+    fields: {
+      [clientField]: clientId,
+      [textField]: textOf('remove', resourceOwner.subject, clientId),
+      ...(languages !== undefined && { ui_locales: languages }),
+    },
   }
 }
 
@@ -183,8 +200,11 @@ const viewOfClient = (client: Client | undefined, clientId: string): ConsentView
 type Several = readonly ListedAuthorization[]
 
 // In the order of the option `scopes`, so that a page looks the same whatever a client has asked for first.
-function scopeOf({ settings: { scopes } }: ServerContext, authorizations: Several): Scope {
-  const all = new Set(authorizations.flatMap(({ scope }) => scope))
+function scopeOf(
+  { settings: { scopes } }: ServerContext,
+  granted: readonly { readonly scope: Scope }[],
+): Scope {
+  const all = new Set(granted.flatMap(({ scope }) => scope))
   const known = [...scopes.keys()].filter((token) => all.has(token))
   return [...known, ...[...all].filter((token) => !scopes.has(token))]
 }
@@ -193,6 +213,12 @@ function resourceFact({ settings }: ServerContext, authorizations: Several): rea
   const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))]
   const values = uris.map((uri) => ({ value: uri, description: settings.resources?.find(uri)?.name ?? uri }))
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]
+}
+
+function claimsFact(consent: ListedConsent | undefined): readonly ConsentFact[] {
+  const claims = consent?.claims ?? []
+  const values = claims.map((value) => ({ value, description: value.replaceAll('_', ' ') }))
+  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
 }
 
 /** The answers of the owner, in the words of the question as the host asks it now. */
@@ -235,7 +261,8 @@ async function questionOf(
   }
 }
 
-const least = (times: readonly (number | undefined)[]) =>
-  times.reduce((one, other) => (other === undefined || (one !== undefined && one <= other) ? one : other))
-const greatest = (times: readonly (number | undefined)[]) =>
-  times.reduce((one, other) => (other === undefined || (one !== undefined && one >= other) ? one : other))
+type Times = readonly (number | undefined)[]
+const sorted = (times: Times) =>
+  times.filter((time) => time !== undefined).toSorted((one, other) => one - other)
+const least = (times: Times) => sorted(times)[0]
+const greatest = (times: Times) => sorted(times).at(-1)

@@ -1,14 +1,15 @@
+import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
 import { issuerDigest } from '../authorization/issuer'
 import type { ServerContext } from '../server/context'
 import type { ReadEntries } from '../server/gone-entries'
 import { listedIn, type ListedAuthorization } from '../server/owner-authorizations'
 
-/** A client with live authorizations of one owner. */
+/** A client that one owner has let in: by live authorizations, by a remembered consent, or by both. */
 export interface OwnerApplication {
   readonly clientId: string
-  /** At least one. */
-  readonly authorizations: readonly [ListedAuthorization, ...ListedAuthorization[]]
+  readonly authorizations: readonly ListedAuthorization[]
+  readonly consent: ListedConsent | undefined
 }
 
 /** A part of the clients of an owner, in the order of their ids. */
@@ -29,12 +30,8 @@ interface PartPlace {
 /** What one owner has approved, by client. It stands for one moment. */
 export interface OwnerApplications {
   part(place: PartPlace): Promise<ApplicationPart>
-  /** Undefined if the client has no live authorization of this owner. */
+  /** Undefined if this owner lets the client in by nothing. */
   find(clientId: string): Promise<OwnerApplication | undefined>
-  /** Whether the owner has approved the client some time, as far as the index remembers. */
-  knows(clientId: string): boolean
-  /** The client of an authorization of this owner, which may have ended; undefined for any other id. */
-  clientOf(authorizationId: string): string | undefined
 }
 
 const partSize = 8
@@ -43,26 +40,30 @@ const readsAtMost = 1000
 
 /** Reads what an owner has approved. @throws OAuthError `temporarily_unavailable` if the store fails. */
 export async function ownerApplications(
-  { settings, now }: ServerContext,
+  { settings, now, consents }: ServerContext,
   index: AuthorizationIndex,
   readEntries: ReadEntries,
   subject: string,
 ): Promise<OwnerApplications> {
   const owner = indexOwner(issuerDigest(settings.issuer), subject)
-  const entries = await index.list(owner)
+  const [entries, remembered = []] = await Promise.all([index.list(owner), consents?.list(subject)])
+  const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
   const idsByClient = new Map<string, string[]>()
   for (const { clientId, authorizationId } of entries) {
     const ids = idsByClient.get(clientId)
     if (ids === undefined) idsByClient.set(clientId, [authorizationId])
     else ids.push(authorizationId)
   }
-  const clientIds = [...idsByClient.keys()].toSorted()
+  const clientIds = [...new Set([...idsByClient.keys(), ...consentOf.keys()])].toSorted()
 
   const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
     const ids = (idsByClient.get(clientId) ?? []).toSorted()
     const found = await readEntries(owner, ids)
-    const [first, ...others] = listedIn(found, subject, now(), settings)
-    return first && { clientId, authorizations: [first, ...others] }
+    const authorizations = listedIn(found, subject, now(), settings)
+    const consent = consentOf.get(clientId)
+    return authorizations.length > 0 || consent !== undefined
+      ? { clientId, authorizations, consent }
+      : undefined
   }
 
   const readsOf = (wave: readonly string[]) =>
@@ -75,7 +76,7 @@ export async function ownerApplications(
     return candidates.slice(at, at + length)
   }
 
-  /** The first clients that have a live authorization: one more than a part holds, if there are so many. */
+  /** The first clients that the owner lets in: one more than a part holds, if there are so many. */
   const firstOf = async (candidates: readonly string[]) => {
     const found: OwnerApplication[] = []
     let [at, reads] = [0, 0]
@@ -107,10 +108,5 @@ export async function ownerApplications(
     return { applications: shown, before: isFirst ? undefined : first.clientId, after: last }
   }
 
-  return {
-    part,
-    find,
-    knows: (clientId) => idsByClient.has(clientId),
-    clientOf: (id) => entries.find(({ authorizationId }) => authorizationId === id)?.clientId,
-  }
+  return { part, find }
 }

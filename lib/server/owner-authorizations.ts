@@ -1,3 +1,4 @@
+import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import { indexOwner } from '../authorization/authorization-index'
 import { end } from '../authorization/commit'
 import type { Active, Approved, Authorization } from '../authorization/authorization'
@@ -37,6 +38,11 @@ export interface ListedAuthorization {
 /** A part of a list. */
 export interface AuthorizationList {
   readonly authorizations: readonly ListedAuthorization[]
+  /**
+   * The clients that the owner need not allow again, with the option `rememberConsent`: `revoke` forgets this, too. All of
+   * them stand in the first part, and none in the others.
+   */
+  readonly consents: readonly ListedConsent[]
   /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined
   /**
@@ -136,6 +142,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       const found = await readEntries(ownerOf(subject), part)
       return {
         authorizations: listedIn(found, subject, now(), settings),
+        consents: after === '' ? ((await server.consents?.list(subject)) ?? []) : [],
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
       }

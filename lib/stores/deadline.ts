@@ -134,6 +134,7 @@ export function indexWithDeadline(index: AuthorizationIndex, seconds: number): A
 export function consentsWithDeadline(consents: ConsentStore, seconds: number): ConsentStore {
   return {
     find: (owner, clientId) => withinDeadline(() => consents.find(owner, clientId), seconds, consents),
+    list: (owner) => withinDeadline(() => consents.list(owner), seconds, consents),
     remember: (owner, clientId, consent, terms) =>
       withinDeadline(() => consents.remember(owner, clientId, consent, terms), seconds, consents),
     forget: (owner, clientId) => withinDeadline(() => consents.forget(owner, clientId), seconds, consents),

@@ -2,6 +2,7 @@ import {
   consentsAtMost,
   type ConsentStore,
   type RememberTerms,
+  type StoredConsent,
   longestDecision,
 } from '../authorization/consent-store'
 import { ExpiringMap } from '../primitives/expiring-map'
@@ -46,6 +47,12 @@ export class MemoryConsents extends InMemory implements ConsentStore {
   async find(owner: string, clientId: string): Promise<string | undefined> {
     const found = this.owners.get(owner)?.consents.get(clientId)
     return found !== undefined && found.end > this.clock() ? found.text : undefined
+  }
+
+  async list(owner: string): Promise<readonly StoredConsent[]> {
+    const now = this.clock()
+    const known = [...(this.owners.get(owner)?.consents ?? [])].filter(([, { end }]) => end > now)
+    return known.map(([clientId, { text }]) => ({ clientId, consent: text }))
   }
 
   async remember(

@@ -1,4 +1,4 @@
-import { equal } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { consentsAtMost, type ConsentStore, longestConsent } from '../authorization/consent-store'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
@@ -83,6 +83,27 @@ export const consentStoreRules: readonly ContractRule<ConsentsUnderTest>[] = [
     equal(await find('a'), undefined)
     equal(await find('b'), undefined)
     equal(await consents.find(other, 'a'), 'theirs')
+  }),
+
+  rule('list resolves to the consents of this owner whose end has not passed', async (scene) => {
+    const { consents, owner, remember, forget, pass: wait } = scene
+    const list = async () =>
+      (await consents.list(owner)).toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1))
+    deepEqual(await list(), [])
+    await consents.remember(anyOwner(), 'a', 'theirs', { seconds: 60, age: 0 })
+    await remember('1:one', 'a')
+    await remember('two', 'c b')
+    await remember('short', '!', 0.1)
+    await wait(0.2)
+    const [one, two] = [
+      { clientId: 'a', consent: '1:one' },
+      { clientId: 'c b', consent: 'two' },
+    ]
+    deepEqual(await list(), [one, two])
+    await forget('a')
+    deepEqual(await list(), [two])
+    await forget()
+    deepEqual(await list(), [])
   }),
 
   rule('remember refuses a decision whose owner was read before forget', async (scene) => {

@@ -1,6 +1,7 @@
 import { memoryStore } from '../../lib/index'
 import { resolveOptions } from '../../lib/config/resolve-options'
 import { canonicalOptions } from '../support/flows/application'
+import { nightlyReport } from '../support/flows/clients'
 import { mistakesWith } from '../support/rooms/mistakes'
 
 const settingsWith = (authorizations: object | boolean, issuer = 'http://localhost') => {
@@ -11,7 +12,7 @@ const settingsWith = (authorizations: object | boolean, issuer = 'http://localho
 describe('the option authorizations', () => {
   it.each<[string, object | boolean, readonly unknown[]]>([
     ['false: off', false, [false, undefined, undefined]],
-    ['true: the list without a page', true, [true, undefined, undefined]],
+    ['true: the page at its usual path', true, [true, '/authorizations', '/authorizations']],
     ['{}: the page at its usual path', {}, [true, '/authorizations', '/authorizations']],
     ['a path: the page there', { path: '/apps' }, [true, '/apps', '/apps']],
     ['manageAt: a page of the host alone', { manageAt: '/me' }, [true, undefined, '/me']],
@@ -22,6 +23,18 @@ describe('the option authorizations', () => {
     ],
   ])('is %s', (_what, given, expected) => {
     expect(settingsWith(given)).toEqual(expected)
+  })
+
+  it('has no page where nobody logs in: the list, and the revocation of clients', () => {
+    const { issuer, scopes } = canonicalOptions
+    const clients = [nightlyReport.registration]
+    const { authorizations, connectedPath } = resolveOptions({
+      issuer,
+      scopes,
+      clients,
+      authorizations: true,
+    })
+    expect([authorizations, connectedPath]).toEqual([true, undefined])
   })
 
   it('leads from the consent page to the path below the issuer', () => {
@@ -49,7 +62,7 @@ describe('the option authorizations', () => {
     ['no login', { authorizations: {}, resourceOwner: undefined }, 'resourceOwner'],
     [
       'a page of the host without the page',
-      { authorizations: true, pages: { connected: () => {} } },
+      { authorizations: { manageAt: '/me' }, pages: { connected: () => {} } },
       'pages.connected',
     ],
     [
@@ -71,6 +84,12 @@ describe('the option authorizations', () => {
 
   it('leaves the name of the page to hosts without it', () => {
     const own = { kind: 'page', name: 'authorizations', path: '/authorizations', handle: () => {} }
-    expect(mistakesWith({ resourceOwner: () => 'alice', authorizations: true, endpoints: [own] })).toEqual([])
+    expect(
+      mistakesWith({
+        resourceOwner: () => 'alice',
+        authorizations: { manageAt: '/authorizations' },
+        endpoints: [own],
+      }),
+    ).toEqual([])
   })
 })

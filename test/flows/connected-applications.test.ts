@@ -16,6 +16,8 @@ import { describeOnStores, type SetStage, type Stage } from '../support/flows/st
 
 const path = '/authorizations'
 const day = 24 * 3600
+/** Where a removal leads. */
+const removed = `${path}?removed=photo-print&`
 
 /** The names of the applications of a page, as a reader sees them. */
 const namesIn = ({ text }: Response) =>
@@ -66,6 +68,51 @@ describeOnStores('The page of connected applications', (stage) => {
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
   })
 
+  test.each<[string, (set: Stage) => Promise<unknown>]>([
+    ['its tokens have ended', async ({ clock }) => clock.advance(100 * day)],
+    [
+      'it has revoked its own tokens',
+      async ({ flow }) => {
+        const code = codeOf(await flow.ask(authorizationRequest(photoPrint), 'alice'))
+        const { body } = await flow.redeem(photoPrint, code)
+        expect(outcomeOf(await flow.revoke(photoPrint, body.refresh_token))).toBe('done')
+      },
+    ],
+  ])('shows and removes a client that gets in by a remembered consent after %s', async (_when, end) => {
+    const set = open({ rememberConsent: true })
+    const { flow, oauth, list, ask, press, clock } = set
+    const asksSilently = async () =>
+      outcomeOf(await flow.ask({ ...authorizationRequest(photoPrint), prompt: 'none' }, 'alice'))
+    const at = Math.floor(clock.read() / 1000)
+    await flow.approve(photoPrint, { scope: 'photos:read' })
+    await flow.approve(photoPrint, { scope: 'photos:print' })
+    clock.advance(100)
+    await end(set)
+    const { authorizations, consents } = await oauth.authorizations.list('alice')
+    expect([authorizations.length, consents]).toEqual([
+      0,
+      [
+        {
+          clientId: 'photo-print',
+          scope: ['photos:read', 'photos:print'],
+          claims: [],
+          grantedAt: at,
+          expiresAt: expect.any(Number),
+        },
+      ],
+    ])
+    const page = await list()
+    expect(namesIn(page)).toEqual(['Photo Print'])
+    expect(page.text.match(/<code>[^<]*/g)).toEqual(['<code>photos:read', '<code>photos:print'])
+    expect(isEmpty(await list('bob'))).toBe(true)
+    expect(await asksSilently()).toBe('redirect code')
+    const done = await press(await ask('photo-print'), 'alice')
+    expect((await flow.open(String(done.get('Location')), 'alice')).text).toContain('is removed')
+    expect(await asksSilently()).toBe('redirect consent_required')
+    expect(isEmpty(await list())).toBe(true)
+    expect((await oauth.authorizations.list('alice')).consents).toEqual([])
+  })
+
   test('asks before a removal, removes everything of the client at once, and says so', async () => {
     const { flow, oauth, list, ask, press } = open()
     const revoked: string[] = []
@@ -76,7 +123,7 @@ describeOnStores('The page of connected applications', (stage) => {
     expect(question.text).toContain('<h1>Remove the access of <bdi>Photo Print</bdi>?</h1>')
     expect((await flow.photos(both[0]?.accessToken ?? '')).status).toBe(200)
     const done = await press(question, 'alice')
-    expect([done.status, done.get('Location')]).toEqual([303, `${path}?removed=photo-print`])
+    expect([done.status, done.get('Location')]).toEqual([303, expect.stringContaining(removed)])
     for (const { accessToken } of both) expect((await flow.photos(accessToken)).status).toBe(401)
     expect((await flow.photos(other.accessToken)).status).toBe(200)
     expect(revoked).toEqual(['photo-print', 'photo-print'])
@@ -92,7 +139,7 @@ describeOnStores('The page of connected applications', (stage) => {
     const question = await ask('photo-print')
     const answers = await Promise.all([press(question, 'alice'), press(question, 'alice')])
     answers.push(await press(question, 'alice'))
-    for (const answer of answers) expect(answer.get('Location')).toBe(`${path}?removed=photo-print`)
+    for (const answer of answers) expect(answer.get('Location')).toContain(removed)
     const back = await ask('photo-print')
     expect(isEmpty(back)).toBe(true)
   })
@@ -124,27 +171,32 @@ describeOnStores('The page of connected applications', (stage) => {
   })
 
   test('removes nothing by a form without the text that only the page of this owner has', async () => {
-    const { flow, ask, formOf } = open()
+    const { flow, list, ask, formOf, oauth } = open()
     const { accessToken } = await flow.tokens(photoPrint)
+    await flow.tokens(photoBook)
     await flow.tokens(photoPrint, {}, 'bob')
-    const { fields } = formOf(await ask('photo-print', 'bob'))
-    for (const id of [
-      fields['authorization_id'],
-      'photo-print',
-      '__proto__',
-      'x'.repeat(3000),
-      'a'.repeat(22),
-    ])
-      expect((await flow.submit(path, { authorization_id: id }, 'alice')).get('Location')).toBe(path)
-    const own = formOf(await ask('photo-print')).fields['authorization_id'] ?? ''
+    const [{ authorizationId = '' } = {}] = (await oauth.authorizations.list('alice')).authorizations
+    const of = async (clientId: string, owner = 'alice') => formOf(await ask(clientId, owner)).fields
+    const own = await of('photo-print')
+    const form = own['form'] ?? ''
+    // Every API knows the id of an authorization, as `jti` of its tokens.
+    expect(JSON.stringify(own)).not.toContain(authorizationId)
+    const { text } = await list('alice', `?removed=photo-print&form=${form}`)
+    expect(text).not.toContain('is removed')
     for (const wrong of [
       {},
       { remove: 'photo-print' },
-      { authorization_id: [own, own] },
-      `authorization_id[]=${own}`,
+      { client_id: 'photo-print' },
+      { authorization_id: authorizationId },
+      { client_id: 'photo-print', form: authorizationId },
+      { client_id: 'photo-print', form: 'x'.repeat(3000) },
+      { ...own, form: [form, form] },
+      { ...own, form: (await of('photo-book'))['form'] ?? '' },
+      await of('photo-print', 'bob'),
+      `client_id=photo-print&form[]=${form}`,
     ])
       expect(outcomeOf(await flow.submit(path, wrong, 'alice'))).toBe('page 400 invalid_request')
-    await flow.open(`${path}?authorization_id=${own}`, 'alice')
+    await flow.open(`${path}?${new URLSearchParams(own).toString()}`, 'alice')
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
 
@@ -327,7 +379,7 @@ describeOnStores('The page of connected applications as JSON', (stage) => {
           client: { client_id: 'photo-print', client_name: 'Photo Print' },
           scope: [{ token: 'photos:read', description: 'See your photos', weight: 'read' }, {}],
           removeAt: '?remove=photo-print',
-          fields: { authorization_id: expect.stringMatching(/^[\w-]{22}$/) },
+          fields: { client_id: 'photo-print', form: expect.any(String) },
         },
       ],
       isComplete: false,
@@ -340,9 +392,9 @@ describeOnStores('The page of connected applications as JSON', (stage) => {
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request'])
     expect((await flow.photos(accessToken)).status).toBe(200)
     const done = await flow.submit(path, removal, 'alice', headers)
-    expect([done.status, done.body]).toEqual([200, { redirect_to: `${path}?removed=photo-print` }])
+    expect([done.status, done.body]).toEqual([200, { redirect_to: expect.stringContaining(removed) }])
     expect((await flow.photos(accessToken)).status).toBe(401)
-    expect((await list('alice', '?removed=photo-print', json)).body).toMatchObject({
+    expect((await flow.open(done.body.redirect_to, 'alice', json)).body).toMatchObject({
       removed: { client_name: 'Photo Print' },
     })
   })
@@ -454,7 +506,7 @@ describeOnStores('A host', (stage) => {
     const question = await set.flow.open('/oauth/mine?remove=photo-print', 'alice')
     const { action, fields } = consentFormOf(question, '/oauth/mine')
     const done = await set.flow.submit(action, fields, 'alice')
-    expect(done.get('Location')).toBe('/oauth/mine?removed=photo-print')
+    expect(done.get('Location')).toContain('/oauth/mine?removed=photo-print&')
     expect((await set.flow.photos(accessToken)).status).toBe(401)
   })
 
@@ -462,7 +514,7 @@ describeOnStores('A host', (stage) => {
     ['the page', {}, '/authorizations'],
     ['the page at its path', { path: '/apps' }, '/apps'],
     ['a page of the host', { manageAt: 'https://photos.example/apps' }, 'https://photos.example/apps'],
-    ['no page', true, undefined],
+    ['the page, also by true', true, '/authorizations'],
   ])('leads from the consent page to %s', async (_where, authorizations, manageAt) => {
     const { flow } = stage({ authorizations })
     const { text } = await flow.ask(authorizationRequest(photoPrint), 'alice')
@@ -470,10 +522,8 @@ describeOnStores('A host', (stage) => {
   })
 
   test('that lists without a page of the suite has none', async () => {
-    for (const authorizations of [true, { manageAt: '/me' }]) {
-      const { flow, oauth } = stage({ authorizations })
-      expect((await flow.open(path, 'alice')).status).toBe(404)
-      expect(() => oauth.endpoint('authorizations')).toThrow(/the endpoints are/)
-    }
+    const { flow, oauth } = stage({ authorizations: { manageAt: '/me' } })
+    expect((await flow.open(path, 'alice')).status).toBe(404)
+    expect(() => oauth.endpoint('authorizations')).toThrow(/the endpoints are/)
   })
 })

@@ -121,9 +121,9 @@ function access({ scope, facts, ...times }: ConnectedApplication, heading: Html,
 }
 
 function fact({ name, label, values }: ConsentFact, { texts }: PageLocale): Html {
-  const { facts } = texts.consent
+  const facts: Readonly<Record<string, string>> = texts.consent.facts
   return html`<div>
-    <dt dir="auto">${name === 'resource' ? facts.resource : label}</dt>
+    <dt dir="auto">${Object.hasOwn(facts, name) ? facts[name] : label}</dt>
     <dd>${values.map(({ description }) => html`<p><bdi>${description}</bdi></p>`)}</dd>
   </div>`
 }

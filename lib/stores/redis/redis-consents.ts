@@ -29,6 +29,17 @@ if not value or endOf(value) <= now then return false end
 return string.sub(value, string.find(value, ':', 1, true) + 1)
 `)
 
+const listing = new RedisScript(`${prelude}
+local all, found = redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #all, 2 do
+  if all[i] ~= '!' and endOf(all[i + 1]) > now then
+    table.insert(found, string.sub(all[i], 2))
+    table.insert(found, string.sub(all[i + 1], string.find(all[i + 1], ':', 1, true) + 1))
+  end
+end
+return found
+`)
+
 // The owner was read at the time ARGV[4], by the clock of Redis: however late a copy of the command arrives, a mark that is
 // newer refuses it, and it is void before the mark ends.
 const remembering = new RedisScript(`${prelude}
@@ -79,6 +90,14 @@ export function redisConsents(client: RedisCommands, run: ScriptRun, prefix: str
       if (typeof text !== 'string')
         throw new Error('The Redis client replied to a script of consents with something other than text.')
       return text
+    },
+    async list(owner) {
+      const found: unknown = await listing.run(client, keyOf(owner))
+      if (!Array.isArray(found) || !found.every((part): part is string => typeof part === 'string'))
+        throw new Error('The Redis client replied to a script of consents with something other than texts.')
+      return found.flatMap((clientId, at) =>
+        at % 2 === 0 ? [{ clientId, consent: found[at + 1] ?? '' }] : [],
+      )
     },
     async remember(owner, clientId, consent, { seconds, age }) {
       const askedAt = performance.now()

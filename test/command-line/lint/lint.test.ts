@@ -22,7 +22,7 @@ type Bend = Partial<AuthorizationServerOptions>
 
 const never = async (): Promise<never> => Promise.reject(new Error('lint asked a store'))
 const counters = { add: never, useOnce: never }
-const consents = { find: never, remember: never, forget: never }
+const consents = { find: never, list: never, remember: never, forget: never }
 const index = {
   add: never,
   list: never,

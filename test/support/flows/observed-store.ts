@@ -46,6 +46,7 @@ export class ObservedStore implements AuthorizationStore {
     const passConsent = <T>(call: () => Promise<T>) => this.pass('consents', call)
     this.consents = {
       find: (...given) => passConsent(() => consents.find(...given)),
+      list: (...given) => passConsent(() => consents.list(...given)),
       remember: (...given) => passConsent(() => consents.remember(...given)),
       forget: (...given) => passConsent(() => consents.forget(...given)),
     }
