@@ -162,6 +162,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'primitives',
     'protocol',
     'authorization',
+    'authorization-endpoint/consent-memory',
     'authorization-endpoint/prior-consent',
     'http/consent',
     'http/own-page',

@@ -4,11 +4,10 @@ import { type ConnectedApplication, connectedPage, type ConnectedView } from '..
 import { clientNameOf, type ConsentView } from '../http/pages/consent-page'
 import type { PageLocale } from '../http/pages/texts/locale'
 import { issuerDigest } from '../authorization/issuer'
-import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
 import type { Client } from '../protocol/client'
 import { isSameText, secureRandom } from '../protocol/credential'
-import type { ConsentFact } from '../protocol/extension'
+import { claimsFact, type ConsentFact } from '../protocol/extension'
 import { invalidRequest, Throttled, UnusableClient } from '../protocol/oauth-error'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
@@ -166,7 +165,7 @@ async function applicationViewOf(
     facts: [
       ...resourceFact(server, authorizations),
       ...(await choiceFacts(request, question, authorizations)),
-      ...claimsFact(consent),
+      ...claimsFact(consent?.claims ?? []),
     ],
     grantedAt: least([consent, ...authorizations].map((each) => each?.grantedAt)),
     lastIssuedOn: greatest(authorizations.map(({ lastIssuedOn }) => lastIssuedOn)),
@@ -213,12 +212,6 @@ function resourceFact({ settings }: ServerContext, authorizations: Several): rea
   const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))]
   const values = uris.map((uri) => ({ value: uri, description: settings.resources?.find(uri)?.name ?? uri }))
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]
-}
-
-function claimsFact(consent: ListedConsent | undefined): readonly ConsentFact[] {
-  const claims = consent?.claims ?? []
-  const values = claims.map((value) => ({ value, description: value.replaceAll('_', ' ') }))
-  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
 }
 
 /** The answers of the owner, in the words of the question as the host asks it now. */

@@ -6,7 +6,12 @@ import {
   signingAlgorithms,
 } from '../jwt/signing-keys/signing-algorithm'
 import { isBoolean, isLongSecret, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
-import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
+import {
+  claimsFact,
+  type Extension,
+  type ExtensionTokenResponse,
+  type TokenResponseAddition,
+} from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import {
   type AnnounceLogout,
@@ -189,9 +194,7 @@ function identity(
 
     // OpenID Connect Core 3.1.2.4: the owner approves what the client gets.
     atConsent({ authorizationData }) {
-      const { beyondScope = [] } = keptIn(authorizationData) ?? {}
-      const values = beyondScope.map((name) => ({ value: name, description: name.replaceAll('_', ' ') }))
-      return values.length === 0 ? undefined : { facts: [{ name: 'claims', label: 'About you', values }] }
+      return { facts: claimsFact(keptIn(authorizationData)?.beyondScope ?? []) }
     },
 
     loginDefaults: loginDefaultsOf,

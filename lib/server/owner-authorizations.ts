@@ -63,7 +63,7 @@ export interface Revoked {
 /** The authorizations of resource owners. Each function throws `temporarily_unavailable` if the store fails. */
 export interface OwnerAuthorizations {
   /**
-   * Lists the live authorizations of an owner, in the order of their ids.
+   * Lists the live authorizations of an owner, in the order of their ids, and what the server remembers.
    *
    * @param part where the part begins, by `next` of the part before, and how many ids of the index it looks at, 1 to 1000.
    * Default: the first 100.

@@ -313,7 +313,10 @@ describeOnStores('A consent and single claims', (stage) => {
   const known = { email: 'a@example.com', birthdate: '1990-01-01', phone_number: '+1' }
   const claims = async () => known
   const open = (options: Partial<AuthorizationServerOptions> = {}) =>
-    identityStage(stage)({ rememberConsent: true, ...options }, { claims, claimsParameter: true })
+    identityStage(stage)(
+      { rememberConsent: true, authorizations: true, ...options },
+      { claims, claimsParameter: true },
+    )
   const asking = (scope: string, userinfo: readonly string[], id_token: readonly string[] = userinfo) => {
     const members = { userinfo, id_token }
     const named = Object.entries(members).map(([member, names]) => [
@@ -343,6 +346,9 @@ describeOnStores('A consent and single claims', (stage) => {
     await approve(set, relyingParty, both)
     for (const covered of [both, asking('openid', ['birthdate']), { scope: 'openid' }])
       expect(await asks(set, covered)).toBe('redirect code')
+    const { consents } = await set.oauth.authorizations.list('alice')
+    expect(consents).toMatchObject([{ scope: ['openid'], claims: ['birthdate', 'phone_number'] }])
+    expect((await set.flow.open('/authorizations', 'alice')).text).toMatch(/About you.*phone number/s)
     expect(await asks(set, asking('openid', ['email', 'birthdate']))).toBe('redirect consent_required')
     const response = await set.flow.ask({ ...authorizationRequest(relyingParty), ...both }, 'alice')
     expect(await got(set, codeOf(response))).toEqual([['birthdate', 'phone_number'], ['birthdate']])

@@ -127,7 +127,7 @@ export const consentRules: readonly LintRule[] = [
     id: 'remember-consent-no-end',
     severity: 'warning',
     why: 'A person can neither see nor take back what the server remembers.',
-    cure: 'Set authorizations to true, and give people a page that lists and ends what they allowed.',
+    cure: 'Set authorizations to true: people then have a page that lists and ends what they allowed.',
     source: 'good practice',
     places: ({ settings: { rememberConsent, authorizations } }) =>
       optionWhen(rememberConsent !== undefined && !authorizations, 'rememberConsent'),
