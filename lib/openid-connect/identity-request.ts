@@ -69,8 +69,8 @@ export function parseIdentityRequest(
   const claims = takesClaims ? claimsIn(parameters.get('claims')) : {}
   const ofIdToken = claims['id_token']
   const [userInfo, idToken] = [namesIn(claims['userinfo']), namesIn(ofIdToken)]
-  const known = [...claimsOfIdTokens, ...claimsOfScope(scope)]
-  const beyondScope = [...new Set([...userInfo, ...idToken])].filter((name) => !known.includes(name))
+  const known = new Set([...claimsOfIdTokens, ...claimsOfScope(scope)])
+  const beyondScope = [...new Set([...userInfo, ...idToken])].filter((name) => !known.has(name))
   const [subject, acrValues] = [subjectIn(ofIdToken), acrValuesIn(ofIdToken)]
   return { nonce, userInfo, idToken, beyondScope, subject, acrValues }
 }
@@ -127,8 +127,8 @@ export const approvedClaims = (
   request: IdentityRequest | undefined,
   scope: Scope,
 ): readonly string[] => {
-  const approved = [...(request?.beyondScope ?? []), ...claimsOfScope(scope)]
-  return names.filter((name) => approved.includes(name))
+  const approved = new Set([...(request?.beyondScope ?? []), ...claimsOfScope(scope)])
+  return names.filter((name) => approved.has(name))
 }
 
 /** What the record keeps of a request. */

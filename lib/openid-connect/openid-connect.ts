@@ -6,12 +6,8 @@ import {
   signingAlgorithms,
 } from '../jwt/signing-keys/signing-algorithm'
 import { isBoolean, isLongSecret, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
-import {
-  claimsFact,
-  type Extension,
-  type ExtensionTokenResponse,
-  type TokenResponseAddition,
-} from '../protocol/extension'
+import { claimsFact } from '../protocol/claims-fact'
+import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
 import {
   type AnnounceLogout,

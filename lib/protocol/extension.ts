@@ -114,14 +114,6 @@ export interface ConsentFact {
   readonly values: readonly { readonly value: string; readonly description: string }[]
 }
 
-/** The fact of a page about single claims of OpenID Connect: none without a claim. */
-export function claimsFact(names: readonly string[]): readonly ConsentFact[] {
-  // A name that is a URI stays as it is.
-  const wordsOf = (name: string) => (/^\w+$/.test(name) ? name.replaceAll('_', ' ') : name)
-  const values = names.map((value) => ({ value, description: wordsOf(value) }))
-  return values.length === 0 ? [] : [{ name: 'claims', label: 'About you', values }]
-}
-
 /** A valid request of a known resource owner, before the page or the approval, as an extension sees it. */
 export interface ExtensionQuestionRequest extends ExtensionAuthorizationRequest {
   /** The scope that the owner is asked for. */

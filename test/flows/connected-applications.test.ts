@@ -175,7 +175,8 @@ describeOnStores('The page of connected applications', (stage) => {
     const { accessToken } = await flow.tokens(photoPrint)
     await flow.tokens(photoBook)
     await flow.tokens(photoPrint, {}, 'bob')
-    const [{ authorizationId = '' } = {}] = (await oauth.authorizations.list('alice')).authorizations
+    const [listed] = (await oauth.authorizations.list('alice')).authorizations
+    const authorizationId = listed?.authorizationId ?? 'none'
     const of = async (clientId: string, owner = 'alice') => formOf(await ask(clientId, owner)).fields
     const own = await of('photo-print')
     const form = own['form'] ?? ''
