@@ -103,10 +103,7 @@ export interface ConsentTerms {
 
 /** One fact that the resource owner sees before the decision, such as the resources that the access is for. */
 export interface ConsentFact {
-  /**
-   * A stable name for code of the host, such as `resource`. For a remembered consent, each value of `resource` and of
-   * `claims` counts by itself; other facts count all together.
-   */
+  /** A stable name. For a remembered consent, values of `resource` and `claims` count each, those of others together. */
   readonly name: string
   /** The words before the values on the page of the suite. */
   readonly label: string
