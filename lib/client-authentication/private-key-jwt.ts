@@ -173,6 +173,7 @@ async function useUp(
     algorithms,
     clockTolerance,
     types,
+    isAssertion: true,
   }).catch(refuse)
   // A clock of the client that is ahead must not make its assertions too long.
   if (expiresAt > now + maximumLifetime + clockTolerance)

@@ -17,6 +17,10 @@ export interface JwtTerms {
    * Accepted values of `typ`, in lower case, with and without `application/`. A JWT without `typ` has the type `jwt`.
    */
   readonly types: readonly string[]
+  /** Whether the JWT is an assertion. One with `response_type` is an authorization request (RFC 9101 10.8). Default false. */
+  readonly isAssertion?: boolean
+  /** Whether the JWT may have no end: `expiresAt` is then infinite. Default false. */
+  readonly mayBeEndless?: boolean
 }
 
 /** A JWT with verified signature, issuer, audience and times. */
@@ -80,7 +84,9 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
     const { payload } = await jose.jwtVerify(token, key, expected(issuer, now, terms))
     if (terms.soleAudience === true && [payload['aud']].flat().length > 1)
       throw new RefusedJwt('audience_wrong')
-    return { ...registeredClaims(payload, now + terms.clockTolerance), claims: payload, keySet }
+    if (terms.isAssertion === true && Object.hasOwn(payload, 'response_type'))
+      throw new RefusedJwt('header_refused')
+    return { ...registeredClaims(payload, now, terms), claims: payload, keySet }
   } catch (error) {
     throw refusedBy(jose, error)
   }
@@ -105,12 +111,20 @@ export function unprovenSubject(token: string): string | undefined {
   return isText(sub) ? sub : undefined
 }
 
+/** The type of a JWT, of which nothing is proven, in lower case: `jwt` if it has none, undefined if it is no text. */
+export function unprovenType(token: string): string | undefined {
+  const { typ = 'JWT' } = decodedPart(token, 0)
+  return isText(typ) ? typ.toLowerCase() : undefined
+}
+
 /** The claims of a JWT, of which nothing is proven; none if the text is no JWT. */
-export function decodedClaims(token: string): JsonObject {
+export const decodedClaims = (token: string): JsonObject => decodedPart(token, 1)
+
+function decodedPart(token: string, index: 0 | 1): JsonObject {
   if (!isCompact(token)) return {}
   try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    return isRecord(claims) ? claims : {}
+    const part: unknown = JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'))
+    return isRecord(part) ? part : {}
   } catch {
     return {}
   }
@@ -147,12 +161,15 @@ function expected(issuer: string, now: number, { audience, algorithms, clockTole
 }
 
 function registeredClaims(
-  { iss: issuer, exp: expiresAt, iat }: JsonObject,
-  latest: number,
+  { iss: issuer, exp, iat }: JsonObject,
+  now: number,
+  { clockTolerance, mayBeEndless }: JwtTerms,
 ): Pick<ProvenClaims, 'issuer' | 'expiresAt'> {
-  if (!isText(issuer) || !isFiniteNumber(expiresAt)) throw new RefusedJwt('incomplete')
-  if (typeof iat === 'number' && iat > latest) throw new RefusedJwt('not_yet_valid')
-  return { issuer, expiresAt }
+  if (!isText(issuer)) throw new RefusedJwt('incomplete')
+  if (typeof iat === 'number' && iat > now + clockTolerance) throw new RefusedJwt('not_yet_valid')
+  if (exp === undefined && mayBeEndless === true) return { issuer, expiresAt: Infinity }
+  if (!isFiniteNumber(exp)) throw new RefusedJwt('incomplete')
+  return { issuer, expiresAt: exp }
 }
 
 // JSON can hold a number that overflows to infinity: 1e999.

@@ -1,6 +1,7 @@
 import { keysRefusal } from '../client-authentication/client-keys'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
-import { type JwtFault, type ProvenClaims, RefusedJwt, verifyClaims } from '../jwt/verify-jwt'
+import { type JwtFault, type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
+import { isText } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
 import { invalidRequestObject, type OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
@@ -19,6 +20,8 @@ export interface RequestObjectTerms {
 
 // RFC 9101 10.8: the type keeps JWTs for other purposes out, and with `sub` below, request objects out of other purposes.
 const types = ['oauth-authz-req+jwt', 'application/oauth-authz-req+jwt']
+// OpenID Connect Core 6.1 knows neither a type nor an end.
+const coreType = 'jwt'
 
 /**
  * Verifies a request object with the keys of its client, and returns the parameters of the request, in form encoding
@@ -36,16 +39,23 @@ export async function openRequestObject(
 ): Promise<string> {
   const { issuer, algorithms, clockTolerance, maximumLifetime } = terms
   const { client_id: clientId } = client
+  const isCore = client.scope.includes('openid') && unprovenType(object) === coreType
   const { claims, expiresAt } = await verifyClaims(object, now, {
     issuers: new Map([[clientId, keys]]),
     // RFC 9101 4: the object is no credential, so `aud` may name others, too.
     audience: [issuer],
     algorithms: algorithmsFor(client, algorithms),
     clockTolerance,
-    types,
+    types: isCore ? [coreType] : types,
+    mayBeEndless: isCore,
   }).catch(refuse)
-  if (expiresAt > now + maximumLifetime + clockTolerance) throw refused('request_object_too_long_lived')
+  const isEndless = expiresAt === Infinity
+  if (!isEndless && expiresAt > now + maximumLifetime + clockTolerance)
+    throw refused('request_object_too_long_lived')
   requireRequestOf(clientId, claims)
+  // Without a type of its own, only its claims tell an object from an assertion.
+  if (isCore && (Object.hasOwn(claims, 'sub') || !isText(claims['response_type'])))
+    throw refused('request_object_as_assertion')
   return parametersOf(claims)
 }
 

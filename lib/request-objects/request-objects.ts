@@ -49,10 +49,11 @@ export interface RequestObjectOptions {
  * registration of the client holds its public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
  *
  * The object has the type `oauth-authz-req+jwt`, the claims `iss` and `client_id`, both the `client_id`, `aud`, which
- * names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16 KiB. It is good until its
- * end, as often as a browser brings it. An owner who has to log in may return later. The server takes no encrypted
- * object, and fetches none: a `request_uri` of the client itself is `request_uri_not_supported`. The host installs the
- * package `jose`.
+ * names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16 KiB. A client whose
+ * registration has the scope `openid` may leave out type and end (OpenID Connect Core 6.1): its object then has
+ * `response_type`, and no `sub` at all. An object is good until its end, as often as a browser brings it. An owner who has
+ * to log in may return later. The server takes no encrypted object, and fetches none: a `request_uri` of the client itself
+ * is `request_uri_not_supported`. The host installs the package `jose`.
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */

@@ -7,6 +7,7 @@ import {
   openIdConnect,
   type PlugIn,
   privateKeyJwt,
+  pushedAuthorizationRequests,
   requestObjects,
   type RequestObjectOptions,
 } from '../../lib/index'
@@ -280,6 +281,58 @@ describe('A request object', () => {
     expect(outcomeOf(await stage.bring(request))).toBe('question')
   })
 
+  describe('of a client with openid', () => {
+    const client = bent(signingPrint, { scope: 'openid photos:read' })
+    const { clients: _, ...identity } = withIdentity({ clients: [client.registration] })
+    const plugIns = [...(identity.plugIns ?? []), requestObjects(), pushedAuthorizationRequests()]
+    const open = () => stageWith({}, { ...identity, clients: [client.registration], plugIns })
+    const untyped = (claims: object, typ?: unknown, by = ownKey) =>
+      requestObject({ ...claims, nonce: 'n' }, { typ }, by)
+    const claimsOf = (stage: Stage, bend: object = {}) => stage.claims({ scope: 'openid', ...bend })
+
+    // OpenID Connect Core 6.1 knows neither a type nor an end.
+    test.each<[string, object, unknown, string]>([
+      ['without a type', {}, undefined, 'question'],
+      ['of type JWT', {}, 'JWT', 'question'],
+      ['of another type', {}, 'at+jwt', 'header_refused'],
+      ['for photos alone', { scope: 'photos:read' }, undefined, 'question'],
+      ['of another client', { client_id: 'photo-book' }, undefined, 'of_another_client'],
+      ['without client_id', { client_id: undefined }, undefined, 'of_another_client'],
+      ['without response_type', { response_type: undefined }, undefined, 'as_assertion'],
+      ['with a subject', { sub: 'alice' }, undefined, 'as_assertion'],
+      ['with an empty subject', { sub: null }, undefined, 'as_assertion'],
+      ['for another server', { aud: 'https://other.example' }, undefined, 'audience_wrong'],
+      ['without an end', { exp: undefined, nbf: undefined, iat: undefined }, undefined, 'question'],
+      ['that has ended', { exp: 1 }, undefined, 'expired'],
+      ['of its own type without an end', { exp: undefined }, 'oauth-authz-req+jwt', 'incomplete'],
+    ])('[JAR-8, JAR-9, JAR-12] %s: %j %s', async (_what, bend, typ, result) => {
+      const stage = open()
+      expect(resultOf(stage, await stage.bring(untyped(claimsOf(stage, bend), typ)))).toBe(result)
+    })
+
+    test('[JAR-5, JAR-6] without a type is signed by its client all the same', async () => {
+      const stage = open()
+      const forged = [
+        untyped(claimsOf(stage), undefined, strangeKey),
+        `${untyped(claimsOf(stage)).split('.').slice(0, 2).join('.')}.`,
+        `${json({ alg: 'none' })}.${json(claimsOf(stage))}.AA`,
+      ]
+      const results: string[] = []
+      for (const object of forged) results.push(resultOf(stage, await stage.bring(object)))
+      expect(results).toEqual(['signature_wrong', 'malformed', 'algorithm_refused'])
+    })
+
+    test('[JAR-8, JAR-18] without a type may be pushed, and leads to an ID token', async () => {
+      const stage = open()
+      const pushed = await stage.flow.request(client, { request: untyped(claimsOf(stage)) }, '/par')
+      const brought = { client_id: 'photo-print', request_uri: pushed.body.request_uri }
+      const page = await stage.flow.ask(brought, 'alice')
+      const { parameters } = redirectionOf(await stage.flow.decide(page, 'approve', 'alice'))
+      const { body } = await stage.flow.redeem(client, String(parameters['code']))
+      expect(body).toMatchObject({ id_token: expect.any(String), scope: 'openid' })
+    })
+  })
+
   describe('and a client assertion', () => {
     const both = {
       clients: [
@@ -312,9 +365,13 @@ describe('A request object', () => {
       '[JAR-9] an assertion of type %s does not pass for a request object, even with all its claims',
       async (typ) => {
         const stage = stageWith({}, both)
-        const made = jwt(ownKey, { ...stage.claims(), ...assertion(stage.now()) }, { typ })
+        const { response_type: _, ...others } = stage.claims()
+        const made = jwt(ownKey, { ...others, ...assertion(stage.now()) }, { typ })
         expect(await authenticate(stage, made)).toBe('tokens')
         expect(await refusalOf(stage, await stage.bring(made))).toBe('request_object_header_refused')
+        const asking = jwt(ownKey, { ...stage.claims(), ...assertion(stage.now()) }, { typ })
+        expect(await authenticate(stage, asking)).toBe('401 invalid_client')
+        expect(stage.failures.at(-1)?.reason).toBe('client_assertion_header_refused')
       },
     )
 
@@ -797,7 +854,7 @@ describe('The example of RFC 9101', () => {
     )
   const https = { 'X-Forwarded-Proto': 'https' }
 
-  test('[JAR-8] is signed as its key says, and refused as printed: it has neither type nor end', async () => {
+  test('[JAR-8] is signed as its key says, and answered as printed: of a client with openid, it needs neither type nor end', async () => {
     const proven = await compactVerify(exampleObject, await importJWK(exampleKey, 'RS256'))
     expect(JSON.parse(new TextDecoder().decode(proven.payload))).toEqual(example)
     const stage = host()
@@ -805,7 +862,9 @@ describe('The example of RFC 9101', () => {
     const page = await stage.flow
       .behind(https)
       .ask({ client_id: example.client_id, request: exampleObject }, 'alice')
-    expect(await refusalOf(stage, page)).toBe('request_object_header_refused')
+    const { uri, parameters } = redirectionOf(page)
+    expect(uri).toBe(example.redirect_uri)
+    expect(parameters).toMatchObject({ error: 'unsupported_response_type', state: example.state })
   })
 
   test('[JAR-1, JAR-2] is answered by its own parameters, once it has both', async () => {

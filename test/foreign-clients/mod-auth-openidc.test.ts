@@ -1,3 +1,4 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { listen, type Listener } from '../../demo/listen'
 import { startApache, type Apache } from '../support/openid-connect/apache'
 import { faultNames, faults, type FaultName } from '../support/openid-connect/faults'
@@ -98,4 +99,26 @@ test('mod_auth_openidc notices UserInfo of another subject, and passes on the ID
 
 test.each(missed)('mod_auth_openidc does not notice %s', async (fault) => {
   expect(toldIn(await openWith(fault))).toMatchObject({ oidc_claim_name: 'alice of the test' })
+})
+
+test('mod_auth_openidc signs its requests, with neither type nor end, and logs in', async () => {
+  let signing: Apache | undefined
+  const strict = await startIdentityServer(async (issuer) => {
+    signing = await startApache(issuer, 'signing-apache', application.url, true)
+    return [{ ...signing.registration, require_signed_request_object: true }]
+  })
+  try {
+    const page = await new UserAgent().visit(`${signing?.url}/private`)
+    expect(toldIn(page)).toMatchObject({ oidc_claim_iss: strict.issuer, oidc_claim_sub: 'alice' })
+    const sent = strict.interception.requests.find(({ url }) => url.pathname === '/authorize')
+    const object = sent?.url.searchParams.get('request') ?? ''
+    expect([decodeProtectedHeader(object), decodeJwt(object)]).toEqual([
+      { alg: 'RS256', kid: '1' },
+      expect.not.objectContaining({ exp: expect.anything() }),
+    ])
+    expect(strict.failures).toEqual([])
+  } finally {
+    await signing?.stop()
+    await strict.close()
+  }
 })

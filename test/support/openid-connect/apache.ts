@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
+import { generateKeyPairSync, randomInt } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,24 +21,39 @@ export interface Apache {
 
 const portsAtMost = 20
 
-/** @param application the URL of the application that Apache protects. */
-export async function startApache(issuer: string, clientId: string, application: string): Promise<Apache> {
+/**
+ * @param application the URL of the application that Apache protects.
+ * @param signs whether Apache signs its requests.
+ */
+export async function startApache(
+  issuer: string,
+  clientId: string,
+  application: string,
+  signs = false,
+): Promise<Apache> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const key = signs ? String(privateKey.export({ type: 'pkcs8', format: 'pem' })) : undefined
   for (let attempt = 1; ; attempt += 1) {
     // Below the range from which systems take ports for outgoing connections.
     const url = `http://127.0.0.1:${randomInt(11_000, 22_000)}`
     const { registration, registered } = register(issuer, clientId, url, '/callback')
-    const started = await startAt(configuration(registered, application))
-    if (started !== undefined) return { url, registration, ...started }
+    const started = await startAt(configuration(registered, application, signs), key)
+    const keys = signs ? { jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1' }] } } : {}
+    if (started !== undefined) return { url, registration: { ...registration, ...keys }, ...started }
     if (attempt === portsAtMost) throw new Error('Apache has found no free port.')
   }
 }
 
 /** Undefined if the port is taken. */
-async function startAt(text: string): Promise<Pick<Apache, 'output' | 'stop'> | undefined> {
+async function startAt(
+  text: string,
+  key: string | undefined,
+): Promise<Pick<Apache, 'output' | 'stop'> | undefined> {
   const directory = mkdtempSync(join(tmpdir(), 'apache-'))
   // Root starts it, and it serves as www-data.
   chmodSync(directory, 0o755)
   writeFileSync(join(directory, 'httpd.conf'), text)
+  if (key !== undefined) writeFileSync(join(directory, 'key.pem'), key)
   // -X: one process without children, so that nothing outlives it.
   const words = ['-X', '-d', directory, '-f', 'httpd.conf']
   const child = spawn(requireProgram(apacheProgram), words, {
@@ -65,11 +80,22 @@ async function startAt(text: string): Promise<Pick<Apache, 'output' | 'stop'> | 
   return undefined
 }
 
+const inObject =
+  'response_type client_id redirect_uri scope state nonce max_age code_challenge code_challenge_method'
+const requestObject = {
+  crypto: { sign_alg: 'RS256' },
+  request_object_type: 'request',
+  copy_from_request: inObject.split(' '),
+}
+const signing = `OIDCPrivateKeyFiles 1#key.pem
+OIDCRequestObject '${JSON.stringify(requestObject)}'`
+
 const modules = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'proxy', 'proxy_http', 'auth_openidc']
 
 function configuration(
   { issuer, clientId, clientSecret, redirectUri, url }: Registered,
   application: string,
+  signs: boolean,
 ): string {
   return `
 ${modules.map((name) => `LoadModule ${name}_module ${apacheModules}/mod_${name}.so`).join('\n')}
@@ -91,6 +117,7 @@ OIDCScope "openid profile email"
 OIDCPKCEMethod S256
 OIDCPathAuthRequestParams max_age=3600
 OIDCRemoteUserClaim sub
+${signs ? signing : ''}
 
 <Location />
   AuthType openid-connect

@@ -6,6 +6,7 @@ import { html, pageDocument } from '../../../lib/http/pages/html'
 import {
   createAuthorizationServer,
   openIdConnect,
+  requestObjects,
   signingKeys,
   type ClientRegistration,
   type ResourceOwner,
@@ -46,7 +47,7 @@ export async function startIdentityServer(
     scopes: { openid: 'Know who you are', profile: 'See your name', email: 'See your e-mail address' },
     resourceOwner: (req) => req.session.resourceOwner,
     logOut: (req) => new Promise<void>((resolve) => void req.session.destroy(() => resolve())),
-    plugIns: [keys, openIdConnect({ keys, claims })],
+    plugIns: [keys, openIdConnect({ keys, claims }), requestObjects()],
   })
   const failures = failuresOf(oauth.events)
   signIn(back.app, front.url)

@@ -52,7 +52,7 @@ const isFilledList = (value: unknown): value is readonly unknown[] => Array.isAr
  * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the keys of the issuer are not available.
  */
 export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
-  const proven = await verifyJwt(assertion, now, terms).catch((error: unknown) => {
+  const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true }).catch((error: unknown) => {
     throw refusalOf(error)
   })
   const { issuer, subject, expiresAt } = proven

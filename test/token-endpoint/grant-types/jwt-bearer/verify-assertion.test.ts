@@ -60,6 +60,11 @@ describe('A JWT as an assertion', () => {
     })
   })
 
+  test('with a response_type is an authorization request, and no grant', async () => {
+    const request = jwt(hub, { ...claimsAt(noon), response_type: 'code' })
+    expect((await refusalOf(desk()(request))).reason).toBe('assertion_header_refused')
+  })
+
   test('passes issuer, subject and every other claim to the host', async () => {
     const claims = { ...claimsAt(noon, partner), groups: ['staff'], nbf: noon }
     await desk()(jwt(partner, claims))
