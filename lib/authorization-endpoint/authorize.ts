@@ -1,6 +1,9 @@
+import { indexOwner } from '../authorization/authorization-index'
 import { refusalForOwner } from '../authorization/claim'
 import { end } from '../authorization/commit'
 import type { AuthorizationProposal } from '../authorization/decision'
+import { issuerDigest } from '../authorization/issuer'
+import { hasLetIn } from '../authorization/self-registered-share'
 import { decorate } from '../authorization/store'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Client, isRegisteredByHost } from '../protocol/client'
@@ -135,7 +138,8 @@ export async function authorize(
       requestAsSent(destination, settled.parameters),
       modeAsSent(server, destination, settled.parameters),
     )
-    return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirectUnasked(destination) }
+    const mayRedirect = mayRedirectUnasked(destination) || (await awaitsError(server, settled, host))
+    return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirect }
   }
 }
 
@@ -171,6 +175,26 @@ async function settleRequest(
  */
 function mayRedirectUnasked({ client, redirectUri }: ResolvedRedirectUri): boolean {
   return isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
+}
+
+/**
+ * Whether an unchecked client gets the error of a request without pages (OpenID Connect Core 3.1.2.6): the owner of this
+ * very session has let it in. The approval of another one counts for nothing: a stranger can approve his own client.
+ */
+async function awaitsError(
+  { index, store, settings: { issuer }, now }: ServerContext,
+  { destination: { client }, parameters }: SettledRequest,
+  host: Host,
+): Promise<boolean> {
+  if (index === undefined || parameters.peek('prompt') !== 'none') return false
+  try {
+    const owner = await host.resourceOwner()
+    if (owner === undefined) return false
+    const name = indexOwner(issuerDigest(issuer), owner.subject)
+    return await hasLetIn({ index, store, now }, name, client.client_id)
+  } catch {
+    return false
+  }
 }
 
 async function handleRequest(

@@ -71,6 +71,16 @@ export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
 const retryAfter = 3600
 const idLength = 22
 
+/** Whether an owner has let a client in, and it still may use this. Counts as {@link selfRegisteredShare} does. */
+export async function hasLetIn(
+  terms: Pick<ShareTerms, 'index' | 'store' | 'now'>,
+  owner: string,
+  clientId: string,
+): Promise<boolean> {
+  const { own } = byClient(await terms.index.list(owner), clientId, () => false)
+  return (await countLive([own], 1, owner, terms)) > 0
+}
+
 function byClient(
   entries: readonly IndexEntry[],
   clientId: string,
@@ -100,7 +110,7 @@ async function countLive(
   clients: readonly (readonly string[])[],
   enough: number,
   owner: string,
-  { store, now }: ShareTerms,
+  { store, now }: Pick<ShareTerms, 'store' | 'now'>,
 ): Promise<number> {
   const isLive = async (id: string): Promise<boolean> => {
     const found = (await store.find(id))?.authorization

@@ -1,8 +1,11 @@
-import { type LoginRequest, OAuthError } from '../../lib/index'
+import { type AuthorizationServerOptions, type LoginRequest, memoryStore, OAuthError } from '../../lib/index'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { asked, loginOf, loginStage } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
+import { redirectionOf } from '../support/flows/redirection'
+import { getTokens, ofClient } from '../support/flows/registered-client'
+import { day, inMemory, notesApp, registeringOn } from '../support/flows/registering'
 
 describe('prompt=login', () => {
   test('sends an owner who is logged in to a new login, and then to the page', async () => {
@@ -65,6 +68,62 @@ describe('prompt=none', () => {
     expect(outcomeOf(await ask({ ...fields, prompt: 'none login' }, 'alice'))).toBe(
       'redirect invalid_request',
     )
+  })
+})
+
+describe('prompt=none of a client that registered itself', () => {
+  const set = async (options: Partial<AuthorizationServerOptions> = { authorizations: true }) => {
+    const staged = registeringOn(inMemory)({}, options)
+    const client = await staged.register(notesApp)
+    const silent = { ...ofClient(client), prompt: 'none', state: 's' }
+    /** The error that the client gets by redirect, or `page`. */
+    const ask = async (bend: object = {}, owner: string | null = 'alice') => {
+      const answer = await staged.flow.ask({ ...silent, ...bend }, owner ?? undefined)
+      if (answer.status === 303) return redirectionOf(answer).parameters
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('notes.example')])
+      return 'page'
+    }
+    const signedOut = () => ask({}, null)
+    return { ...staged, client, ask, signedOut }
+  }
+
+  // RFC 9700 4.11.2: a stranger could approve the client for himself, and send the link to others.
+  test('reaches it by redirect where the owner of this session has let it in, and with no code', async () => {
+    const staged = await set()
+    const { ask, signedOut, client, oauth } = staged
+    expect([await ask(), await signedOut()]).toEqual(['page', 'page'])
+    await getTokens(staged, client)
+    const error = { error: 'consent_required', state: 's', iss: 'http://localhost' }
+    expect(await ask()).toMatchObject(error)
+    expect(await ask({ scope: 'unheard-of' })).toMatchObject({ error: 'invalid_scope' })
+    expect(await ask({ response_mode: 'form_post' })).toMatchObject({ error: 'invalid_request' })
+    expect([await ask({}, 'mallory'), await signedOut()]).toEqual(['page', 'page'])
+    expect(await ask({ prompt: undefined, scope: 'unheard-of' })).toBe('page')
+    const other = await staged.register({ ...notesApp, client_name: 'Other' })
+    expect(await ask({ client_id: other.body.client_id })).toBe('page')
+    await oauth.authorizations.revoke('alice', client.body.client_id)
+    expect(await ask()).toBe('page')
+  })
+
+  test('is a page once the approval has expired, and where the server keeps no list of approvals', async () => {
+    const staged = await set()
+    await getTokens(staged, staged.client)
+    staged.clock.advance(40 * day)
+    const again = await staged.register(notesApp)
+    expect(await staged.ask({ client_id: again.body.client_id })).toBe('page')
+    const without = await set({})
+    await getTokens(without, without.client)
+    expect(await without.ask()).toBe('page')
+  })
+
+  test('is a page while the store cannot say what the owner has let in', async () => {
+    const store = memoryStore()
+    const failing = { ...store.index, list: () => Promise.reject(new Error('away')) }
+    const staged = await set({ authorizations: true, store, limits: { selfRegisteredClients: false } })
+    await getTokens(staged, staged.client)
+    expect(await staged.ask()).toMatchObject({ error: 'consent_required' })
+    Object.assign(store.index, failing)
+    expect(await staged.ask()).toBe('page')
   })
 })
 
