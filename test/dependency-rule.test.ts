@@ -96,7 +96,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'jwt',
     'authorization',
     'extensions/resource-indicators/resource-indicators',
-    'extensions/resource-indicators/resources',
     'extensions/token-types/bearer',
     'client-authentication/bcrypt',
     'token-endpoint/grant-type',

@@ -1,4 +1,4 @@
-import { isBoolean, type OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
 import type { Observed } from '../protocol/oauth-error'
 import { differenceBetween } from '../protocol/url-difference'
 import { explanations } from './explanations'
@@ -100,10 +100,12 @@ function shown(value: string | number | readonly string[]): string {
 
 const quoted = (text: string) => `"${plainText(text)}"`
 
-// Two URLs that are to be equal are the usual mistake, so the sentence names the part that differs.
-function differenceIn({ sent, registered }: Observed): string | undefined {
-  if (typeof sent !== 'string' || registered === undefined || typeof registered === 'number') return undefined
-  const candidates = [registered].flat().map((one) => differenceBetween(one, sent))
-  const difference = candidates.find((found) => found !== undefined)
-  return difference === undefined ? undefined : plainText(difference)
+// Two URLs that are to be equal are the usual mistake, so the sentence names the part that differs. A slip in a slash or
+// a letter has the shortest sentence.
+function differenceIn({ sent, ...others }: Observed): string | undefined {
+  if (typeof sent !== 'string') return undefined
+  const texts = Object.values(others).flat().filter(isText)
+  const candidates = texts.flatMap((one) => differenceBetween(one, sent) ?? [])
+  const [difference] = candidates.toSorted((one, other) => one.length - other.length)
+  return difference && plainText(difference)
 }

@@ -114,6 +114,26 @@ const table = {
     'The registration of the client must have every requested scope (RFC 6749 3.3).',
     'Correct the spelling, letter case included, or add the scope to the registration of the client.',
   ],
+  scope_exceeded: [
+    'A refresh or an exchange gets no more than was granted (RFC 6749 6).',
+    'Leave scope out, or ask the owner for more by a new authorization request.',
+  ],
+  scope_of_another_resource: [
+    'A token has only scopes of its resource (RFC 8707 2).',
+    'Send the resource that has the scope, leave scope out, or add the scope to the resource.',
+  ],
+  response_mode_unsupported: [
+    'Each response type has its response modes (OAuth 2.0 Multiple Response Type Encoding Practices 2.1).',
+    'Leave response_mode out. form_post needs formPost(), and a redirection URI of http or https.',
+  ],
+  resource_malformed: [
+    'A resource is an absolute URI without a fragment (RFC 8707 2).',
+    'Send the URI as the option resources writes it.',
+  ],
+  resource_not_approved: [
+    'A later request gets only resources that were approved (RFC 8707 2.2).',
+    'Send the resource with the authorization request, too, or leave it out.',
+  ],
   resource_unknown: [
     'The parameter resource names no URI of the option resources (RFC 8707 2).',
     'Send one of the URIs, or add the resource.',

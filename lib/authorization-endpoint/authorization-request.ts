@@ -13,14 +13,20 @@ import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import {
   invalidRequest,
-  invalidScope,
   unauthorizedClient,
   unsupportedResponseType,
   UnusableClient,
 } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
-import { covers, distinct, grantableScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
+import {
+  covers,
+  distinct,
+  grantableScope,
+  type Scope,
+  unavailableScope,
+  withoutIgnoredScope,
+} from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 import {
@@ -144,11 +150,13 @@ function requireResponseMode(
   const asked = parameters.get('response_mode')
   if (asked === undefined || asked === mode) return undefined
   const named = namedMode(modes, asked, redirectUri)
-  if (named === undefined)
-    throw invalidRequest(
-      'response_mode_unsupported',
-      'The response mode is not supported for this response type.',
-    )
+  if (named === undefined) {
+    const lack = modes.has(asked)
+      ? 'The response mode needs a redirection URI of http or https.'
+      : 'The response mode is not supported for this response type.'
+    const observed = { sent: asked, redirect_uri: redirectUri }
+    throw invalidRequest('response_mode_unsupported', lack, { observed })
+  }
   // RFC 9700 2.1.1: scripts read a fragment, and with PKCE the code is of no use to them.
   const isCodeInFragment = named.carrier === 'fragment' && grantTypes.includes('authorization_code')
   if (isCodeInFragment && parameters.get('code_challenge') === undefined)
@@ -211,7 +219,7 @@ function consentRequestOf(
 function withTerms(before: Required<ConsentTerms>, terms: unknown, name: string): Required<ConsentTerms> {
   requireTerms(terms, name, before.scope)
   const scope = distinct(terms.scope ?? before.scope)
-  if (scope.length === 0) throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
+  if (scope.length === 0) throw unavailableScope(before.scope)
   return { scope, facts: [...before.facts, ...(terms.facts ?? [])] }
 }
 

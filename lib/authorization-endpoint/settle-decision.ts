@@ -6,8 +6,7 @@ import type { Extension } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { DecisionTerms } from '../protocol/extension-decision'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
-import { invalidScope } from '../protocol/oauth-error'
-import { covers, distinct, type Scope } from '../protocol/scope'
+import { covers, distinct, type Scope, unavailableScope } from '../protocol/scope'
 import { type Granted, withoutOffer } from './consent-offer'
 
 /**
@@ -43,8 +42,7 @@ export function settleDecision<
     if (terms === undefined) continue
     requireTerms(terms, name, scope)
     scope = distinct(terms.scope ?? scope)
-    if (scope.length === 0 && granted.length > 0)
-      throw invalidScope('scope_exceeded', 'The scope is not available for this request.')
+    if (scope.length === 0 && granted.length > 0) throw unavailableScope(granted)
     if (terms.authorizationData !== undefined) kept[name] = terms.authorizationData
   }
   return { ...requested, scope, extensionData: { ...before, ...kept } }

@@ -11,9 +11,9 @@ import {
   sealText,
   unsealText,
 } from '../protocol/credential'
-import { invalidGrant, invalidScope, OAuthError } from '../protocol/oauth-error'
+import { invalidGrant, OAuthError } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
-import { covers, isSameScope, parseScope, type Scope } from '../protocol/scope'
+import { covers, isSameScope, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, Authorization, RefreshToken, Rotation } from './authorization'
 import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
@@ -327,8 +327,9 @@ function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
 function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {
   if (requested === undefined) return granted
   const scope = parseScope(requested)
-  if (scope === undefined) return invalidScope('scope_malformed', 'The scope is malformed.')
-  return covers(granted, scope)
-    ? scope
-    : invalidScope('scope_exceeded', 'The scope exceeds what was granted.')
+  if (scope === undefined) return malformedScope(requested)
+  if (covers(granted, scope)) return scope
+  return scopeRefusal('scope_exceeded', 'exceeds what was granted.', scope, granted, {
+    'granted scope': granted,
+  })
 }

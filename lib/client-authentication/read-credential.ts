@@ -69,7 +69,7 @@ export function readCredential(
   if (only === undefined) {
     // A client that sends an Authorization header means to authenticate by it. The server refuses a header that no
     // method understands.
-    if (sources.authorization.length > 0) throw noClientAuthentication()
+    if (sources.authorization.length > 0) throw noClientAuthentication(true)
     return undefined
   }
   const named = sources.body.get('client_id')
@@ -78,9 +78,14 @@ export function readCredential(
   return only
 }
 
-/** The refusal of a request without a credential. */
-export const noClientAuthentication = (): OAuthError =>
-  invalidClient('no_client_authentication', 'The client did not authenticate by a supported method.')
+/** The refusal of a request without a credential. @param attempted whether a header or a name stands in its place. */
+export const noClientAuthentication = (attempted: boolean): OAuthError =>
+  invalidClient(
+    'no_client_authentication',
+    attempted
+      ? 'The client did not authenticate by a supported method.'
+      : 'The request names no client: the parameter client_id is missing.',
+  )
 
 function onlyOne(
   methods: readonly ClientAuthenticationMethod[],

@@ -40,7 +40,7 @@ async function credentialAtHost(
   // Without a body, a credential can only stand in a header.
   const form = hasBody(request.method) ? await formOf(request, server.settings.bodyDeadline) : Parameters.none
   const credential = credentialOf(server, request, form)
-  if (credential === undefined) throw noClientAuthentication()
+  if (credential === undefined) throw noClientAuthentication(form.mentions('client_id'))
   return credential
 }
 

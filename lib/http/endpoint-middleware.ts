@@ -294,7 +294,7 @@ async function prove(
   const credential = credentialOf(server, request, form)
   if (credential === undefined) {
     if (need === 'optional') return undefined
-    throw noClientAuthentication()
+    throw noClientAuthentication(form.mentions('client_id'))
   }
   const strategy = server.strategies.get(credential.method.name)
   if (strategy === undefined) throw new Error(`The method ${credential.method.name} has no strategy.`)

@@ -55,10 +55,17 @@ interface VerifiedJwt {
 
 type ErrorClass<Instance = Error> = abstract new (...parameters: never[]) => Instance
 
+/** @property payload Older versions of jose have none. */
+type ClaimFailure = Error & {
+  readonly claim: string
+  readonly reason: string
+  readonly payload?: { readonly aud?: unknown }
+}
+
 interface JoseErrors {
   readonly JOSEError: ErrorClass
   readonly JWTExpired: ErrorClass
-  readonly JWTClaimValidationFailed: ErrorClass<Error & { readonly claim: string; readonly reason: string }>
+  readonly JWTClaimValidationFailed: ErrorClass<ClaimFailure>
   readonly JOSEAlgNotAllowed: ErrorClass
   readonly JWKSNoMatchingKey: ErrorClass
   readonly JWKSMultipleMatchingKeys: ErrorClass

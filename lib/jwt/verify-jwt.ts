@@ -188,11 +188,15 @@ export type JwtFault =
   | 'expired'
   | 'not_yet_valid'
 
-/** A refused JWT. The error holds nothing of the JWT, because claims must not reach logs. */
+/** A refused JWT. The error holds nothing else of the JWT, because claims must not reach logs. */
 export class RefusedJwt extends Error {
   override readonly name = 'RefusedJwt'
 
-  constructor(readonly fault: JwtFault) {
+  constructor(
+    readonly fault: JwtFault,
+    /** `aud` of a JWT for others, whose signature is good. */
+    readonly audience?: unknown,
+  ) {
     super(`The JWT is refused: ${fault}.`)
   }
 }
@@ -200,7 +204,9 @@ export class RefusedJwt extends Error {
 /** Turns an error of jose into a {@link RefusedJwt} without the claims. Returns other errors unchanged. */
 function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
-  return fault === undefined ? error : new RefusedJwt(fault)
+  if (fault === undefined) return error
+  const isForOthers = fault === 'audience_wrong' && error instanceof jose.errors.JWTClaimValidationFailed
+  return new RefusedJwt(fault, isForOthers ? error.payload?.aud : undefined)
 }
 
 function faultOf({ errors }: Jose, error: unknown): JwtFault | undefined {

@@ -1,10 +1,10 @@
 import type { PlugInServer } from '../config/plug-in'
-import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
+import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
 import { isTexts } from '../primitives/options-reader'
 import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
 import type { FoundAccess } from '../authorization/lookup'
-import { badToken } from '../resource-server/refusals'
+import { badToken, otherAudience } from '../resource-server/refusals'
 import { approvedClaims, keptIn } from './identity-request'
 import { claimsFor, claimsOfScope, type OwnerClaims } from './owner-claims'
 import { publicSubject, type SubjectFor } from './pairwise'
@@ -29,7 +29,8 @@ export function userInfoEndpoint(
     async handle(request) {
       const { headers, ...found } = await server.admit(request, 'openid')
       const { subject, scope, clientId } = found.access
-      if (!isForUserInfo(found, own)) throw badToken('token_resource', needed)
+      if (!isForUserInfo(found, own))
+        throw badToken('token_resource', needed, otherAudience(audienceIn(found), [own]))
       if (subject === undefined) throw badToken('token_invalid', needed)
       const asked = keptIn(dataOf(name, found.extensionData))
       const names = [...claimsOfScope(scope), ...approvedClaims(asked?.userInfo ?? [], asked, scope)]
@@ -45,8 +46,7 @@ export function userInfoEndpoint(
 }
 
 /** Whether a token is for this endpoint. A token of a server without resources is for everything. */
-function isForUserInfo({ tokenExtensionData, extensionData }: FoundAccess, own: string): boolean {
-  const audience =
-    dataOf(resourceIndicatorsName, tokenExtensionData) ?? dataOf(resourceIndicatorsName, extensionData)
+function isForUserInfo(found: FoundAccess, own: string): boolean {
+  const audience = audienceIn(found)
   return audience === undefined || (isTexts(audience) && audience.includes(own))
 }

@@ -48,7 +48,7 @@ export type OAuthErrorCode =
  *     })
  *
  * The client gets `code` and `description`. Both are fixed texts of `%x20-21 / %x23-5B / %x5D-7E`, and never repeat a
- * part of the request. Plug-ins of a host may use their own codes. Events and logs get `reason` and `cause`. `reason` is a
+ * part of the request, but for the scope token that fails. Plug-ins of a host may use their own codes. Events and logs get `reason` and `cause`. `reason` is a
  * stable word that is more precise than the code.
  *
  * The constructor throws a `RangeError` if a text contains other characters, or if an option is not valid.

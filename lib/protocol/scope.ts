@@ -1,5 +1,6 @@
-import { invalidScope } from './oauth-error'
+import { invalidScope, type Observed, type OAuthError } from './oauth-error'
 import { isTooLong, type Parameters } from './parameters'
+import type { Reason } from './reasons'
 
 /** Scope tokens, in the order of the request, each once. The order means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
@@ -76,10 +77,14 @@ export function grantableScope(
     return scope
   }
   const scope = parseScope(requested)
-  if (scope === undefined) throw invalidScope('scope_malformed', 'The scope is malformed.')
+  if (scope === undefined) throw malformedScope(requested)
   requireScope(client, scope)
   return scope
 }
+
+/** The refusal of a text that breaks the grammar of a scope. */
+export const malformedScope = (text: string): OAuthError =>
+  invalidScope('scope_malformed', 'The scope is malformed.', { observed: { 'scope of the request': text } })
 
 /**
  * The parameters of a request without the scope tokens that the client does not have and the server ignores; all of them if
@@ -103,8 +108,41 @@ export function withoutIgnoredScope(
  * @throws OAuthError `invalid_scope`.
  */
 export function requireScope(client: { readonly scope: Scope }, scope: Scope): void {
-  if (!covers(client.scope, scope))
-    throw invalidScope('scope_not_allowed', 'The scope is unknown or not open to the client.', {
-      observed: { 'scope of the request': scope, 'scope of the client': client.scope },
-    })
+  if (covers(client.scope, scope)) return
+  const observed = { 'scope of the client': client.scope }
+  throw scopeRefusal(
+    'scope_not_allowed',
+    'is unknown or not open to the client.',
+    scope,
+    client.scope,
+    observed,
+  )
 }
+
+// The text stands in URLs.
+const longestNamed = 128
+
+/**
+ * The refusal of a scope. The client learns the first scope token that fails, which is its own and needs no escape; only
+ * the warning has the rest.
+ *
+ * @param predicate what is wrong with the scope, as the rest of a sentence.
+ * @param available what would not fail.
+ */
+export function scopeRefusal(
+  reason: Reason<'invalid_scope'>,
+  predicate: string,
+  scope: Scope,
+  available: Scope = [],
+  observed: Observed = {},
+): OAuthError {
+  const failed = scope.find((token) => !available.includes(token)) ?? ''
+  const name = failed === '' || failed.length > longestNamed ? '' : `${failed} `
+  return invalidScope(reason, `The scope ${name}${predicate}`, {
+    observed: { 'scope of the request': scope, ...observed },
+  })
+}
+
+/** The refusal of a scope of which an extension leaves nothing. */
+export const unavailableScope = (scope: Scope): OAuthError =>
+  scopeRefusal('scope_exceeded', 'is not available for this request.', scope)

@@ -10,9 +10,20 @@ import type { Reason } from '../protocol/reasons'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
-import { isForCertainResources, tokenResource } from '../extensions/resource-indicators/resource-indicators'
+import {
+  audienceIn,
+  isForCertainResources,
+  tokenResource,
+} from '../extensions/resource-indicators/resource-indicators'
 import { guardedResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
-import { badToken, insufficientScope, malformedRequest, unboundToken, unprovenToken } from './refusals'
+import {
+  badToken,
+  insufficientScope,
+  malformedRequest,
+  otherAudience,
+  unboundToken,
+  unprovenToken,
+} from './refusals'
 import { readRequiredLogin, type RequiredLogin, requireLogin } from './required-login'
 
 /** A valid access token: its access, and the data that plug-ins keep with it. */
@@ -23,7 +34,10 @@ export interface GoodToken extends KeptExtensionData {
 }
 
 /** The result of a look-up: undefined for an unknown token, or the reason why the token is not valid, a stable word. */
-export type FoundToken = GoodToken | { readonly rejectReason: Reason<'invalid_token'> } | undefined
+export type FoundToken =
+  | GoodToken
+  | { readonly rejectReason: Reason<'invalid_token'>; readonly observed?: Observed | undefined }
+  | undefined
 
 /**
  * Looks up an access token.
@@ -103,14 +117,14 @@ export async function admitToken(
   const good = found?.rejectReason === undefined ? found : undefined
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
-  if (found.rejectReason !== undefined) throw badToken(found.rejectReason, scope)
+  if (found.rejectReason !== undefined) throw badToken(found.rejectReason, scope, found.observed)
   // RFC 6749 7.1: the token type defines how a request uses the token. A token must therefore not pass under the scheme
   // of another type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
   if (lookup.required !== undefined && tokenType.isRequired !== true)
     throw unboundToken(scope, lookup.required)
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
-  if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement))
+  if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
   if (presented.rejectReason !== undefined) await prove(carried, found, request, requirement, lookup.resource)
   // Before the scope: this challenge names the scope, too, so one new authorization request can meet both.
   if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
@@ -150,12 +164,10 @@ function rejectReasonOf(
   return undefined
 }
 
-const observedResource = (reason: string, { resource }: Requirement): Observed | undefined =>
-  reason !== tokenResource
-    ? undefined
-    : resource === undefined
-      ? { cause: 'no_resources' }
-      : { 'resource of the guard': resource }
+function observedResource(reason: string, { resource }: Requirement, found: GoodToken): Observed | undefined {
+  if (reason !== tokenResource) return undefined
+  return resource === undefined ? { cause: 'no_resources' } : otherAudience(audienceIn(found), [resource])
+}
 
 function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
   if (extensions.length === 0) return found.access

@@ -14,10 +14,11 @@ import { digest as digestOf } from '../protocol/credential'
 import { readConfirmation } from '../protocol/confirmation'
 import type { Extension } from '../protocol/extension'
 import { loginIn } from '../protocol/login-claims'
-import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { type Observed, temporarilyUnavailable } from '../protocol/oauth-error'
 import { parseScope, type Scope } from '../protocol/scope'
 import { fitsType, type TokenType } from '../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
+import { otherAudience } from './refusals'
 
 /** The terms that a JWT access token must meet, and the bounds of the cache. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
@@ -67,17 +68,23 @@ export function findJwt(
     const keySet = keys.trusted(now)
     return (
       (keySet && verified.getCached(digest, keySet, now)) ??
-      verifications.share(digest, () => verify(token, digest, now).catch(refusal))
+      verifications.share(digest, () => verify(token, digest, now).catch((error) => refusal(error, terms)))
     )
   }
 }
 
-function refusedToken(fault: JwtFault | AccessFault): FoundToken {
-  return { rejectReason: `jwt_${fault}` }
+function refusedToken(fault: JwtFault | AccessFault, observed?: Observed): FoundToken {
+  return { rejectReason: `jwt_${fault}`, observed }
 }
 
-function refusal(error: unknown): FoundToken {
-  if (error instanceof RefusedJwt) return refusedToken(error.fault)
+function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
+  if (error instanceof RefusedJwt) {
+    const { fault } = error
+    return refusedToken(
+      fault,
+      fault === 'audience_wrong' ? otherAudience(error.audience, audience) : undefined,
+    )
+  }
   if (!(error instanceof KeysUnavailable)) throw error
   // The token may be valid, so the error must not make the client discard it.
   throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {

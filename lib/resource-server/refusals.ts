@@ -1,3 +1,4 @@
+import { isText } from '../primitives/options-reader'
 import { OAuthError, type Observed } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { formatScope, type Scope } from '../protocol/scope'
@@ -31,6 +32,12 @@ export function badToken(reason: string, scope: Scope, observed?: Observed): OAu
     challenge: scopeIn(scope),
     ...(observed && { observed }),
   })
+}
+
+/** What a warning says of a token for another audience. @param sent `aud` of the token, as anything may have written it. */
+export function otherAudience(sent: unknown, expected: readonly string[]): Observed {
+  const [only = 'none', second] = [sent ?? []].flat().filter(isText)
+  return { sent: second === undefined ? only : [sent].flat().filter(isText), expected }
 }
 
 /**

@@ -13,8 +13,8 @@ import {
 import { dataOf, type ExtensionData, keptBy } from '../protocol/extension-data'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
-import { invalidScope, OAuthError } from '../protocol/oauth-error'
-import { covers, distinct, type Scope } from '../protocol/scope'
+import { OAuthError } from '../protocol/oauth-error'
+import { covers, distinct, type Scope, scopeRefusal, unavailableScope } from '../protocol/scope'
 
 /** A token request after the server has read the grant type. */
 interface GrantRequest extends ExtensionRequest {
@@ -76,9 +76,9 @@ export function restrictToken(
     const restriction = ask(restrictor, request, granted, token.scope)
     if (restriction instanceof OAuthError) return restriction
     if (restriction === undefined) continue
+    const before = token.scope
     token = narrow(token, restrictor.name, restriction)
-    if (token.scope.length === 0)
-      return invalidScope('scope_exceeded', 'The scope is not available for this request.')
+    if (token.scope.length === 0) return unavailableScope(before)
   }
   return token
 }
@@ -91,7 +91,9 @@ function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
   const left = scope.filter((token) => client.scope.includes(token))
   if (left.length > 0) return left
-  return invalidScope('scope_withdrawn', 'The client may no longer have the scope.')
+  return scopeRefusal('scope_withdrawn', 'is no longer open to the client.', scope, client.scope, {
+    'scope of the client': client.scope,
+  })
 }
 
 function narrow(token: NewAccessToken, name: string, restriction: TokenRestriction): NewAccessToken {

@@ -1,17 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
-import request from 'supertest'
+import request, { type Response } from 'supertest'
 import {
   ConfigurationError,
   type AuthorizationServerOptions,
   createAuthorizationServer,
   createBearerGuard,
   createJwtBearerGuard,
+  formPost,
+  jwtAccessTokens,
   memoryStore,
   redisStore,
+  signingKeys,
 } from '../../lib/index'
 import { canonicalOptions, mountAll } from '../support/flows/application'
-import { photoBook } from '../support/flows/clients'
-import { authorizationRequest, Flow } from '../support/flows/flow'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { authorizationRequest, Flow, type RepeatedFields } from '../support/flows/flow'
 import { waitUntil } from '../support/wait-until'
 
 /** The warnings of this file, as `CODE text`, in order. */
@@ -434,5 +438,119 @@ describe('an explanation of a refusal', () => {
       'The form lacks the field authorization_request.',
     )
     expect(codesOf('send every field of view.fields')).toHaveLength(1)
+  })
+})
+
+describe('a refusal says what is wrong', () => {
+  const notes = 'https://api.example/notes'
+  const photos = 'https://api.example/photos'
+  const resources = { [notes]: { scopes: ['photos:print'] }, [photos]: { scopes: ['photos:read'] } }
+  const withResources = (options: Options = {}) =>
+    serve({ resources, ...options }, (app, oauth) => app.use(oauth.router()))
+  const describedIn = ({ headers, body }: Response): string =>
+    String(
+      headers['location'] === undefined
+        ? body.error_description
+        : new URL(headers['location']).searchParams.get('error_description'),
+    )
+
+  test('a refresh without client_id names the parameter', async () => {
+    const { flow } = serve()
+    const { refreshToken } = await flow.tokens(photoBook)
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    const { status, body } = await flow.submit('/token', form)
+    expect([status, body]).toEqual([
+      401,
+      {
+        error: 'invalid_client',
+        error_description: 'The request names no client: the parameter client_id is missing.',
+      },
+    ])
+  })
+
+  test('a client_id without a credential, where every client needs one, is not called missing', async () => {
+    const { flow } = serve({ clients: [photoPrint.registration] })
+    const { body } = await flow.submit('/introspect', { token: 'x', client_id: 'photo-print' })
+    expect(body.error_description).not.toMatch(/missing/)
+  })
+
+  test('a response in a form to an app with a scheme of its own names the schemes that can take it', async () => {
+    const redirect_uri = 'com.example.book:/callback'
+    const app = bent(photoBook, { redirect_uris: [redirect_uri] })
+    const { flow } = serve({ clients: [app.registration], plugIns: [formPost()] })
+    const response = await flow.ask({ ...asked, redirect_uri, response_mode: 'form_post' }, 'alice')
+    expect(describedIn(response)).toBe('The response mode needs a redirection URI of http or https.')
+    expect(codesOf('EAS_REFUSED').join()).toContain('sent: "form_post"')
+  })
+
+  test.each<[string, RepeatedFields, RegExp]>([
+    [
+      'the first scope that is not allowed',
+      { scope: 'photos:read photos:Print' },
+      /^The scope photos:Print /,
+    ],
+    ['a scope with a comma, which is one', { scope: 'photos:read,photos:print' }, /^The scope photos:read,/],
+    ['no scope that is malformed', { scope: 'photos:read "photos:print"' }, /^The scope is malformed\.$/],
+    ['no scope that is very long', { scope: 's'.repeat(300) }, /^The scope is unknown/],
+  ])('invalid_scope names %s', async (_what, bend, text) => {
+    const { flow } = serve()
+    expect(describedIn(await flow.ask({ ...asked, ...bend }, 'alice'))).toMatch(text)
+    expect(codesOf('scope of the request: "').join()).toMatch(/^EAS_REFUSED .*scope_/)
+  })
+
+  test('invalid_scope at a refresh names the scope that exceeds the grant', async () => {
+    const { flow } = serve()
+    const { refreshToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
+    const response = await flow.refresh(photoBook, refreshToken, { scope: 'photos:read photos:print' })
+    expect(describedIn(response)).toBe('The scope photos:print exceeds what was granted.')
+    expect(codesOf('scope of the request: "photos:read", "photos:print"')).toHaveLength(1)
+  })
+
+  test('invalid_scope names a scope of another resource', async () => {
+    const { flow } = withResources({ defaultResource: notes })
+    const response = await flow.ask({ ...asked, scope: 'photos:print photos:read' }, 'alice')
+    expect(describedIn(response)).toBe('The scope photos:read is not one of the resource.')
+    expect(codesOf('scope of the resource: "photos:print"')).toHaveLength(1)
+  })
+
+  test.each<[string, RepeatedFields, string]>([
+    [
+      'unknown',
+      { resource: `${photos}/` },
+      `sent: "${photos}/"; known: "${notes}", "${photos}". They differ`,
+    ],
+    ['malformed', { resource: 'photos' }, `sent: "photos"; known: "${notes}", "${photos}".`],
+    ['missing', {}, `known: "${notes}", "${photos}".`],
+  ])('invalid_target shows what was sent and what is known: %s', async (what, bend, read) => {
+    const { flow } = withResources()
+    const response = await flow.ask({ ...asked, scope: 'photos:read', ...bend }, 'alice')
+    expect(describedIn(response)).not.toContain('photos')
+    expect(codesOf(`invalid_target, resource_${what}. Read: ${read}`)).toHaveLength(1)
+  })
+
+  test('invalid_target shows which resources were approved', async () => {
+    const { flow } = withResources()
+    const bend = { resource: photos, scope: 'photos:read' }
+    const { body } = await flow.redeem(photoBook, await flow.approve(photoBook, bend), { resource: notes })
+    expect(body.error).toBe('invalid_target')
+    expect(codesOf(`resource_not_approved. Read: sent: "${notes}"; approved: "${photos}"`)).toHaveLength(1)
+  })
+
+  test('a token for another resource shows both resources, at each kind of guard', async () => {
+    const keys = signingKeys({ secrets: [randomBytes(32).toString('base64')] })
+    const { flow, oauth, app: server } = withResources({ plugIns: [keys, jwtAccessTokens({ keys })] })
+    const code = await flow.approve(photoBook, { resource: photos, scope: 'photos:read' })
+    const { body: tokens } = await flow.redeem(photoBook, code)
+    const jwks = (await request(server).get('/.well-known/jwks.json')).body
+    const { issuer } = canonicalOptions
+    const guards = {
+      token_resource: oauth.bearerGuard('', { resource: notes }),
+      jwt_audience_wrong: createJwtBearerGuard({ issuer, audience: notes, keys: jwks })(''),
+    }
+    for (const [reason, guard] of Object.entries(guards)) {
+      expect((await new Flow(express().get('/photos', guard)).photos(tokens.access_token)).status).toBe(401)
+      const shown = `Read: sent: "${photos}"; expected: "${notes}". They differ only in the path`
+      expect(codesOf(`${reason}. ${shown}`)).toHaveLength(1)
+    }
   })
 })

@@ -84,7 +84,7 @@ describe('findJwt: a token that was verified', () => {
     const shown = token()
     await findJwt(canonical)(shown, noon)
     const elsewhere = findJwt({ ...canonical, audience: ['https://mail.example'] })
-    expect(await elsewhere(shown, noon)).toEqual({ rejectReason: 'jwt_audience_wrong' })
+    expect(await elsewhere(shown, noon)).toMatchObject({ rejectReason: 'jwt_audience_wrong' })
   })
 })
 

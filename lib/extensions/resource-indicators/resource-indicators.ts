@@ -8,10 +8,10 @@ import {
 } from '../../protocol/extension-data'
 import { opaqueFormat } from '../../protocol/access-token-format'
 import type { Json } from '../../protocol/json'
-import { invalidScope, invalidTarget } from '../../protocol/oauth-error'
+import { invalidTarget } from '../../protocol/oauth-error'
 import type { Parameters } from '../../protocol/parameters'
 import type { Reason } from '../../protocol/reasons'
-import type { Scope } from '../../protocol/scope'
+import { type Scope, scopeRefusal } from '../../protocol/scope'
 import { isResourceUri, type Resource, type Resources } from './resources'
 
 declare global {
@@ -96,6 +96,10 @@ export function isForCertainResources({ extensionData, tokenExtensionData }: Kep
   )
 }
 
+/** What an access token is for, as its record says; undefined if it is for no certain resource. */
+export const audienceIn = ({ tokenExtensionData, extensionData }: KeptExtensionData): Json | undefined =>
+  dataOf(resourceIndicatorsName, tokenExtensionData) ?? dataOf(resourceIndicatorsName, extensionData)
+
 /** The resources of an authorization, by what the server keeps with it. */
 export const approvedResources = (extensionData: ExtensionData, resources: Resources): readonly string[] =>
   audienceOf(
@@ -123,16 +127,29 @@ function askedIn(
   if (uris.length === 0) return []
   if (uris.length > resourcesAtMost)
     throw invalidTarget('resource_too_many', 'The request names too many resources.')
-  if (!uris.every(isResourceUri))
-    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.')
-  if (uris.some((uri) => resources.find(uri) === undefined && !approved.includes(uri)))
-    throw invalidTarget('resource_unknown', 'The resource is not known here.')
+  requireResourceUris(uris, resources)
+  const unknown = uris.find((uri) => resources.find(uri) === undefined && !approved.includes(uri))
+  if (unknown !== undefined)
+    throw invalidTarget('resource_unknown', 'The resource is not known here.', {
+      observed: { sent: unknown, known: urisOf(resources.all) },
+    })
   return resources.targetsIn(uris)
 }
 
-function requireDefault({ defaultResource }: Resources): readonly string[] {
+/** @throws OAuthError `invalid_target` if a resource of a request is no URI of one (RFC 8707 2). */
+export function requireResourceUris(uris: readonly string[], resources?: Resources): void {
+  const malformed = uris.find((uri) => !isResourceUri(uri))
+  if (malformed !== undefined)
+    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.', {
+      observed: { sent: malformed, known: resources && urisOf(resources.all) },
+    })
+}
+
+function requireDefault({ defaultResource, all }: Resources): readonly string[] {
   if (defaultResource !== undefined) return [defaultResource.uri]
-  throw invalidTarget('resource_missing', 'The request names no resource and there is no default.')
+  throw invalidTarget('resource_missing', 'The request names no resource and there is no default.', {
+    observed: { known: urisOf(all) },
+  })
 }
 
 /** The format of the tokens for each resource. */
@@ -162,7 +179,8 @@ function restrictionOf(
   const isByPolicy = audience.length > 0 && parameters.all('audience').length > 0
   const chosen = asked.length > 0 && !isByPolicy ? asked : (approved ?? requireDefault(resources))
   // RFC 8707 2.2: a token request may ask for a subset of what was approved.
-  if (chosen.length === 0 || (approved !== undefined && !isWithin(asked, approved))) throw notApproved()
+  if (chosen.length === 0 || (approved !== undefined && !isWithin(asked, approved)))
+    throw notApproved(asked, approved)
   const known = resources.among(chosen)
   const lifetimes = known.flatMap(({ accessTokenLifetime }) => accessTokenLifetime ?? [])
   const isNarrower = chosen.length < (listIn(authorizationData)?.length ?? 1)
@@ -179,7 +197,9 @@ function restrictionOf(
 function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestriction, 'format'> {
   const [format, other] = new Set(known.flatMap((resource) => formats.get(resource) ?? []))
   if (other !== undefined)
-    throw invalidTarget('resource_formats_differ', 'The resources take access tokens of different formats.')
+    throw invalidTarget('resource_formats_differ', 'The resources take access tokens of different formats.', {
+      observed: { sent: urisOf(known) },
+    })
   return format === undefined ? {} : { format }
 }
 
@@ -198,7 +218,8 @@ function availableTo(
     : available.filter((token) => subjectToken.scope.includes(token))
 }
 
-const notApproved = () => invalidTarget('resource_not_approved', 'The resource is not approved.')
+const notApproved = (sent: readonly string[], approved?: readonly string[]) =>
+  invalidTarget('resource_not_approved', 'The resource is not approved.', { observed: { sent, approved } })
 
 /**
  * The resources of an authorization. An authorization from before the option `resources` counts as one for the default
@@ -228,7 +249,7 @@ function boundOf(
   const targets = resources.targetsIn(audience)
   // No guard knows the other targets, so a subject token says nothing about them.
   const guarded = byGrant === undefined ? urisOf(resources.among(targets)) : targets
-  if (bound !== undefined && !isWithin(guarded, bound)) throw notApproved()
+  if (bound !== undefined && !isWithin(guarded, bound)) throw notApproved(guarded, bound)
   return targets
 }
 
@@ -241,7 +262,9 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
   const lacking = scope.filter((token) => !available.includes(token))
   if (lacking.length === 0) return scope
   if (lacking.length === scope.length || lacking.some((token) => requested?.includes(token)))
-    throw invalidScope('scope_of_another_resource', 'The resource does not have the scope.')
+    throw scopeRefusal('scope_of_another_resource', 'is not one of the resource.', scope, available, {
+      'scope of the resource': available,
+    })
   return scope.filter((token) => available.includes(token))
 }
 

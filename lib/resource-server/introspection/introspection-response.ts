@@ -4,7 +4,8 @@ import type { Extension } from '../../protocol/extension'
 import { loginIn } from '../../protocol/login-claims'
 import { parseScope } from '../../protocol/scope'
 import { fitsType, type TokenType } from '../../protocol/token-type'
-import { frozen, type GoodToken, type IntrospectedAccess } from '../admit'
+import { type FoundToken, frozen, type GoodToken, type IntrospectedAccess } from '../admit'
+import { otherAudience } from '../refusals'
 
 /** What an active token must be for a guard to accept it. */
 export interface IntrospectionTerms {
@@ -22,7 +23,6 @@ export interface IntrospectionTerms {
 /** The reason why the guard refuses an active token, a stable word for events. */
 type IntrospectionFault =
   | 'introspection_of_another_issuer'
-  | 'introspection_of_another_audience'
   | 'introspection_bound_to_key'
   | 'introspection_of_another_type'
   | 'introspection_expired'
@@ -45,7 +45,7 @@ export function introspectedToken(
   answer: unknown,
   terms: IntrospectionTerms,
   now: number,
-): IntrospectedToken | IntrospectionFault | undefined {
+): IntrospectedToken | IntrospectionFault | FoundToken {
   if (!isRecord(answer)) throw new TypeError('The answer is no JSON object.')
   // Some servers write null for what a token does not have.
   const member = (name: string): unknown =>
@@ -63,7 +63,11 @@ export function introspectedToken(
   if (expiresAt !== undefined && expiresAt + terms.clockTolerance <= now) return 'introspection_expired'
   // RFC 7519 4.1.5
   if (notBefore !== undefined && notBefore > now + terms.clockTolerance) return 'introspection_not_yet_valid'
-  if (!isFor(member('aud'), terms.audience)) return 'introspection_of_another_audience'
+  if (!isFor(member('aud'), terms.audience))
+    return {
+      rejectReason: 'introspection_of_another_audience',
+      observed: otherAudience(member('aud'), terms.audience),
+    }
   const confirmation = readConfirmation(terms, member('cnf'))
   // RFC 7800 3: a request without proof of the key may come from a thief.
   if (confirmation === undefined) return 'introspection_bound_to_key'

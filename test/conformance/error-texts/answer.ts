@@ -58,9 +58,13 @@ function challengeFault(response: Response): string | undefined {
   return wellFormed.test(challenge) ? undefined : `the challenge ${challenge}`
 }
 
+const namedScope = /^The scope [\x21\x23-\x5B\x5D-\x7E]{1,128} /
+
 function echoFault(response: Response, sent: string): string | undefined {
   if (sent.length < shortestSaidBack) return undefined
-  const { error_description = '', error_uri = '' } = errorOf(response) ?? {}
-  const texts = [error_description, error_uri, response.get('WWW-Authenticate') ?? '']
+  const { error, error_description = '', error_uri = '' } = errorOf(response) ?? {}
+  // A scope token has none but harmless characters.
+  const said = error === 'invalid_scope' ? error_description.replace(namedScope, '') : error_description
+  const texts = [said, error_uri, response.get('WWW-Authenticate') ?? '']
   return texts.some((each) => each.includes(sent)) ? `an error that says ${sent} back` : undefined
 }

@@ -1,7 +1,7 @@
-import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
+import { invalidRequest, invalidTarget } from '../../../protocol/oauth-error'
 import type { Parameters } from '../../../protocol/parameters'
-import { parseScope, type Scope } from '../../../protocol/scope'
-import { isResourceUri } from '../../../extensions/resource-indicators/resources'
+import { malformedScope, parseScope, type Scope } from '../../../protocol/scope'
+import { requireResourceUris } from '../../../extensions/resource-indicators/resource-indicators'
 import { accessTokenType, type PresentedSecurityToken, type SecurityTokenTypes } from './security-token'
 
 /**
@@ -67,7 +67,7 @@ function readable(tokenType: string, tokenTypes: SecurityTokenTypes): string {
 function requestedScope(text: string | undefined): Scope | undefined {
   if (text === undefined) return undefined
   const scope = parseScope(text)
-  if (scope === undefined) throw invalidScope('scope_malformed', 'The scope is malformed.')
+  if (scope === undefined) throw malformedScope(text)
   return scope
 }
 
@@ -81,7 +81,6 @@ function targets(
   if ([...resource, ...audience].join('').length > targetsAtMost)
     throw invalidTarget('targets_too_large', 'The resource and audience parameters are too large.')
   // RFC 8693 2.1, RFC 8707 2
-  if (!resource.every(isResourceUri))
-    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.')
+  requireResourceUris(resource)
   return { resource, audience }
 }

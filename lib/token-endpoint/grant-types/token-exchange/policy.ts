@@ -1,7 +1,7 @@
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
 import { isTexts, OptionsReader } from '../../../primitives/options-reader'
-import { invalidRequest, invalidScope, invalidTarget } from '../../../protocol/oauth-error'
+import { invalidRequest, invalidTarget } from '../../../protocol/oauth-error'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import {
   covers,
@@ -10,6 +10,7 @@ import {
   grantableScope,
   isScope,
   type Scope,
+  scopeRefusal,
   scopeExpectation,
 } from '../../../protocol/scope'
 import type { GrantResult } from '../../grant-type'
@@ -103,7 +104,9 @@ export function exchangedGrant(
   const { subject, actor, resource, audience } = exchange
   // A policy that ignores targets must not look like a policy that accepts them.
   if (approval.audience.length === 0 && resource.length + audience.length > 0)
-    throw invalidTarget('target_refused', 'No token is issued for the resource or audience.')
+    throw invalidTarget('target_refused', 'No token is issued for the resource or audience.', {
+      observed: { sent: [...resource, ...audience] },
+    })
   return {
     subject: approval.subject,
     scope: approval.scope ?? commonScope(exchange),
@@ -122,7 +125,9 @@ export function exchangedGrant(
 function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope {
   const scope = grantableScope(asked && formatScope(asked), client, subject.scope)
   if (!covers(subject.scope, scope))
-    throw invalidScope('scope_exceeded', 'The scope is more than was granted.')
+    throw scopeRefusal('scope_exceeded', 'is more than was granted.', scope, subject.scope, {
+      'scope of the subject token': subject.scope,
+    })
   return scope
 }
 
