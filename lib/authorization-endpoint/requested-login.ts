@@ -50,12 +50,9 @@ const listIn = (parameters: Parameters, name: string): readonly string[] =>
 const isPrompt = (value: string): value is Prompt => promptValues.some((known) => known === value)
 
 function promptsIn(values: readonly string[]): ReadonlySet<Prompt> {
-  const prompts = new Set(values.filter(isPrompt))
-  // Initiating User Registration via OpenID Connect 1.0, 4.1: a value that the server does not serve is refused.
-  if (!values.every(isPrompt)) throw malformed('prompt')
-  // OpenID Connect Core 3.1.2.1: `none` with any other value is an error.
-  if (prompts.has('none') && prompts.size > 1) throw malformed('prompt')
-  return prompts
+  // OpenID Connect Core 3.1.2.1: `none` with any other value is an error; an unknown value alone is ignored.
+  if (values.includes('none') && values.some((value) => value !== 'none')) throw malformed('prompt')
+  return new Set(values.filter(isPrompt))
 }
 
 function maxAgeIn(text: string | undefined): number | undefined {

@@ -353,7 +353,7 @@ function served(
       requireTls(request, settings.tlsRequired)
       server.watchHost(request)
       if (!requests.enter(request, response)) await turnAway(server, endpoint, request)
-      if (requireService !== undefined) await requireService()
+      if (requireService !== undefined && endpoint.duringMaintenance !== true) await requireService()
       await act(request, response)
     } catch (error) {
       return sendClientFailure(server, endpoint, request, response, error)

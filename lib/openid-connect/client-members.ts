@@ -13,6 +13,8 @@ interface IdentityOffer {
   readonly issuer: string
   readonly algorithms: readonly SigningAlgorithm[]
   readonly hasPairwise: boolean
+  /** Whether clients hear of a logout. */
+  readonly announces: boolean
 }
 
 const longestUri = 2048
@@ -20,7 +22,12 @@ const longestUri = 2048
 const largestSectorFile = 64 * 1024
 
 /** The members of OpenID Connect (Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2). */
-export function identityMembers({ issuer, algorithms, hasPairwise }: IdentityOffer): readonly ClientMember[] {
+export function identityMembers({
+  issuer,
+  algorithms,
+  hasPairwise,
+  announces,
+}: IdentityOffer): readonly ClientMember[] {
   return [
     subjectType(hasPairwise),
     sectorIdentifierUri,
@@ -28,12 +35,15 @@ export function identityMembers({ issuer, algorithms, hasPairwise }: IdentityOff
     checked('default_max_age', isWhole(0, tenYears), `must be whole seconds, 0 to ${tenYears}.`),
     checked('require_auth_time', isBoolean, 'must be true or false.'),
     checked('default_acr_values', areAcrValues, acrExpectation),
-    logoutUri(issuer),
-    checked(
-      'backchannel_logout_session_required',
-      (value) => value === false,
-      'must be false: a logout token of this server has the sub of the owner, and no sid.',
-    ),
+    { ...logoutUri(issuer), isGranted: () => announces },
+    {
+      ...checked(
+        'backchannel_logout_session_required',
+        (value) => value === false,
+        'must be false: a logout token of this server has the sub of the owner, and no sid.',
+      ),
+      isGranted: (value) => announces && value !== true,
+    },
   ]
 }
 

@@ -131,7 +131,12 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
         ],
         // A client hears of a logout for as long as it keeps an ID token.
         ...(announce !== undefined && { indexSeconds: hintLifetime }),
-        clientMembers: identityMembers({ issuer, algorithms: ring.algorithms, hasPairwise }),
+        clientMembers: identityMembers({
+          issuer,
+          algorithms: ring.algorithms,
+          hasPairwise,
+          announces: announce !== undefined,
+        }),
         resources: [
           {
             uri: server.urlOf(userInfoPath),

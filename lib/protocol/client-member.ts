@@ -14,6 +14,11 @@ export interface ClientMember {
    */
   mistakeIn(value: Json): string | undefined
   /**
+   * Whether a client that states the value itself may have it. What this server does not give is left out of its
+   * registration, and so of the response, as grant types are. Default: every value that is good.
+   */
+  isGranted?(value: Json): boolean
+  /**
    * Checks the value against the other members of the client, once each of them is good by itself. Returns what
    * {@link mistakeIn} returns. Default: the value fits every client.
    */
@@ -99,12 +104,12 @@ const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.te
 /** Whether the value is a member of a plug-in. */
 function isClientMember(value: unknown): value is ClientMember {
   if (!isRecord(value)) return false
-  const { name, mistakeIn, conflictIn, verify } = value
+  const { name, mistakeIn, isGranted, conflictIn, verify } = value
   return (
     isText(name) &&
     isMemberName(name) &&
     typeof mistakeIn === 'function' &&
-    [conflictIn, verify].every((check) => check === undefined || typeof check === 'function')
+    [isGranted, conflictIn, verify].every((check) => check === undefined || typeof check === 'function')
   )
 }
 

@@ -44,6 +44,8 @@ export interface EndpointDescription {
    * of the server names the origins. Default false.
    */
   readonly cors?: boolean
+  /** Whether the endpoint also answers during maintenance (option `maintenance`), such as one with public keys. Default false. */
+  readonly duringMaintenance?: boolean
   /** Members that the endpoint adds to the metadata of the server. The members of the suite win. */
   readonly metadata?: ExtensionMetadata
 }

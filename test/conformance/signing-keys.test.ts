@@ -102,6 +102,12 @@ test('[KEY-2] the set is an object with the list keys, of the type of a JWK set,
   expect((await flow.submit('/.well-known/jwks.json', {})).status).toBe(405)
 })
 
+test('the keys stay published during maintenance, because guards elsewhere go on', async () => {
+  const { flow, published } = serverWith(sharedKeys(), { maintenance: () => true })
+  expect(await published()).toHaveLength(1)
+  expect((await flow.submit('/revoke', { token: 'x', client_id: 'widget' })).status).toBe(503)
+})
+
 test('[KEY-3] no two keys of the set have one kid, and the host can give none', async () => {
   const keys = [ec, edwards, rsa].map(({ privateKey }) => ({ privateKey }))
   const kids = (await given(...keys).published()).map(({ kid }) => kid)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ClientRegistration } from 'express-authorization-server'
+import type { AuthorizationServerOptions, ClientRegistration } from 'express-authorization-server'
 import { metadataDocuments, openIdConnect, signingKeys } from 'express-authorization-server'
 import { type ClientApplication, bent } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
@@ -210,6 +210,8 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     const options = withIdentity({ clients: metadataDocuments({ ...origin.reach }) }, { pairwise })
     return stage({}, options)
   }
+  const announcingStage = (bend: Partial<AuthorizationServerOptions> = {}) =>
+    stage({}, withIdentity(bend, { backChannelLogout: true }))
   const app = { ...notesApp, scope }
 
   test('gets what it has registered, and reads why it is refused', async () => {
@@ -253,14 +255,23 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     expect([good.status, good.body.sector_identifier_uri]).toEqual([201, sector_identifier_uri])
   })
 
+  test('gets no members of a logout that the server does not announce, or not so', async () => {
+    const backchannel_logout_uri = 'https://notes.example/logout'
+    const asked = { ...app, backchannel_logout_uri, backchannel_logout_session_required: true }
+    const { status, body } = await open().register(asked)
+    expect(status).toBe(201)
+    expect(Object.keys(body).filter((name) => name.startsWith('backchannel'))).toEqual([])
+    const announcing = await announcingStage().register(asked)
+    expect(announcing.body).toMatchObject({ backchannel_logout_uri })
+    expect(announcing.body).not.toHaveProperty('backchannel_logout_session_required')
+  })
+
   test('names no program on this machine for its logouts, unless the server is one in development', async () => {
     const backchannel_logout_uri = 'http://localhost:3000/logout'
-    expect((await open().register({ ...app, backchannel_logout_uri })).body).toMatchObject({
+    expect((await announcingStage().register({ ...app, backchannel_logout_uri })).body).toMatchObject({
       backchannel_logout_uri,
     })
-    const keys = identityKeys()
-    const plugIns = [keys, openIdConnect({ keys })]
-    const deployed = stage({}, withIdentity({ issuer: 'https://as.example', plugIns }))
+    const deployed = announcingStage({ issuer: 'https://as.example' })
     deployed.app.set('trust proxy', 'loopback')
     const secure = { 'X-Forwarded-Proto': 'https' }
     const { body } = await deployed.register({ ...app, backchannel_logout_uri }, secure)

@@ -226,9 +226,15 @@ test('what the client proposes reaches the login, as parameters or as an object'
   expect((await ask(fields, 'alice')).status).toBe(200)
 })
 
+test('a prompt that the server does not know is ignored [OpenID Connect Core 3.1.2.1]', async () => {
+  const { ask } = loginStage()
+  expect(outcomeOf(await ask({ ...asked, prompt: 'create' }, 'alice'))).toBe('question')
+  expect(loginOf(await ask({ ...asked, prompt: 'Login login create' }, 'alice')).prompt).toBe('login')
+})
+
 test.each([
   { prompt: 'none consent' },
-  { prompt: 'create' },
+  { prompt: 'none create' },
   { max_age: '-1' },
   { max_age: '1.5' },
   { max_age: 'soon' },

@@ -117,9 +117,9 @@ function membersOfPlugIns(
   members: Members,
   { members: added = [] }: ServerCapabilities,
 ): Pick<RegisteredMetadata, 'members'> {
-  const stated = added.flatMap(({ name }): [string, Json][] => {
-    const value = members.json(name)
-    return value === undefined ? [] : [[name, inOrder(value)]]
+  const stated = added.flatMap((member): [string, Json][] => {
+    const value = members.json(member.name)
+    return value === undefined || member.isGranted?.(value) === false ? [] : [[member.name, inOrder(value)]]
   })
   return stated.length === 0 ? {} : { members: Object.fromEntries(stated.toSorted(byName)) }
 }

@@ -11,6 +11,7 @@ import {
   usualResponseTypes,
 } from '../../protocol/client-metadata'
 import { ConfigurationError, isList, isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { isKeepable } from '../../protocol/json'
 import { UnusableClient } from '../../protocol/oauth-error'
 import { isWebAddress, type ServerCapabilities } from '../../protocol/parse-client'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
@@ -122,12 +123,16 @@ function registrationFrom(
 const logoutUrisFrom = (value: unknown) =>
   isTexts(value) ? allowedLogoutUris(value.slice(0, 100)) : undefined
 
-// A member of a plug-in changes what the client relies on, so a bad value refuses the document, and is not left out.
+// A member of a plug-in changes what the client relies on, so a bad value refuses the document, unless the plug-in leaves
+// it out.
 function membersOfPlugIns(
   document: Readonly<Record<string, unknown>>,
   { capabilities: { members = [] } }: DocumentRules,
 ): Readonly<Record<string, unknown>> {
-  const stated = members.filter(({ name }) => Object.hasOwn(document, name))
+  const stated = members.filter(({ name, isGranted }) => {
+    const value = Object.hasOwn(document, name) ? document[name] : undefined
+    return value !== undefined && !(isKeepable(value) && isGranted?.(value) === false)
+  })
   return Object.fromEntries(stated.map(({ name }) => [name, document[name]]))
 }
 

@@ -93,6 +93,8 @@ function publishedKeys(urlOf: PlugInServer['urlOf'], ring: KeyRing): Endpoint {
     clientAuthentication: 'none',
     listed: false,
     cors: true,
+    // Guards of other servers go on, and need the keys.
+    duringMaintenance: true,
     metadata: { jwks_uri: urlOf(path) },
     handle: async () => ({
       members: { keys: await ring.published() },
