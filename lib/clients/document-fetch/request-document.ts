@@ -87,13 +87,16 @@ const [shortestAge, longestAge] = [60, 86_400]
  * How long a response may be kept, by its headers (RFC 9111 4.2.1): at least a minute, so that a document is not
  * fetched for each request, and at most a day.
  *
- * A minute also holds for `no-store`, `no-cache`, for headers that contradict each other, and without any header.
+ * A minute also holds for what a cache of many must not keep or use again, for headers that contradict each other, and
+ * without any header.
  *
  * @returns seconds, 60 to 86 400.
  */
 export function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
-  if (directives.has('no-store') || directives.has('no-cache')) return shortestAge
+  // RFC 9111 4.1: `Vary: *` fits no other request.
+  const varies = (headers.vary ?? '').split(',').some((name) => name.trim() === '*')
+  if (varies || ['no-store', 'no-cache', 'private'].some((name) => directives.has(name))) return shortestAge
   const lifetime =
     directives.get('s-maxage') ??
     directives.get('max-age') ??

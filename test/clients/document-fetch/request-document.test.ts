@@ -29,7 +29,12 @@ const cases: readonly (readonly [title: string, headers: IncomingHttpHeaders, se
   ['max-age without seconds', { 'cache-control': 'max-age' }, 60],
   ['max-age that is no number', { 'cache-control': 'max-age=1e5' }, 60],
   ['negative max-age', { 'cache-control': 'max-age=-600' }, 60],
-  ['a directive within quotes', { 'cache-control': 'private="x, max-age=9000", max-age=600' }, 600],
+  ['private, because the cache is shared', { 'cache-control': 'max-age=600, Private' }, 60],
+  ['private for a header alone', { 'cache-control': 'private="set-cookie", max-age=600' }, 60],
+  ['Vary: *', { 'cache-control': 'max-age=600', vary: '*' }, 60],
+  ['Vary with * among others', { 'cache-control': 'max-age=600', vary: 'Accept, *' }, 60],
+  ['Vary without *', { 'cache-control': 'max-age=600', vary: 'Accept-Encoding, Origin' }, 600],
+  ['a directive within quotes', { 'cache-control': 'x="x, max-age=9000", max-age=600' }, 600],
   ['a directive with a longer name', { 'cache-control': 'x-max-age=9000, max-age=600' }, 600],
 ]
 
