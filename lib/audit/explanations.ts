@@ -40,6 +40,10 @@ const table = {
     'The redirect_uri must equal a registered one letter by letter (RFC 6749 3.1.2.3, RFC 9700 2.1), and at the token endpoint the one of the authorization request (RFC 6749 4.1.3).',
     'Send the registered URI, or add the URI to redirect_uris of the client.',
   ],
+  'redirect_uri_mismatch/logout': [
+    'The post_logout_redirect_uri must equal a registered one letter by letter (RP-Initiated Logout 1.0, 3).',
+    'Send the registered URI, or add the URI to post_logout_redirect_uris of the client.',
+  ],
   redirect_uri_missing: [
     'The request must name its redirect_uri: the client has not exactly one (RFC 6749 3.1.2.3), or the authorization request named one (RFC 6749 4.1.3).',
     'Send redirect_uri.',

@@ -67,13 +67,20 @@ async function destinationIn(
   const clientId = await clientIdIn(terms, parameters)
   const uri = parameters.get('post_logout_redirect_uri')
   if (uri === undefined) return undefined
-  const client = clientId === undefined ? undefined : await server.findClient(clientId)
+  if (clientId === undefined)
+    throw invalidRequest(
+      'parameter_missing',
+      'The parameter client_id is missing: post_logout_redirect_uri needs it, or id_token_hint.',
+      { observed: { cause: 'client_id', parameter: 'client_id' } },
+    )
+  const client = await server.findClient(clientId)
   const isKnown =
     client !== undefined && !client.disabled && client.post_logout_redirect_uris?.includes(uri) === true
   if (!isKnown)
     throw invalidRequest(
       'redirect_uri_mismatch',
       'The post_logout_redirect_uri is not registered for the client.',
+      { observed: { cause: 'logout', sent: uri, registered: client?.post_logout_redirect_uris } },
     )
   const state = parameters.get('state')
   return { client, uri: state === undefined ? uri : appendToQuery(uri, { state }) }

@@ -110,6 +110,14 @@ describeOnStores('The logout endpoint', (stage) => {
     expect(ended).toEqual([])
   })
 
+  test('names what is missing where a URI comes without a client', async () => {
+    const { ask } = open()
+    const { status, text } = await ask({ post_logout_redirect_uri: after, state: 'xyz' }, 'alice')
+    expect(status).toBe(400)
+    expect(text).toContain('The parameter client_id is missing: post_logout_redirect_uri needs it')
+    expect(text).not.toContain('not registered')
+  })
+
   test('sends nobody to a URI that the client has not registered, or without a client', async () => {
     const set = open()
     const hint = await idTokenOf(set)
