@@ -43,6 +43,7 @@ export type McpServerOptions = Required<
     | 'pkce'
     | 'redirectUris'
     | 'guards'
+    | 'offlineAccess'
   >
 >
 
@@ -75,6 +76,7 @@ export function mcp(options: McpOptions): McpServerOptions {
     pkce: 'all',
     redirectUris: 'https or loopback',
     guards: { authInfo: true, cors: true },
+    offlineAccess: true,
   }
 }
 

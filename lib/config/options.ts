@@ -164,6 +164,12 @@ export interface AuthorizationServerOptions {
    */
   readonly refreshTokenRotation?: boolean
   /**
+   * Whether a request may name the scope `offline_access` without effect, and the metadata of the server list it: hosted
+   * AI clients use a refresh token only then. Refresh tokens come by the registration, as always. Default false, and
+   * true by `mcp()`.
+   */
+  readonly offlineAccess?: boolean
+  /**
    * Grant types in addition to `authorization_code`, `refresh_token` and `client_credentials`: those of this suite,
    * such as `password()`, and those of the host. An absolute URI names each grant type of the host (RFC 6749 4.5). A
    * client may use a grant type if the `grant_types` of its registration contain the name. Default none.

@@ -152,6 +152,7 @@ export function resolveOptions(options: Options): ServerSettings {
       'must be true or false.',
     ),
     refreshTokenRotation: reading.optional('refreshTokenRotation', true, isBoolean, 'must be true or false.'),
+    offlineAccess: reading.optional('offlineAccess', false, isBoolean, 'must be true or false.'),
     grantTypes,
     responseTypes,
     responseModes: resolveResponseModes(parts),

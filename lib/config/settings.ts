@@ -104,6 +104,8 @@ export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   readonly lifetimes: Lifetimes
   readonly refreshTokenExpiresIn: boolean
   readonly refreshTokenRotation: boolean
+  /** Whether requests may name the scope `offline_access` without effect. */
+  readonly offlineAccess: boolean
   /** The grant types of hosts and plug-ins only. */
   readonly grantTypes: readonly GrantType[]
   /** All response types, `code` first. */

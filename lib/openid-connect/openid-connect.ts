@@ -9,6 +9,7 @@ import { isBoolean, isLongSecret, isRootedPath, isWhole, OptionsReader } from '.
 import { claimsFact } from '../protocol/claims-fact'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
+import { offlineAccess } from '../protocol/scope'
 import {
   type AnnounceLogout,
   announcing,
@@ -178,7 +179,7 @@ function identity(
     ...(hasPairwise && { publishedSubject: subjectFor }),
     authorizationParameters: identityParameters,
     // OpenID Connect Core 11: a server that grants no offline access by scope ignores the request for it.
-    ignoredScope: ['offline_access'],
+    ignoredScope: [offlineAccess],
     metadata: {
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
       id_token_signing_alg_values_supported: [...new Set([algorithm, ...ring.algorithms])],

@@ -17,6 +17,9 @@ export function parseScope(text: string): Scope | undefined {
   return text.includes(' ') ? [...new Set(text.split(' '))] : [text]
 }
 
+/** The scope of OpenID Connect Core 11, by which clients of other servers ask for a refresh token. */
+export const offlineAccess = 'offline_access'
+
 /** Whether the value is a list of at least one scope token, and not longer than the parameter may be. */
 export function isScope(value: unknown): value is Scope {
   return (

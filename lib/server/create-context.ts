@@ -26,6 +26,7 @@ import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
 import { demandedLogins, openRequests } from '../limits/open-requests'
 import { steadyClock } from '../primitives/steady-clock'
+import { offlineAccess } from '../protocol/scope'
 import { isRegisteredByHost } from '../protocol/client'
 import { withConfirmation } from '../protocol/confirmation'
 import { secureRandom } from '../protocol/credential'
@@ -113,7 +114,10 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     responseModes: namedModes(settings.responseModes),
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
-    ignoredScope: settings.extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
+    ignoredScope: [
+      ...settings.extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
+      ...(settings.offlineAccess ? [offlineAccess] : []),
+    ],
     requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
     loginDefaults: someOf(settings.extensions, (extension) => extension.loginDefaults !== undefined),
     ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),

@@ -7,6 +7,7 @@ import { metadataDocument } from '../http/metadata-document'
 import { methodsIn } from './wire-client-authentication'
 import type { ServerContext } from './context'
 import { type EndpointOffer, serverMetadata } from '../endpoints/server-metadata'
+import { offlineAccess } from '../protocol/scope'
 import { listedMethods } from '../protocol/endpoint'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { PageEndpoint } from '../protocol/page-endpoint'
@@ -25,7 +26,9 @@ export function wireMetadata(
         ...[...table.values()].map(({ endpoint }) => endpointOffer(endpoint)),
         ...settings.pages.map(pageOffer),
       ],
-      scopes: grantableScopes(settings),
+      scopes: [
+        ...new Set([...grantableScopes(settings), ...(settings.offlineAccess ? [offlineAccess] : [])]),
+      ],
       grantTypes: offeredGrantTypes(settings, [...grantTypes.keys()]),
       authenticationMethods: methodsIn(credentialTerms),
       extensionMembers: plugInMembers(settings, asks),

@@ -1,6 +1,7 @@
 import express from 'express'
 import request from 'supertest'
 import { ConfigurationError, createAuthorizationServer, mcp, type McpOptions } from '../../lib/index'
+import { Flow } from '../support/flows/flow'
 
 const issuer = 'http://localhost'
 const resource = 'http://localhost/mcp'
@@ -43,6 +44,8 @@ const messagesOf = (make: () => unknown): readonly string[] => {
   }
 }
 
+const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }
+
 describe('mcp()', () => {
   it('announces metadata documents, PKCE and the scopes, and no registration', async () => {
     const { app } = hostWith({ resource, scopes })
@@ -50,7 +53,7 @@ describe('mcp()', () => {
     expect(body).toMatchObject({
       client_id_metadata_document_supported: true,
       code_challenge_methods_supported: ['S256'],
-      scopes_supported: Object.keys(scopes),
+      scopes_supported: [...Object.keys(scopes), 'offline_access'],
     })
     expect(body).not.toHaveProperty('registration_endpoint')
   })
@@ -67,6 +70,23 @@ describe('mcp()', () => {
       authorization_servers: [issuer],
       scopes_supported: Object.keys(scopes),
     })
+  })
+
+  it('lets clients ask for offline_access, which has no effect, and shows it in its own metadata alone', async () => {
+    const registration = { ...desktop, grant_types: ['authorization_code', 'refresh_token'] }
+    const { app } = hostWith({ resource, scopes, clients: [registration] }, { plugIns: [], extensions: [] })
+    const { body } = await request(app).get('/.well-known/oauth-authorization-server')
+    expect(body.scopes_supported).toContain('offline_access')
+    const refused = await request(app).post('/mcp').expect(401)
+    const document = await request(app).get('/.well-known/oauth-protected-resource/mcp').expect(200)
+    for (const said of [JSON.stringify(refused.headers), document.text])
+      expect(said).not.toContain('offline_access')
+    const flow = new Flow(app)
+    const asked = { scope: 'notes:read offline_access' }
+    const { body: tokens } = await flow.redeem({ registration }, await flow.approve({ registration }, asked))
+    const { body: refreshed } = await flow.refresh({ registration }, tokens.refresh_token, asked)
+    expect([tokens.scope, refreshed.scope]).toEqual(['notes:read', 'notes:read'])
+    expect(await errorFor(app, { scope: 'notes:read offline_acces', ...pkce })).toBe('invalid_scope')
   })
 
   it('lets browsers of every origin call the MCP server', async () => {
@@ -94,7 +114,6 @@ describe('mcp()', () => {
   })
 
   it('gives every scope to a request that names none, unless defaultScope says otherwise', async () => {
-    const pkce = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }
     const pageOf = async (options: McpOptions) => {
       const { app } = hostWith({ ...options, clients: [desktop] })
       const query = { response_type: 'code', client_id: 'desktop', ...pkce }

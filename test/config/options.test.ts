@@ -110,6 +110,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
   'lifetimes.grant': secondsFrom(1),
   refreshTokenExpiresIn: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
   refreshTokenRotation: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
+  offlineAccess: { wrong: [null, 7, 'no', {}], cure: 'must be true or false.' },
   pkce: {
     wrong: [null, 7, true, '', 'S256', 'Public', ['public']],
     cure: "must be 'public', 'all' or 'none'.",
@@ -293,6 +294,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   },
   refreshTokenExpiresIn: true,
   refreshTokenRotation: false,
+  offlineAccess: true,
   responseTypes: [implicit({ redirectBy: 'page' }), { ...implicit(), name: 'code token' }],
   clientAuthenticationMethods: [{ name: 'sealed', read: () => undefined, verify: async () => false }],
   limits: {

@@ -6,7 +6,6 @@ import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
 import {
   claimsIn,
-  identityKeys,
   identityStage,
   relyingParty,
   withIdentity,

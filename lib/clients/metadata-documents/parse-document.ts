@@ -129,9 +129,9 @@ function membersOfPlugIns(
   document: Readonly<Record<string, unknown>>,
   { capabilities: { members = [] } }: DocumentRules,
 ): Readonly<Record<string, unknown>> {
-  const stated = members.filter(({ name, isGranted }) => {
-    const value = Object.hasOwn(document, name) ? document[name] : undefined
-    return value !== undefined && !(isKeepable(value) && isGranted?.(value) === false)
+  const stated = members.filter((member) => {
+    const value = Object.hasOwn(document, member.name) ? document[member.name] : undefined
+    return value !== undefined && !(isKeepable(value) && member.isGranted?.(value) === false)
   })
   return Object.fromEntries(stated.map(({ name }) => [name, document[name]]))
 }

@@ -41,7 +41,7 @@ export const openIdConnect: readonly Mutation[] = [
     "parameters.get('response_type') ?? 'code'",
   ],
   ['OIC-15', 'requireScope', 'if (!covers(client.scope, scope))', 'if (false)'],
-  ['OIC-16', 'identity', "ignoredScope: ['offline_access'],", ''],
+  ['OIC-16', 'identity', 'ignoredScope: [offlineAccess],', ''],
   ['OIC-16', 'withoutIgnoredScope', 'client.scope.includes(token) ||', ''],
   ['OIC-16', 'withoutIgnoredScope', 'left.length === 0 || ', ''],
   [
