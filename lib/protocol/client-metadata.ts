@@ -1,7 +1,7 @@
 import type { Client } from './client'
 import { isText, isTexts, type OptionsReader } from '../primitives/options-reader'
 import type { ServerCapabilities } from './parse-client'
-import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault } from './redirect-uri'
+import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack } from './redirect-uri'
 import { responseTypeNamed } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 
@@ -54,19 +54,21 @@ export function fittingResponseTypes(
 /**
  * The redirection URIs that a client gets of those that it names. Leaves out each well-formed URI that the option
  * `redirectUris` excludes: a client names URIs for every server, and one of them must not refuse the others. Also leaves
- * out plain http on other hosts than loopback, which only the host may register. A malformed URI stays, and the parser of
- * registrations refuses it.
+ * out plain http on other hosts than loopback, which only the host may register, and what can never work. A malformed URI
+ * stays, and the parser of registrations refuses it.
  */
 export function allowedRedirectUris(
   asked: readonly string[],
   { redirectUris: rule }: ServerCapabilities,
 ): readonly string[] {
-  return asked.filter((uri) => isMalformed(uri) || (!isInsecure(uri) && isAllowedBy(rule, uri)))
+  const isOpen = (uri: string) =>
+    !isInsecure(uri) && isAllowedBy(rule, uri) && redirectUriLack(uri) === undefined
+  return asked.filter((uri) => isMalformed(uri) || isOpen(uri))
 }
 
 /** Where a logout may lead, of the URIs that a client names: what a host could register. The others are left out. */
 export function allowedLogoutUris(asked: readonly string[]): readonly string[] {
-  return asked.filter((uri) => redirectUriFault(uri, { insecure: false }) === undefined)
+  return asked.filter((uri) => redirectUriFault(uri) === undefined && redirectUriLack(uri) === undefined)
 }
 
 const isMalformed = (uri: string) => redirectUriFault(uri, { insecure: true }) !== undefined

@@ -20,7 +20,13 @@ import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './cli
 import { readRotation, rotationMistakes } from './client-rotation'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { readCredentials } from './read-credentials'
-import { loopbackUri, readRedirection, redirectUriFault, type RedirectUriRule } from './redirect-uri'
+import {
+  loopbackUri,
+  readRedirection,
+  redirectUriFault,
+  redirectUriLacks,
+  type RedirectUriRule,
+} from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
@@ -140,7 +146,7 @@ export function parseWrittenClient(
     })
   const longer = capabilities.lifetimes === undefined ? [] : longerLifetimes(client, capabilities.lifetimes)
   const rotation = rotationMistakes(client, capabilities.bindsRefreshTokens)
-  for (const { path: member, message } of [...longer, ...rotation])
+  for (const { path: member, message } of [...longer, ...rotation, ...redirectUriLacks(client)])
     issues.push({ path: path === '' ? member : `${path}.${member}`, message })
   return client
 }

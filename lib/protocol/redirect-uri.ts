@@ -1,5 +1,11 @@
 import type { Client } from './client'
-import { isBoolean, isRecord, isTexts, type OptionsReader } from '../primitives/options-reader'
+import {
+  type ConfigurationIssue,
+  isBoolean,
+  isRecord,
+  isTexts,
+  type OptionsReader,
+} from '../primitives/options-reader'
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
@@ -29,7 +35,8 @@ export function redirectUriFault(
   const question = text.indexOf('?')
   if (question >= 0 && holdsResponseParameter(text.slice(question + 1)))
     return 'must not have a query with a name that belongs to the answer, such as code, state or scope; rename it'
-  if (!URL.canParse(text)) return 'must be an absolute URI, such as https://client.example/callback'
+  if (!URL.canParse(text))
+    return text.includes('*') ? wildcard : 'must be an absolute URI, such as https://client.example/callback'
   const url = new URL(text)
   if (forbiddenSchemes.has(url.protocol)) return `must not use the scheme ${url.protocol}`
   if (/^[^:]*:\/\/[^/?]*@/.test(text)) return 'must not hold a user name or password'
@@ -38,6 +45,30 @@ export function redirectUriFault(
     return 'must use https unless its host is loopback or the client has insecure_redirect_uris'
   if (/^https?:$/.test(url.protocol) && !namesHost(text)) return 'must name its host after //'
   return undefined
+}
+
+const wildcard =
+  'holds a wildcard, but URIs are compared letter by letter: register each URI; for any port of loopback, http://127.0.0.1/callback with loopback_redirect_uris'
+
+/** Why no browser could ever bring a response to this URI of a registration; undefined if one could. */
+export function redirectUriLack(text: string): string | undefined {
+  // RFC 9700 2.1: no pattern matches.
+  if (text.includes('*')) return `${wildcard}.`
+  return protocolOf(text) === 'urn:'
+    ? 'is one that no browser opens: register http://127.0.0.1/callback with loopback_redirect_uris, as native apps do (RFC 8252 7.3).'
+    : undefined
+}
+
+/** The URIs of a registration that can never work, each with its cure. */
+export function redirectUriLacks(
+  client: Pick<Client, 'redirect_uris' | 'post_logout_redirect_uris'>,
+): readonly ConfigurationIssue[] {
+  return (['redirect_uris', 'post_logout_redirect_uris'] as const).flatMap((member) =>
+    (client[member] ?? []).flatMap((uri, index) => {
+      const message = URL.canParse(uri) ? redirectUriLack(uri) : undefined
+      return message === undefined ? [] : [{ path: `${member}[${index}]`, message }]
+    }),
+  )
 }
 
 /** Whether a response to this URI crosses the network in the clear. */

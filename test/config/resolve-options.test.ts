@@ -197,6 +197,20 @@ describe('the option clients, as a list', () => {
     expect(pathsWith({ clients: [phone, { ...web, ...bend }] })).toEqual([`clients[1].${path}`])
   })
 
+  it.each<[string, RegExp]>([
+    ['https://printer.example/*', /wildcard.*register each URI/],
+    ['https://*.printer.example/callback', /wildcard.*register each URI/],
+    ['com.example.printer:/*', /wildcard.*register each URI/],
+    ['http://localhost:*/callback', /wildcard.*loopback_redirect_uris/],
+    ['urn:ietf:wg:oauth:2.0:oob', /no browser.*http:\/\/127\.0\.0\.1\/callback/],
+    ['URN:example:done', /no browser/],
+  ])('reports a URI that can never work: %s', (uri, cure) => {
+    for (const member of ['redirect_uris', 'post_logout_redirect_uris'])
+      expect(mistakesWith({ clients: [{ ...phone, [member]: ['https://a.example/', uri] }] })).toEqual([
+        { path: `clients[0].${member}[1]`, message: expect.stringMatching(cure) },
+      ])
+  })
+
   it.each([[null], ['photo-printer'], [7], [[]]])(
     'reports the path of a registration that is %j',
     (registration) => {

@@ -242,6 +242,14 @@ describeRegistration('A client registers itself', (stage) => {
     }
   })
 
+  test('a redirection URI that can never work is left out, too', async () => {
+    const { register } = stage()
+    const oob = 'urn:ietf:wg:oauth:2.0:oob'
+    const { body } = await register(withUris('https://notes.example/*', oob, ofPage))
+    expect(body.redirect_uris).toEqual([ofPage])
+    expect((await register(withUris(oob))).body.error).toBe('invalid_redirect_uri')
+  })
+
   test('no redirection URI left, or a malformed one: invalid_redirect_uri', async () => {
     const { register } = stage({}, strict)
     for (const refused of [
