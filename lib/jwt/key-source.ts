@@ -1,5 +1,7 @@
 import { boundedText } from '../primitives/bounded-text'
+import { BoundedMap } from '../primitives/bounded-map'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { digest } from '../protocol/credential'
 import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
@@ -27,11 +29,30 @@ export interface KeySource {
    * @param now seconds since the epoch.
    */
   heldAfter?(failure: unknown, now: number): KeySet | undefined
+  /** How many fetches have begun. Default: each result of `fetched` is of a fetch that began after the call. */
+  readonly begun?: number
+  /**
+   * Requires that a fetch has ended which began after the first JWT with this key came. Before, the lack of the key says
+   * nothing: the issuer may have begun to use it.
+   *
+   * @param kid the name of the key; undefined if the JWT names none.
+   * @param begun the fetches that had begun when the JWT came.
+   * @throws KeysUnavailable
+   */
+  requireLaterFetch?(kid: unknown, begun: number, now: number): void
 }
 
 /** The keys of an issuer are unavailable. `cause` holds the error. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
+  /** The headers of the response. */
+  readonly headers: Readonly<Record<string, string>>
+
+  /** @param seconds when the keys may be available; undefined if nobody knows. */
+  constructor(message: string, options: ErrorOptions, seconds?: number) {
+    super(message, options)
+    this.headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
+  }
 }
 
 /** Makes a source of keys that the configuration holds. */
@@ -50,7 +71,7 @@ interface FoundKey {
  * Finds the key of the issuer for a header, and fetches the key set if the current set has no such key.
  *
  * @param now seconds since the epoch.
- * @throws KeysUnavailable if a fetch fails.
+ * @throws KeysUnavailable if a fetch fails, or if the set may have been fetched before the issuer had the key.
  * @throws JOSEError unless exactly one key fits.
  */
 export async function findKey(
@@ -59,15 +80,15 @@ export async function findKey(
   header: Header | undefined,
   now: number,
 ): Promise<FoundKey> {
+  const { begun } = source
   const keySet = source.trusted(now)
-  if (keySet === undefined) return findFetchedKey(jose, source, header, now)
+  if (keySet === undefined) return findHeldKey(jose, source, header, now, begun)
   try {
     return { key: await keySet.find(jose, header), keySet }
   } catch (error) {
     if (!(error instanceof jose.errors.JWKSNoMatchingKey)) throw error
     // The issuer may have changed its keys since the last fetch.
-    const newer = await source.fetched(now)
-    return { key: await newer.find(jose, header), keySet: newer }
+    return findFetchedKey(jose, source, header, now, begun)
   }
 }
 
@@ -76,11 +97,23 @@ async function findFetchedKey(
   source: KeySource,
   header: Header | undefined,
   now: number,
+  begun = 0,
 ): Promise<FoundKey> {
+  const keySet = await source.fetched(now)
+  try {
+    return { key: await keySet.find(jose, header), keySet }
+  } catch (error) {
+    if (error instanceof jose.errors.JWKSNoMatchingKey)
+      source.requireLaterFetch?.(header?.['kid'], begun, now)
+    throw error
+  }
+}
+
+async function findHeldKey(...given: Parameters<typeof findFetchedKey>): Promise<FoundKey> {
+  const [jose, source, header, now] = given
   let failure: unknown
   try {
-    const keySet = await source.fetched(now)
-    return { key: await keySet.find(jose, header), keySet }
+    return await findFetchedKey(...given)
   } catch (error) {
     failure = error
   }
@@ -105,6 +138,11 @@ export class KeySet {
     return this.lookup(header)
   }
 
+  /** The names of the keys of this set that are not among others. */
+  without(others: readonly PublicKey[]): readonly (string | undefined)[] {
+    return this.keys.map(({ kid }) => kid).filter((kid) => !others.some((other) => other.kid === kid))
+  }
+
   /** Whether the set holds exactly these keys, in any order. */
   holds(keys: readonly PublicKey[]): boolean {
     return textOf(keys) === textOf(this.keys)
@@ -116,6 +154,9 @@ const textOf = (keys: readonly PublicKey[]): string =>
     .map((key) => JSON.stringify(key))
     .toSorted()
     .join('\n')
+
+// Anyone can write a `kid`, of any length.
+const nameOf = (kid: unknown): string => digest(JSON.stringify(kid ?? null))
 
 /** A JSON document, and the seconds for which it stays good. */
 interface PublishedDocument {
@@ -135,6 +176,8 @@ export const maximumAge = 600
  * The least number of seconds between the starts of two fetches, also after a failure and however many requests come.
  */
 export const pause = 10
+// An issuer has few keys. Who names more unknown ones makes the others wait for another fetch.
+const unknownAtMost = 10_000
 /** Seconds that one fetch may take. Less than the pause, so two fetches do not overlap. */
 const patience = 5
 /** The largest size of a published key set, in bytes. */
@@ -156,6 +199,11 @@ export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number; readonly maximumAge: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also after it has settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
+  begun = 0
+  /** The number of the last fetch that has ended well. */
+  private ended = 0
+  /** The fetches that had begun when the first JWT with an unknown key came, by its `kid`. */
+  private readonly unknown = new BoundedMap<number>(unknownAtMost)
 
   /** @param fetchDocument default: trusts the URI, and keeps the keys for 600 seconds. */
   constructor(
@@ -176,6 +224,16 @@ export class FetchedKeys implements KeySource {
     return keySet
   }
 
+  requireLaterFetch(kid: unknown, begun: number, now: number): void {
+    const name = nameOf(kid)
+    const first = this.unknown.get(name) ?? begun
+    this.unknown.put(name, first)
+    if (first < this.ended) return
+    const cause = new Error('The keys of the issuer were fetched before the JWT with this key came.')
+    const next = (this.attempt?.at ?? now) + pause
+    throw new KeysUnavailable('The key is not known yet.', { cause }, Math.max(1, Math.ceil(next - now)))
+  }
+
   /** The key set of the last good fetch, if it is at most so many seconds old. */
   fetchedWithin(seconds: number, now: number): KeySet | undefined {
     const { last } = this
@@ -193,11 +251,16 @@ export class FetchedKeys implements KeySource {
   }
 
   private async fetch(now: number, fetchDocument: FetchDocument): Promise<KeySet> {
+    const number = ++this.begun
     const document = await fetchDocument(this.uri).catch(unavailable)
     const keys = parsePublicKeys(document.json)?.keys
     if (keys === undefined) return unavailable(new Error(`There is no JWK set at ${this.uri}.`))
-    const keySet = this.last?.keySet.holds(keys) === true ? this.last.keySet : new KeySet(keys)
+    const former = this.last?.keySet
+    const keySet = former?.holds(keys) === true ? former : new KeySet(keys)
+    // A key that the issuer has withdrawn is no new one.
+    for (const kid of former?.without(keys) ?? []) this.unknown.put(nameOf(kid), number - 1)
     this.last = { keySet, at: now, maximumAge: document.maximumAge }
+    this.ended = number
     return keySet
   }
 }

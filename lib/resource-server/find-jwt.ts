@@ -89,6 +89,7 @@ function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
   // The token may be valid, so the error must not make the client discard it.
   throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {
     cause: error.cause,
+    headers: error.headers,
   })
 }
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/access-tokens'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
-import { hub, hubOnCurve } from '../support/assertions/jwt'
+import { hub, hubOnCurve, partner } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 
 const bad = 'The access token is unknown, expired or revoked.'
@@ -210,6 +210,40 @@ describe('A guard for JWTs by published keys', () => {
     server.publish(hubOnCurve.jwk)
     clock.advance(600)
     expect((await ask(remembered)).status).toBe(401)
+  })
+
+  test('answers 503 about a key that is new until a fetch after the token has ended, and 401 then', async () => {
+    server.publish(hub.jwk)
+    const { ask, clock, now, failures, token } = guardedPhotos({ jwksUri: server.uri })
+    expect((await ask(token())).status).toBe(200)
+    clock.advance(3)
+    const strange = (kid: string) => accessJwt(accessClaims(now()), partner, { kid })
+    const [fresh, dead] = [accessJwt(accessClaims(now()), hubOnCurve), strange('retired')]
+    for (const text of [fresh, dead, fresh]) {
+      const answer = await ask(text)
+      expect([answer.status, answer.get('Retry-After'), answer.get('WWW-Authenticate')]).toEqual([
+        503,
+        '7',
+        undefined,
+      ])
+    }
+    server.publish(hub.jwk, hubOnCurve.jwk)
+    clock.advance(6)
+    expect((await ask(fresh)).status).toBe(503)
+    expect(server.requests).toBe(1)
+    // Another one's unknown key causes the fetch, in front of a crowd of them.
+    clock.advance(1)
+    const first = await ask(strange('first'))
+    const crowd = await Promise.all(Array.from({ length: 300 }, (_, index) => ask(strange(`${index}`))))
+    expect([first, ...crowd].map(({ status }) => status)).toEqual([401, ...crowd.map(() => 503)])
+    expect([(await ask(fresh)).status, (await ask(dead)).status]).toEqual([200, 401])
+    expect(server.requests).toBe(2)
+    expect(new Set(failures.map(({ reason }) => reason))).toEqual(
+      new Set(['jwt_keys_unavailable', 'jwt_key_unknown']),
+    )
+    // What was unknown to a fetch stays so, also right after the next one.
+    clock.advance(10)
+    expect([(await ask(dead)).status, (await ask(strange('first'))).status]).toEqual([401, 401])
   })
 
   test('answers 503 while they cannot be had, and not that the token is bad', async () => {

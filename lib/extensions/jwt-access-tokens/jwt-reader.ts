@@ -41,7 +41,7 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
       return content
     } catch (error) {
       if (error instanceof RefusedJwt) return undefined
-      throw error instanceof KeysUnavailable ? keysUnavailable(error.cause) : error
+      throw error instanceof KeysUnavailable ? keysUnavailable(error) : error
     }
   }
 
@@ -66,5 +66,8 @@ async function refreshed(keys: KeySource, now: number) {
   }
 }
 
-const keysUnavailable = (cause: unknown) =>
-  temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', { cause })
+const keysUnavailable = ({ cause, headers }: KeysUnavailable) =>
+  temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {
+    cause,
+    headers,
+  })

@@ -42,18 +42,24 @@ export function heldKeys(
   return { published: publicKeys, keySet, signing }
 }
 
-/** Makes a ring of keys. @param held gets the keys. @throws OAuthError `temporarily_unavailable` */
+/**
+ * Makes a ring of keys.
+ *
+ * @param held gets the keys. @throws OAuthError `temporarily_unavailable`
+ * @param newest gets the keys to publish. Default: as `held`.
+ */
 export function keyRing(
   algorithms: readonly SigningAlgorithm[],
   source: KeySource,
   held: () => HeldKeys | Promise<HeldKeys>,
   outlive: KeyRing['outlive'],
+  newest = held,
 ): KeyRing {
   return {
     algorithms,
     source,
     outlive,
-    published: async () => (await held()).published,
+    published: async () => (await newest()).published,
     async sign(algorithm, type, claims) {
       const key = (await held()).signing(algorithm)
       if (key === undefined) throw new Error(`The server has no key for ${algorithm}.`)

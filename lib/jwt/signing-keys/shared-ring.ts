@@ -31,31 +31,35 @@ export function sharedRing(
   const heldWithin = (seconds: number, now: number) =>
     last !== undefined && isWithin(seconds, last.at, now) ? last.held : undefined
 
-  const current = async (): Promise<HeldKeys> => {
-    const now = clock()
-    const fresh = heldWithin(freshFor, now)
-    if (fresh !== undefined) return fresh
-    try {
-      return await refresh(now)
-    } catch (error) {
-      const held = heldWithin(heldFor, now)
-      if (held !== undefined) return held
-      return refuse(error)
-    }
+  // Callers during one read share the next: what came while a read was under way may need a newer one.
+  let next: Promise<HeldKeys> | undefined
+  const refreshAnew = (now: number): Promise<HeldKeys> => {
+    if (!flights.has('')) return refresh(now)
+    return (next ??= refresh(now)
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return refresh(now)
+      }))
   }
+
+  const orHeld = (reading: Promise<HeldKeys>, now: number): Promise<HeldKeys> =>
+    reading.catch((error: unknown) => heldWithin(heldFor, now) ?? refuse(error))
+  const current = (): HeldKeys | Promise<HeldKeys> => {
+    const now = clock()
+    return heldWithin(freshFor, now) ?? orHeld(refresh(now), now)
+  }
+  // A verifier asks for the set because of a key that it does not know.
+  const newest = (): Promise<HeldKeys> => orHeld(refreshAnew(clock()), clock())
 
   // By the clock of the server alone: callers may look at a JWT as of its `iat`, which anyone can write.
   const source: KeySource = {
     trusted: () => heldWithin(freshFor, clock())?.keySet,
-    // A JWT with an unknown key makes the process look again, once a second at most.
-    fetched: async () => {
-      const now = clock()
-      const held = heldWithin(1, now) ?? (await refresh(now).catch(refuse))
-      return held.keySet
-    },
+    // A JWT with an unknown key makes the process look again.
+    fetched: async () => (await refreshAnew(clock()).catch(refuse)).keySet,
     heldAfter: () => heldWithin(heldFor, clock())?.keySet,
   }
-  return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds))
+  return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds), newest)
 }
 
 /** Whatever verifies or signs with the keys then answers `temporarily_unavailable`, and refuses no JWT. */

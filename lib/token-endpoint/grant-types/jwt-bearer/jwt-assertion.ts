@@ -72,7 +72,7 @@ function refusalOf(error: unknown): unknown {
   return temporarilyUnavailable(
     'assertion_keys_unavailable',
     'The keys of the issuer of the assertion cannot be had.',
-    { cause: error.cause },
+    { cause: error.cause, headers: error.headers },
   )
 }
 
