@@ -1,5 +1,5 @@
 import { isBoolean, isList, isText, isTexts, isWhole, tenYears } from '../primitives/options-reader'
-import type { Client } from '../protocol/client'
+import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ClientMember, ClientStatement } from '../protocol/client-member'
 import type { LoginDefaults } from '../protocol/extension'
 import type { Json } from '../protocol/json'
@@ -108,11 +108,14 @@ const areAcrValues = (value: Json) =>
 
 /** The algorithm of the ID tokens of a client. */
 export function algorithmOf(
-  { members: { id_token_signed_response_alg: chosen } }: Client,
+  client: Client,
   algorithms: readonly SigningAlgorithm[],
   usual: SigningAlgorithm,
 ): SigningAlgorithm {
-  return algorithms.find((algorithm) => algorithm === chosen) ?? usual
+  const chosen = client.members['id_token_signed_response_alg']
+  // Dynamic Client Registration 1.0, 2: a client that names no algorithm expects RS256, whatever this server prefers.
+  const unnamed = isRegisteredByHost(client) ? usual : 'RS256'
+  return algorithms.find((algorithm) => algorithm === chosen) ?? unnamed
 }
 
 /** Whether each ID token of the client must say when the owner logged in. */

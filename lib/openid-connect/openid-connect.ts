@@ -40,8 +40,9 @@ export interface OpenIdConnectOptions {
   /** What the host knows about a resource owner. Default: nothing besides the subject. */
   readonly claims?: OwnerClaims
   /**
-   * The algorithm of ID tokens for clients without `id_token_signed_response_alg`. Many clients know only `RS256`, so the
-   * keys must have it in any case (OpenID Connect Discovery 3). Default `RS256`.
+   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`; those that register
+   * themselves get `RS256`. Many clients know only `RS256`, so the keys must have it in any case (OpenID Connect
+   * Discovery 3). Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**

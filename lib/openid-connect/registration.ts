@@ -15,7 +15,7 @@ declare module '../protocol/client' {
      * the host. Default: the one host of all redirection URIs.
      */
     readonly sector_identifier_uri?: string | undefined
-    /** With `openIdConnect()`. The algorithm of the ID tokens of the client. Default: the option `algorithm`. */
+    /** With `openIdConnect()`. The algorithm of the ID tokens of the client. Default: the option `algorithm`; for a client that registers itself, `RS256`. */
     readonly id_token_signed_response_alg?: SigningAlgorithm | undefined
     /** With `openIdConnect()`. `max_age` of a request that names none, in whole seconds. Default: any age. */
     readonly default_max_age?: number | undefined

@@ -8,6 +8,8 @@ import { claimsIn, identityStage, relyingParty, withIdentity } from '../support/
 import { keySecret, partOf } from '../support/flows/jwt-tokens'
 import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
+import { codeOf } from '../support/flows/redirection'
+import { ofClient, redeem } from '../support/flows/registered-client'
 import { describeRegistration, notesApp } from '../support/flows/registering'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { mistakesOf } from '../support/rooms/mistakes-of'
@@ -207,6 +209,23 @@ describeRegistration('A client that registers itself with members of OpenID Conn
   const announcingStage = (bend: Partial<AuthorizationServerOptions> = {}) =>
     stage({}, withIdentity(bend, { backChannelLogout: true }))
   const app = { ...notesApp, scope }
+
+  test.each([
+    [undefined, 'RS256'],
+    ['ES256', 'ES256'],
+  ])(
+    'with the algorithm %s gets ID tokens with %s, whatever the server prefers',
+    async (chosen, algorithm) => {
+      const keys = identityKeys()
+      const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' })]
+      const set = stage({}, { ...withIdentity({ plugIns }), clients: [] })
+      const client = await set.register({ ...app, id_token_signed_response_alg: chosen })
+      expect(client.body.id_token_signed_response_alg).toBe(chosen)
+      const page = await set.flow.ask({ ...ofClient(client), scope: 'openid' }, 'alice')
+      const { body } = await redeem(set, client, codeOf(await set.flow.decide(page, 'approve', 'alice')))
+      expect(partOf(body.id_token, 0)['alg']).toBe(algorithm)
+    },
+  )
 
   test('gets what it has registered, and reads why it is refused', async () => {
     const set = open()
