@@ -33,9 +33,28 @@ const list: Command = {
 }
 
 const rotate: Command = {
-  meaning: 'make a successor for each key that signs; it signs in 15 minutes',
+  meaning: 'make a successor for each key that signs; it signs in 15 minutes, or as publishBefore says',
   options: keyOptions,
-  run: async (store, order) => listed(await managed(store, order).rotate()),
+  async run(store, order) {
+    const keys = managed(store, order)
+    const before = await keys.list()
+    const after = await keys.rotate()
+    return listed(after, rotated(before, after))
+  },
+}
+
+/** Says for each algorithm what a rotation did; undefined without keys. */
+function rotated(before: readonly ListedKey[], after: readonly ListedKey[]): string | undefined {
+  const algorithms = [...new Set(after.map(({ algorithm }) => algorithm))]
+  const sentences = algorithms.map((name) => {
+    const made = after.find(
+      ({ kid, algorithm }) => algorithm === name && before.every((key) => key.kid !== kid),
+    )
+    return made === undefined
+      ? `${name}: a successor waits already, so the command made none.`
+      : `${name}: made ${made.kid}, which signs from ${dateOf(made.signsFrom)}.`
+  })
+  return sentences.length === 0 ? undefined : sentences.join(' ')
 }
 
 const retire: Command = {

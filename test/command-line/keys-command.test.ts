@@ -71,7 +71,13 @@ test('list shows each key, and which secret opens it; nothing secret is in the o
 test('rotate publishes a successor within 10 seconds; it does not sign yet', async () => {
   const oauth = serving()
   const [first] = await oauth.published()
-  expect(await answerOf('rotate')).toMatchObject([{ kid: first, signs: true }, { signs: false }])
+  const made = await keys(['rotate'])
+  const [, next] = await answerOf('list')
+  expect(await answerOf('list')).toMatchObject([{ kid: first, signs: true }, { signs: false }])
+  expect(made.remarks).toContain(
+    `ES256: made ${String(next?.['kid'])}, which signs from ${String(next?.['signs_from'])}.`,
+  )
+  expect((await keys(['rotate'])).remarks).toContain('ES256: a successor waits already')
   expect(await answerOf('rotate')).toHaveLength(2)
   time += 10_000
   expect(await oauth.published()).toHaveLength(2)

@@ -13,6 +13,8 @@ export interface KeyTimes {
   readonly signsFrom: number
   /** The longest lifetime of what it signs, in seconds. The key stays published for so long after its last signature. */
   readonly longest: number
+  /** Seconds for which its successor is published before it signs. */
+  readonly lead: number
 }
 
 /** A shared key that a secret has opened. */
@@ -45,10 +47,10 @@ export function parseKeys(text: string): readonly SealedKey[] {
 
 function parseKey(key: unknown): SealedKey {
   if (!isRecord(key)) throw unreadable()
-  const { kid, algorithm, createdAt, signsFrom, longest, sealed } = key
+  const { kid, algorithm, createdAt, signsFrom, longest, lead, sealed } = key
   if (!isText(kid) || !isSigningAlgorithm(algorithm) || !isText(sealed)) throw unreadable()
-  if (!isTime(createdAt) || !isTime(signsFrom) || !isTime(longest)) throw unreadable()
-  return { kid, algorithm, createdAt, signsFrom, longest, sealed }
+  if (!isTime(createdAt) || !isTime(signsFrom) || !isTime(longest) || !isTime(lead)) throw unreadable()
+  return { kid, algorithm, createdAt, signsFrom, longest, lead, sealed }
 }
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
@@ -76,13 +78,17 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 
 const unreadable = () => new Error('The store holds signing keys that this version cannot read.')
 
-const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest }: KeyTimes): KeyTimes => ({
+const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest, lead }: KeyTimes): KeyTimes => ({
   kid,
   algorithm,
   createdAt,
   signsFrom,
   longest,
+  lead,
 })
+
+/** The times of a key as one text. */
+export const textOfTimes = (key: KeyTimes): string => JSON.stringify(Object.values(timesOf(key)))
 
 /** The secrets of a host that seal the keys of one issuer. The first one seals, and each may open. */
 export class KeySeal {
@@ -127,8 +133,8 @@ export class KeySeal {
   }
 
   // The purpose is part of the key that seals: a record of another issuer, kid, algorithm or time does not open.
-  private purposeOf({ kid, algorithm, createdAt, signsFrom, longest }: KeyTimes): string {
-    return `signing key ${JSON.stringify([this.issuer, kid, algorithm, createdAt, signsFrom, longest])}`
+  private purposeOf(key: KeyTimes): string {
+    return `signing key ${JSON.stringify(this.issuer)} ${textOfTimes(key)}`
   }
 }
 

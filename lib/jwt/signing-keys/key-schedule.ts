@@ -6,7 +6,7 @@ export const publishedFor = 600
 // Clocks of processes and verifiers may differ by so many seconds.
 const clockTolerance = 300
 
-/** How long a new key is published before it signs: until every cache that keeps the rules has it. */
+/** The shortest time for which a new key is published before it signs: until every cache that keeps the rules has it. */
 export const leadTime = publishedFor + clockTolerance
 
 /**
@@ -19,8 +19,16 @@ export function signingKeyAt<Key extends KeyTimes>(
   now: number,
 ): Key | undefined {
   const own = inOrder(keys, algorithm)
-  return own.findLast(({ signsFrom }) => signsFrom <= now) ?? own[0]
+  return (
+    own.findLast(({ signsFrom }) => signsFrom <= now) ?? own.findLast((key) => isAhead(key, now)) ?? own[0]
+  )
 }
+
+/** Whether a process whose clock was wrong has dated the key. No successor is made so far ahead. */
+const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
+
+/** Whether a successor waits to sign. */
+export const isWaiting = (key: KeyTimes, now: number): boolean => key.signsFrom > now && !isAhead(key, now)
 
 /** The keys that are still needed: a key ends when the last token that it signed is dead. */
 export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] {
@@ -41,12 +49,13 @@ function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
 export function nextKeyFrom(
   keys: readonly KeyTimes[],
   algorithm: SigningAlgorithm,
-  rotateAfter: number,
+  { rotateAfter, lead }: { readonly rotateAfter: number; readonly lead: number },
   now: number,
 ): number | undefined {
-  const newest = inOrder(keys, algorithm).at(-1)
-  if (newest === undefined) return now
-  return now >= newest.signsFrom + rotateAfter ? now + leadTime : undefined
+  const own = inOrder(keys, algorithm)
+  if (own.length === 0) return now
+  const newest = own.findLast((key) => !isAhead(key, now))
+  return newest === undefined || now >= newest.signsFrom + rotateAfter ? now + lead : undefined
 }
 
 // Two processes that have lost sight of each other may make two keys at one time: the kid then decides, everywhere alike.

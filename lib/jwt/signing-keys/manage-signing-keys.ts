@@ -41,7 +41,7 @@ export interface KeyManagement {
   list(): Promise<readonly ListedKey[]>
   /**
    * Makes a successor for each key that signs, unless one waits already. It signs in 15 minutes, when caches elsewhere
-   * have it.
+   * have it, or later if the option `publishBefore` of the server says so.
    */
   rotate(): Promise<readonly ListedKey[]>
   /**
@@ -64,7 +64,14 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
   const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
     new SharedKeys(
       keys,
-      { issuer, name: issuerDigest(issuer), algorithms, rotateAfter: Infinity, secrets },
+      {
+        issuer,
+        name: issuerDigest(issuer),
+        algorithms,
+        rotateAfter: Infinity,
+        publishBefore: undefined,
+        secrets,
+      },
       secureRandom,
     )
 

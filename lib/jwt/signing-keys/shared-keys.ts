@@ -4,12 +4,14 @@ import {
   formatRetired,
   KeySeal,
   openedKey,
+  type KeyTimes,
   type OpenedKey,
   parseKeys,
   parseRetired,
   type SealedKey,
+  textOfTimes,
 } from './key-record'
-import { livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
+import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
 import type { KeyStore } from './key-store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
@@ -22,16 +24,18 @@ export interface KeyTerms {
   readonly algorithms: readonly SigningAlgorithm[]
   /** Seconds from the first signature of a key until its successor is made. */
   readonly rotateAfter: number
+  /** Seconds for which a successor is published before it signs. Undefined: as the keys in the store say. */
+  readonly publishBefore: number | undefined
   readonly secrets: readonly string[]
 }
 
-/** The store holds keys, but no secret of the host opens any of them. */
+/** The store holds keys of an algorithm, but no secret of the host opens any of them. */
 export class KeysSealed extends Error {
   override readonly name = 'KeysSealed'
 
-  constructor() {
+  constructor(algorithms: readonly SigningAlgorithm[]) {
     super(
-      'The store holds signing keys that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token would become invalid.',
+      `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token of theirs would become invalid.`,
     )
   }
 }
@@ -68,19 +72,21 @@ export class SharedKeys {
    * @param now seconds since the epoch.
    * @throws KeysSealed if no secret opens any key of the store.
    */
-  async refresh(now: number): Promise<readonly OpenedKey[]> {
+  async refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
-    this.held = await this.change(now, async (keys) => this.withDue(livingKeys(keys, now), made, now))
+    this.held = await this.change(now, algorithms, async (keys) =>
+      this.withDue(livingKeys(keys, now), made, now, algorithms),
+    )
     return this.held
   }
 
   /** Makes a successor for each key that signs, unless one is waiting to sign. */
   async rotate(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
-    this.held = await this.change(now, async (keys) => {
+    this.held = await this.change(now, algorithms, async (keys) => {
       const living = livingKeys(keys, now)
       const missing = algorithms.filter(
-        (name) => !living.some((key) => key.algorithm === name && key.signsFrom > now),
+        (name) => !living.some((key) => key.algorithm === name && isWaiting(key, now)),
       )
       // With 0 seconds until the rotation, each key that signs has a successor due.
       return this.withDue(living, made, now, missing, 0)
@@ -95,11 +101,11 @@ export class SharedKeys {
    * @returns whether the store had the key.
    */
   async retire(kid: string, now: number): Promise<boolean> {
-    const known = await this.read()
-    if (!known.sealed.some((key) => key.kid === kid)) return false
+    const known = (await this.read()).sealed.find((key) => key.kid === kid)
+    if (known === undefined) return false
     // The mark comes first: a process that stops after it leaves no key that another one takes for good.
     await this.mark(kid)
-    await this.refresh(now)
+    await this.refresh(now, [known.algorithm])
     return true
   }
 
@@ -137,6 +143,7 @@ export class SharedKeys {
   /** Changes the keys by compare-and-set. Writes nothing if nothing changes. */
   private async change(
     now: number,
+    algorithms: readonly SigningAlgorithm[],
     next: (keys: readonly OpenedKey[]) => Promise<readonly OpenedKey[]>,
   ): Promise<readonly OpenedKey[]> {
     for (let round = 0; round < rounds; round++) {
@@ -147,7 +154,8 @@ export class SharedKeys {
         ({ kid }) => !retired.includes(kid) && !valid.some((key) => key.kid === kid),
       )
       // A secret that is lost must not look like a first start.
-      if (valid.length > 0 && opened.length + lost.length === 0) throw new KeysSealed()
+      const locked = algorithms.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
+      if (locked.length > 0) throw new KeysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const wanted = await next(known)
       // What no secret here opens may belong to a process with a newer secret, so it stays.
@@ -170,15 +178,16 @@ export class SharedKeys {
     living: readonly OpenedKey[],
     made: Map<SigningAlgorithm, OpenedKey>,
     now: number,
-    algorithms = this.terms.algorithms,
+    algorithms: readonly SigningAlgorithm[],
     rotateAfter = this.terms.rotateAfter,
   ): Promise<readonly OpenedKey[]> {
     const keys = living.map((key) => (this.signs(key, now, living) ? this.lasting(key) : key))
+    const longest = Math.max(this.longest, ...keys.map((key) => key.longest))
+    const lead = this.terms.publishBefore ?? Math.max(leadTime, ...keys.map((key) => key.lead))
     for (const algorithm of algorithms) {
-      const signsFrom = nextKeyFrom(keys, algorithm, rotateAfter, now)
+      const signsFrom = nextKeyFrom(keys, algorithm, { rotateAfter, lead }, now)
       if (signsFrom === undefined) continue
-      const longest = Math.max(this.longest, ...keys.map((key) => key.longest))
-      const key = made.get(algorithm) ?? (await this.make(algorithm, now, longest))
+      const key = made.get(algorithm) ?? (await this.make(algorithm, { createdAt: now, longest, lead }))
       made.set(algorithm, key)
       keys.push({ ...key, signsFrom })
     }
@@ -189,15 +198,20 @@ export class SharedKeys {
     return this.terms.algorithms.includes(key.algorithm) && signingKeyAt(keys, key.algorithm, now) === key
   }
 
-  // The lifetime of a token may have been raised since the key was made.
+  // The options may have been raised since the key was made.
   private lasting(key: OpenedKey): OpenedKey {
-    return key.longest >= this.longest ? key : { ...key, longest: this.longest }
+    const longest = Math.max(key.longest, this.longest)
+    const lead = Math.max(key.lead, this.terms.publishBefore ?? 0)
+    return longest === key.longest && lead === key.lead ? key : { ...key, longest, lead }
   }
 
-  private async make(algorithm: SigningAlgorithm, now: number, longest: number): Promise<OpenedKey> {
+  private async make(
+    algorithm: SigningAlgorithm,
+    own: Pick<KeyTimes, 'createdAt' | 'longest' | 'lead'>,
+  ): Promise<OpenedKey> {
     const privateKey = await algorithmOf(algorithm).generate()
     const { kid } = signingKeyOf(privateKey, algorithm)
-    const times = { kid, algorithm, createdAt: now, signsFrom: now, longest }
+    const times = { kid, algorithm, signsFrom: own.createdAt, ...own }
     return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
   }
 
@@ -213,9 +227,7 @@ export class SharedKeys {
   }
 }
 
-const isSame = (stored: SealedKey, key: OpenedKey): boolean =>
-  stored.kid === key.kid &&
-  stored.algorithm === key.algorithm &&
-  stored.createdAt === key.createdAt &&
-  stored.signsFrom === key.signsFrom &&
-  stored.longest === key.longest
+const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
+  keys.some(({ algorithm }) => algorithm === name)
+
+const isSame = (stored: KeyTimes, key: KeyTimes): boolean => textOfTimes(stored) === textOfTimes(key)

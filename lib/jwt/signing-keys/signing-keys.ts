@@ -6,7 +6,7 @@ import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'
 import { type GivenKey, givenRing, readGivenKeys } from './given-keys'
 import type { KeyRing } from './key-ring'
-import { publishedFor } from './key-schedule'
+import { leadTime, publishedFor } from './key-schedule'
 import { SharedKeys } from './shared-keys'
 import { sharedRing } from './shared-ring'
 import { isSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
@@ -26,10 +26,14 @@ export interface SharedKeysOptions {
   /** One key is made for each of these algorithms. The first one is the usual one. Default `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
   /**
-   * Whole seconds from the first signature of a key until the server makes its successor, at least 3600. The successor
-   * is published for 15 minutes before it signs. Default 90 days.
+   * Whole seconds from the first signature of a key until the server makes its successor, at least 3600. Default 90 days.
    */
   readonly rotateAfter?: number
+  /**
+   * Whole seconds for which a successor is published before it signs: at least as long as verifiers elsewhere keep the
+   * set of keys, 900 to 30 days. Default 900.
+   */
+  readonly publishBefore?: number
   readonly keys?: undefined
 }
 
@@ -43,6 +47,7 @@ export interface GivenKeysOptions {
   readonly secrets?: undefined
   readonly algorithms?: undefined
   readonly rotateAfter?: undefined
+  readonly publishBefore?: undefined
 }
 
 /**
@@ -120,12 +125,12 @@ function readOptions(options: unknown): RingFor {
     'must be a list of keys, at least one.',
   )
   const secrets = readSecrets(reading)
-  const { algorithms, rotateAfter } = readPlan(reading)
+  const plan = readPlan(reading)
   const keys = given === undefined ? [] : readGivenKeys(reading, given)
   if (reading.issues.length === 0 && (given === undefined) === (secrets === undefined))
     reading.wrong('secrets', needed)
   if (given !== undefined)
-    for (const key of ['algorithms', 'rotateAfter'])
+    for (const key of ['algorithms', 'rotateAfter', 'publishBefore'])
       if (reading.take(key) !== undefined) reading.wrong(key, 'belongs to secrets, and keys are given.')
   reading.refuseUnknown()
   reading.throwIssues('signingKeys() cannot work with these options:')
@@ -136,8 +141,8 @@ function readOptions(options: unknown): RingFor {
       throw new Error(
         'the store keeps no keys, so signingKeys({ secrets }) cannot share them. Use a store with the member keys, such as redisStore({ url }), or give keys of your own: signingKeys({ keys }).',
       )
-    const terms = { issuer, name: issuerDigest(issuer), algorithms, rotateAfter, secrets }
-    return sharedRing(new SharedKeys(store, terms, secureRandom), algorithms, now)
+    const terms = { issuer, name: issuerDigest(issuer), ...plan, secrets }
+    return sharedRing(new SharedKeys(store, terms, secureRandom), plan.algorithms, now)
   }
 }
 
@@ -155,6 +160,7 @@ export function readSecrets(reading: OptionsReader): readonly string[] | undefin
 function readPlan(reading: OptionsReader): {
   readonly algorithms: readonly SigningAlgorithm[]
   readonly rotateAfter: number
+  readonly publishBefore: number
 } {
   const most = 3650 * day
   return {
@@ -169,6 +175,12 @@ function readPlan(reading: OptionsReader): {
       90 * day,
       isWhole(3600, most),
       `must be whole seconds, 3600 to ${most}.`,
+    ),
+    publishBefore: reading.optional(
+      'publishBefore',
+      leadTime,
+      isWhole(leadTime, 30 * day),
+      `must be whole seconds, ${leadTime} to ${30 * day}.`,
     ),
   }
 }

@@ -15,6 +15,7 @@ const terms: KeyTerms = {
   name: 'auth-example',
   algorithms: ['ES256'],
   rotateAfter: 90 * day,
+  publishBefore: leadTime,
   secrets: [secret],
 }
 
@@ -195,6 +196,58 @@ test('a lost secret is an error, and never a new key in silence', async () => {
   await expect(lost.refresh(begin + 10)).rejects.toThrow(KeysSealed)
   await expect(lost.refresh(begin + 10)).rejects.toThrow(/Put the former secret back/)
   expect(textIn(store)).toBe(before)
+})
+
+test('a lost secret is an error for each algorithm, and retiring its keys is the way out', async () => {
+  const store = new WaitingKeys()
+  const next = randomBytes(32).toString('base64')
+  const [lost] = await processOn(store).refresh(begin)
+  const both = { algorithms: ['ES256', 'EdDSA'] as const, secrets: [next] }
+  const [, other] = await processOn(store, { ...both, secrets: [next, secret] }).refresh(begin)
+  const before = textIn(store)
+  const process = processOn(store, both)
+  for (const act of [() => process.refresh(begin + 10), () => process.rotate(begin + 10)])
+    await expect(act()).rejects.toThrow(/keys of ES256 that no secret/)
+  expect(textIn(store)).toBe(before)
+  // The other algorithm is none of its business.
+  expect(await process.retire(String(other?.kid), begin + 10)).toBe(true)
+  expect(await process.retire(String(lost?.kid), begin + 10)).toBe(true)
+  expect(new Set((await process.refresh(begin + 10)).map(({ algorithm }) => algorithm))).toEqual(
+    new Set(both.algorithms),
+  )
+})
+
+test.each([
+  ['a successor', 90 * day, 400 * day],
+  ['the first key', 0, 400 * day],
+])('%s of a process whose clock is far ahead stops no rotation', async (_what, at, ahead) => {
+  const store = new WaitingKeys()
+  const [wrong, right] = [processOn(store), processOn(store)]
+  if (at > 0) await right.refresh(begin)
+  const far = await wrong.rotate(begin + at + ahead)
+  const due = begin + Math.max(at, 60)
+  const before = signerOf(far, due)
+  const keys = await right.rotate(due)
+  expect(keys).toHaveLength(far.length + 1)
+  // No cache elsewhere knows the new key yet.
+  expect(signerOf(keys, due)).toBe(before)
+  expect(far.map(({ kid }) => kid)).not.toContain(signerOf(keys, due + leadTime))
+  expect(await right.rotate(due + 10)).toHaveLength(keys.length)
+  const next = due + leadTime + 90 * day
+  expect((await processOn(store).refresh(next)).map(({ createdAt }) => createdAt)).toContain(next)
+})
+
+test('a successor is published for as long as the host says, also if the command makes it', async () => {
+  const store = new WaitingKeys()
+  const lead = 7 * 3600
+  const process = processOn(store, { publishBefore: lead })
+  const [first] = await process.refresh(begin)
+  const keys = await process.refresh(begin + 90 * day)
+  expect(keys.map(({ signsFrom }) => signsFrom)).toEqual([begin, begin + 90 * day + lead])
+  expect(signerOf(keys, begin + 90 * day + lead - 1)).toBe(first?.kid)
+  const command = processOn(store, { publishBefore: undefined })
+  const later = begin + 100 * day
+  expect((await command.rotate(later)).at(-1)?.signsFrom).toBe(later + lead)
 })
 
 test('a secret is changed in two steps: first every process knows both, then the new one seals', async () => {

@@ -197,6 +197,12 @@ test.each<[string, unknown, RegExp]>([
     { secrets: [keySecret], rotateAfter: 60 },
     /rotateAfter must be whole seconds, 3600 to/,
   ],
+
+  [
+    'a new key that caches do not know yet',
+    { secrets: [keySecret], publishBefore: 899 },
+    /publishBefore must be whole seconds, 900 to/,
+  ],
   [
     'algorithms of given keys',
     { keys: [{ privateKey: ec.privateKey }], algorithms: ['ES256'] },
@@ -238,7 +244,7 @@ test('ready() waits for the keys, and a lost secret is a sentence at start and n
   await waitUntil('the server warns', async () => emit.mock.calls.length > 0)
   expect(emit).toHaveBeenCalledWith(
     expect.stringMatching(
-      /The plug-in signing-keys is not ready. The store holds signing keys that no secret/,
+      /The plug-in signing-keys is not ready. The store holds signing keys of ES256 that no secret/,
     ),
     expect.objectContaining({ code: 'EAS_PLUG_IN_NOT_READY' }),
   )
@@ -353,4 +359,33 @@ test('a plug-in of a host may sign with the keys, too', async () => {
 
 test('jwtAccessTokens() needs keys of signingKeys()', () => {
   expect(() => Reflect.apply(jwtAccessTokens, undefined, [{ keys: {} }])).toThrow(/keys must be signingKeys/)
+})
+
+test('after a retirement, every process knows the key of a token that came after it, and publishes it', async () => {
+  const clock = new Clock()
+  const store = memoryStore({ clock: clock.read })
+  const [one, other] = [0, 1].map(() =>
+    application(withJwts({ store, clock: clock.read }), { mount: mountResources }),
+  )
+  if (one === undefined || other === undefined) throw new Error('There are two.')
+  const { flow } = other
+  const call = (token: string) => flow.open('/api/photos', undefined, { Authorization: `Bearer ${token}` })
+  const [former, old] = [await tokenOf(one), await tokenOf(other)]
+  expect([(await call(former)).status, (await call(old)).status]).toEqual([200, 200])
+  const management = manageSigningKeys({
+    issuer: canonicalOptions.issuer,
+    store,
+    secrets: [keySecret],
+    clock: clock.read,
+  })
+  const [{ kid } = { kid: '' }] = await management.list()
+  // By the clock, not a second passes between what the other process has read and the token.
+  clock.advance(10)
+  expect((await call(former)).status).toBe(200)
+  await management.retire(kid)
+  clock.advance(0.1)
+  const token = await tokenOf({ ...one })
+  expect((await call(token)).status).toBe(200)
+  const published = (await publishedBy(other)).body.keys
+  expect(published.map((key: { kid: string }) => key.kid)).not.toContain(kid)
 })
