@@ -67,7 +67,7 @@ export const openIdConnect: readonly Mutation[] = [
   ['OIC-23', 'openDemandOf', 'now - authTime > maxAge', 'now - authTime > maxAge + 1'],
   ['OIC-24', 'mismatchOf', '[hinted, request?.subject]', '[request?.subject]'],
   ['OIC-24', 'hintedSubject', 'audience: [clientId]', 'audience: undefined'],
-  ['OIC-24', 'hintedSubject', "typeof iat === 'number' ? iat : 0", '2 ** 40'],
+  ['OIC-24', 'hintedSubject', '(hint, 0, terms)', '(hint, 2 ** 40, { ...terms, clockTolerance: 0 })'],
   ['OIC-25', 'mismatchOf', '[hinted, request?.subject]', '[hinted]'],
   ['OIC-25', 'subjectIn', 'value === undefined || isText(value)', 'value === undefined || String(value)'],
   ['OIC-26', 'loginQueryOf', "acr_values: acrValues.join(' ')", "acr: acrValues.join(' ')"],

@@ -34,7 +34,7 @@ export const openIdFurther: readonly Mutation[] = [
     "request.method === 'POST'",
   ],
   ['RPL-3', 'clientIdIn', 'await hintedSubject(terms, hint, clientId)', ''],
-  ['RPL-4', 'hintedSubject', "typeof iat === 'number' ? iat : 0", '2 ** 40'],
+  ['RPL-4', 'hintedSubject', '(hint, 0, terms)', '(hint, 2 ** 40, { ...terms, clockTolerance: 0 })'],
   ['RPL-5', 'clientIdIn', "named ?? (isText(aud) ? aud : '')", "isText(aud) ? aud : ''"],
   [
     'RPL-6',

@@ -42,8 +42,8 @@ export const signingKeyRules: readonly Mutation[] = [
   [
     'KEY-12',
     'KeySeal.purposeOf',
-    '[this.issuer, kid, algorithm, createdAt, signsFrom, longest]',
-    '[this.issuer]',
+    '${JSON.stringify(this.issuer)} ${textOfTimes(key)}',
+    '${JSON.stringify(this.issuer)}',
   ],
   [
     'KEY-12',
