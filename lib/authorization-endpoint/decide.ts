@@ -50,8 +50,6 @@ import { settleDecision } from './settle-decision'
 
 /** The decision of the resource owner, with the consent token of its form. */
 export interface Decision extends ConsentDecision {
-  /** Seconds since the epoch, before the resource owner was read. */
-  readonly ownerReadAt: number
   /** The same moment by the memory of consents; undefined if the server remembers none. */
   readonly ownerReadMoment?: number | undefined
   /** What the form selects. Default: the form has only the buttons. */

@@ -1,3 +1,4 @@
+import { inTurns } from '../primitives/in-turns'
 import { isRecord } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
@@ -103,6 +104,7 @@ interface IndexTerms {
  * the end of its entry, so that a refresh writes the index again only if the record would outlive the entry.
  */
 export function indexing(store: AuthorizationStore, terms: IndexTerms): AuthorizationStore {
+  const makeRoom = roomMaker(store, terms)
   return decorate(store, {
     async save(authorization, revision, expected) {
       const owner = ownerInIndex(authorization)
@@ -112,7 +114,11 @@ export function indexing(store: AuthorizationStore, terms: IndexTerms): Authoriz
       if (requireRoom !== undefined && isNewApproval(authorization)) await requireRoom(authorization)
       const now = Math.floor(terms.now())
       const seconds = secondsFor(authorization, now, terms)
-      const outcome = await enter(owner, authorization, seconds, terms)
+      let outcome = await enter(owner, authorization, seconds, terms)
+      if (outcome === 'full') {
+        await makeRoom(owner)
+        outcome = await enter(owner, authorization, seconds, terms)
+      }
       if (outcome === 'added') {
         const extensionData = { ...authorization.extensionData, [indexName]: now + seconds }
         return store.save({ ...authorization, extensionData }, revision, expected)
@@ -122,6 +128,30 @@ export function indexing(store: AuthorizationStore, terms: IndexTerms): Authoriz
       throw refusalOf(outcome, authorization)
     },
   })
+}
+
+// Entries of a full list at which one approval looks.
+const looksAtMost = 1000
+
+/**
+ * Drops entries of a full list that give nothing. Looks at some of them, and the next approval at the next ones. The record
+ * of an approval may be on its way: the mark of the removal refuses it, so that none lives without an entry.
+ */
+function roomMaker(store: AuthorizationStore, { index, now }: IndexTerms): (owner: string) => Promise<void> {
+  let next = 0
+  return async (owner) => {
+    const entries = await index.list(owner)
+    next = next < entries.length ? next : 0
+    const some = entries.slice(next, next + looksAtMost)
+    next += looksAtMost
+    const gone = await inTurns(some, async ({ authorizationId: id }) => {
+      const found = (await store.find(id))?.authorization
+      if (found !== undefined && ownerInIndex(found) === owner && expiryOf(found) > now()) return []
+      if (!isUsedOnce(found)) await store.remove(id)
+      return [id]
+    })
+    await index.remove(owner, gone.flat())
+  }
 }
 
 // A record from before the index came into use is entered at its next refresh, and is no new approval.

@@ -60,6 +60,11 @@ export interface ConsentDecision {
   readonly consentToken: string
   /** The resource owner who is logged in now. */
   readonly subject: string
+  /**
+   * Seconds since the epoch, before the resource owner was read: `ownerReadAt` of the request at a page. It is the time of
+   * the approval, so that an owner who takes everything back meanwhile also takes back this one.
+   */
+  readonly ownerReadAt: number
   readonly approved: boolean
 }
 
@@ -74,7 +79,7 @@ type Decidable = Exclude<Authorization, Unclaimed | Polled>
  */
 export function findDecidable(
   found: Authorization | undefined,
-  decision: ConsentDecision,
+  decision: Pick<ConsentDecision, 'consentToken' | 'subject' | 'approved'>,
   now: number,
 ): Decidable | OAuthError {
   const current = findAsked(found, decision.consentToken)

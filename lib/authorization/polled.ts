@@ -131,7 +131,7 @@ export function decidePolled(
   // An approval in the last second of the request would reach no poll.
   const expiresAt = Math.max(current.expiresAt, now + lifetimes.authorizationCode)
   const decided: Polled = { ...current, decision: outcome, expiresAt }
-  const grantedAt = decision.approved ? now : undefined
+  const grantedAt = decision.approved ? decision.ownerReadAt : undefined
   return { action: 'save', authorization: { ...decided, grantedAt }, outcome }
 }
 

@@ -97,7 +97,10 @@ export function decideDevice(
 const isOver = (polled: Polled, { now }: RecordContext) => (keptIn(polled)?.until ?? Infinity) <= now
 
 /** Whether a decision comes from the owner and the form of the record. */
-function isOf(current: Authorization | undefined, { consentToken, subject }: ConsentDecision): boolean {
+function isOf(
+  current: Authorization | undefined,
+  { consentToken, subject }: Pick<ConsentDecision, 'consentToken' | 'subject'>,
+): boolean {
   if (current?.state !== 'polled' && current?.state !== 'active') return false
   const { consentToken: expected } = current
   return expected !== undefined && current.subject === subject && hasDigest(consentToken, expected)
@@ -109,7 +112,7 @@ export function releaseDevice(
   decision: Pick<ConsentDecision, 'consentToken' | 'subject'>,
 ): TransitionResult<undefined> {
   if (current?.state !== 'polled' || current.decision !== undefined) return refuse(requestNotOpen())
-  if (!isOf(current, { ...decision, approved: false })) return refuse(requestUnknown())
+  if (!isOf(current, decision)) return refuse(requestUnknown())
   const { login: _, ...others } = current
   return {
     action: 'save',

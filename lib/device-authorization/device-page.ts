@@ -99,11 +99,11 @@ async function guess(
 
 /** Carries out the decision of the owner. */
 async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  const { parameters, resourceOwner } = request
+  const { parameters, resourceOwner, ownerReadAt } = request
   const { id, consentToken } = formOf(request)
   const approved = isApproval(parameters.require('decision'))
   const selection = approved ? parseSelection(parameters) : nothingSelected
-  const decision = { consentToken, subject: resourceOwner.subject, approved }
+  const decision = { consentToken, subject: resourceOwner.subject, ownerReadAt, approved }
   const found = await server.find(id)
   if (found === undefined)
     throw invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')

@@ -65,6 +65,7 @@ async function serve(
   const inJson = page.json === true && wantsJson(request)
   const parameters = await parametersOf(server, page, request, inJson)
   noteUiLocales(request, parameters)
+  const ownerReadAt = server.now()
   const resourceOwner = await ownerOf(server, request)
   if (page.login === 'required' && resourceOwner === undefined)
     return sendToLogin(server, page, request, response, parameters, inJson)
@@ -72,7 +73,14 @@ async function serve(
     if (settings.logOut === undefined) throw new Error('The option logOut is missing.')
     await settings.logOut(request, response)
   }
-  const answer: unknown = await answerOf(page, server, request, parameters, resourceOwner, logOut)
+  const answer: unknown = await answerOf(
+    page,
+    server,
+    request,
+    parameters,
+    { resourceOwner, ownerReadAt },
+    logOut,
+  )
   if (!isRendered(answer)) requirePageResponse(answer, page.name)
   const location = locationIn(answer, settings.issuer, page.name)
   const refusal = 'refusal' in answer ? answer.refusal : undefined
@@ -182,6 +190,7 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
     request: Request,
     readonly parameters: Parameters,
     readonly resourceOwner: Owner,
+    readonly ownerReadAt: number,
     readonly logOut: () => Promise<void>,
   ) {
     super(request)
@@ -206,13 +215,13 @@ function answerOf(
   server: ServerContext,
   request: Request,
   parameters: Parameters,
-  owner: ResourceOwner | undefined,
+  { resourceOwner: owner, ownerReadAt: at }: Pick<PageRequest, 'resourceOwner' | 'ownerReadAt'>,
   logOut: () => Promise<void>,
 ): Promise<PageResponse | RenderedByHost> {
   if (page.login !== 'required')
-    return page.handle(new RequestForPage(server, request, parameters, owner, logOut))
+    return page.handle(new RequestForPage(server, request, parameters, owner, at, logOut))
   if (owner === undefined) throw new Error(`The page ${page.name} was reached without an owner.`)
-  return page.handle(new RequestForPage(server, request, parameters, owner, logOut))
+  return page.handle(new RequestForPage(server, request, parameters, owner, at, logOut))
 }
 
 // Hosts write pages, also in JavaScript.

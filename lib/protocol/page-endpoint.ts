@@ -65,6 +65,8 @@ export interface PageRequest<
 > extends ResourceRequest {
   /** The owner who is logged in at the host; undefined if none is. */
   readonly resourceOwner: Owner
+  /** Seconds since the epoch, before the server asked who is logged in: the time of what the owner decides. */
+  readonly ownerReadAt: number
   /** The parameters of the form, or of the query for `GET`. */
   readonly parameters: Parameters
   /** The address of the user agent, subject to `trust proxy`; undefined if the connection has closed. */

@@ -1,7 +1,7 @@
 import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import { indexOwner } from '../authorization/authorization-index'
 import { end } from '../authorization/commit'
-import type { Active, Approved, Authorization } from '../authorization/authorization'
+import type { Active, Approved, Authorization, Polled } from '../authorization/authorization'
 import { expiryOf } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
@@ -183,22 +183,20 @@ export const listedIn = (
   })
 
 /** The authorization of a record; undefined if it gives its client nothing, or belongs to another owner. */
-function liveIn(
-  stored: Authorization | undefined,
-  subject: string,
-  now: number,
-): Approved | Active | undefined {
+function liveIn(stored: Authorization | undefined, subject: string, now: number): Granted | undefined {
   const found = ignoreTombstone(stored)
   return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined
 }
 
-const isGranted = (authorization: Authorization): authorization is Approved | Active =>
-  authorization.state === 'approved' || authorization.state === 'active'
+type Granted = Approved | Active | Polled
 
-function listed(
-  live: Approved | Active,
-  { resources }: Pick<ServerSettings, 'resources'>,
-): ListedAuthorization {
+// A device that its owner has approved gets its tokens by the next poll.
+const isGranted = (authorization: Authorization): authorization is Granted =>
+  authorization.state === 'approved' ||
+  authorization.state === 'active' ||
+  (authorization.state === 'polled' && authorization.decision === 'approved')
+
+function listed(live: Granted, { resources }: Pick<ServerSettings, 'resources'>): ListedAuthorization {
   const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
   const rotatedAt = live.state === 'active' ? live.refreshToken?.rotation?.at : undefined
   const issuedAt = rotatedAt ?? grantedAt

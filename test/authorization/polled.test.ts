@@ -26,7 +26,7 @@ const { polled, handle } = createPolledAuthorization({ clientId, scope, tokenTyp
 const claimed = claimPolled(polled, { subject: 'alice', scope: ['photos.read'] }, context())
 const { consentToken } = answerOf(claimed)
 const asked: Poll = { handle, clientId, refreshToken: true }
-const decision = { consentToken, subject: 'alice', approved: true }
+const decision = { consentToken, subject: 'alice', ownerReadAt: noon + 60, approved: true }
 const polledOf = (step: TransitionResult<unknown>): Polled => {
   const record = written(step)
   if (record.state !== 'polled') throw new Error(`The record is ${record.state}.`)

@@ -1,4 +1,6 @@
+import { memoryStore } from '../../lib/index'
 import { bent, photoPrint } from '../support/flows/clients'
+import { Clock } from '../support/flows/clock'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceCode, deviceStage, television, toaster } from '../support/flows/device-stage'
 import { outcomeOf } from '../support/flows/outcome'
@@ -197,6 +199,44 @@ describe('a device', () => {
     await decide(page, 'approve')
     const { accessToken } = tokensOf(await poll(television, { device_code: body.device_code }))
     expect((await flow.photos(accessToken)).body).toMatchObject({ audience: ['https://api.example/photos'] })
+  })
+})
+
+describe('a device whose owner takes everything back', () => {
+  test('gets nothing by a decision under way, whose owner was read before', async () => {
+    const clock = new Clock()
+    let meanwhile = async () => {}
+    const resourceOwner = async (request: { get(name: string): string | undefined }) => {
+      await meanwhile()
+      return request.get('X-Owner')
+    }
+    const { oauth, enter, decide, poll } = await deviceStage(television, [], {
+      authorizations: true,
+      resourceOwner,
+      clock: clock.read,
+      store: memoryStore({ clock: clock.read }),
+    })
+    const page = await enter()
+    meanwhile = async () => {
+      await oauth.authorizations.revokeAll('alice')
+      clock.advance(5)
+    }
+    expect(outcomeOf(await decide(page, 'approve'))).toBe('page 400 access_denied')
+    meanwhile = async () => {}
+    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
+    expect((await oauth.authorizations.list('alice')).authorizations).toEqual([])
+  })
+
+  test('is on the list of its owner from the decision on, before it polls', async () => {
+    const { oauth, flow, enter, decide, pollLater } = await deviceStage(television, [], {
+      authorizations: true,
+    })
+    await decide(await enter(), 'approve')
+    const { authorizations } = await oauth.authorizations.list('alice')
+    expect(authorizations).toMatchObject([{ clientId: 'television', scope: ['photos:read'] }])
+    expect((await flow.open('/authorizations', 'alice')).text).toContain('Television')
+    expect(await oauth.authorizations.revoke('alice', 'television')).toMatchObject({ count: 1 })
+    expect(outcomeOf(await pollLater())).toBe('400 invalid_grant')
   })
 })
 

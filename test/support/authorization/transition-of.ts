@@ -84,7 +84,8 @@ export function transitionOf(
     case 'approve':
     case 'deny':
       return (current) => {
-        const answer = { consentToken, subject: move.owner, approved: move.move === 'approve' }
+        const [subject, approved] = [move.owner, move.move === 'approve']
+        const answer = { consentToken, subject, ownerReadAt: at.now, approved }
         const found = findDecidable(current, answer, at.now)
         return found instanceof OAuthError ? { action: 'none', refusal: found } : decided(found, answer, at)
       }
