@@ -304,11 +304,12 @@ function resolveRememberConsent(
 function resolvePages(
   reading: OptionsReader,
   given: PageOptions | undefined,
-): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'connectedPage' | 'pageLocales'> {
+): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'connectedPage' | 'popups' | 'pageLocales'> {
   return reading.group('pages', (fields) => ({
     consentPage: hook(fields, 'consent', given?.consent),
     errorPage: hook(fields, 'error', given?.error),
     connectedPage: hook(fields, 'connected', given?.connected),
+    popups: fields.optional('popups', false, isBoolean, 'must be true or false.'),
     pageLocales: readPageLocales(fields),
   }))
 }

@@ -137,6 +137,8 @@ export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   readonly consentPage: PageOptions['consent']
   readonly errorPage: PageOptions['error']
   readonly connectedPage: PageOptions['connected']
+  /** Whether a popup keeps the client that opened it. */
+  readonly popups: boolean
   readonly pageLocales: PageLocales
   readonly plugIns: OpenedPlugIns<RunningServer>
 }

@@ -19,6 +19,7 @@ import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-own
 import type { Sender } from '../protocol/sender'
 import { warnOfLoginFormAction } from './form-action'
 import { loginLoop } from './login-loop'
+import { keepOpener, warnOfLoginOpener } from './opener-policy'
 import type { PageLocale } from './pages/texts/locale'
 import {
   answeredPage,
@@ -69,8 +70,10 @@ async function serve(server: ServerContext, request: Request, response: Response
   if (lacksConsentToken(form))
     throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
   const isRequest = form.mentions('client_id')
-  if (isRequest && lacksLaxCookies(request) && form.format().length <= longestQuery)
+  if (isRequest && lacksLaxCookies(request) && form.format().length <= longestQuery) {
+    keepOpener(server, response)
     return repeatByGet(server, settings.authorizationPath, response, form)
+  }
   return takeRequest(server, request, response, form)
 }
 
@@ -99,6 +102,7 @@ async function takeRequest(
 ): Promise<void> {
   server.audit.note(request, { claimedClientId: parameters.peek('client_id') })
   noteUiLocales(request, parameters)
+  warnOfLoginOpener(server, request, response)
   const host: Host = {
     sender: senderOf(server, request),
     clientFound: (client) => {
@@ -114,6 +118,7 @@ async function takeRequest(
       const query = queryAfterLogin(parameters, server.now(), demand?.reference)
       if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, asked.again)
       const { authorizationPath } = server.settings
+      keepOpener(server, response)
       await logIn(server, request, response, `${authorizationPath}?${query}`, asked)
       return undefined
     },
@@ -278,6 +283,7 @@ function answerClient(
       fields === undefined ? { redirect_to: location } : { post_to: location, fields },
       privatePage,
     )
+  keepOpener(server, response)
   const page = pageBefore(server, request, redirection)
   if (page === undefined) return redirectTo(response, location)
   response.set(page.headers)

@@ -9,6 +9,7 @@ import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
 import type { ServerContext } from '../server/context'
 import { warnOfFormAction } from './form-action'
+import { keepOpener, warnOfOwnPageOpener } from './opener-policy'
 import { consentPage, type ConsentView, webUrl } from './pages/consent-page'
 import { errorKindOf } from './pages/error-kind'
 import { errorPage, type ErrorView, wayBackTo } from './pages/pages'
@@ -34,9 +35,11 @@ export function showConsent(
   const locale = localeOf(server, request)
   const view = { ...consentViewOf(question, scopes, locale, uiLocalesOf(request)), manageAt }
   if (wantsJson(request)) return sendView(response, view)
+  keepOpener(server, response)
   const targets = question.isPosted === true ? [] : formTargetsOf(view.redirectTo)
   if (render === undefined) return sendPage(response, 200, consentPage(view, locale), pageLocales, targets)
   response.status(200).set(privatePage)
+  warnOfOwnPageOpener(server, response)
   if (targets.length > 0) response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
 }

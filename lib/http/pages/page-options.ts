@@ -29,6 +29,12 @@ export interface PageOptions {
    */
   readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
+   * Whether a client may open the authorization endpoint in a popup and keep hold of it: the consent page and the
+   * redirects of the endpoint have `Cross-Origin-Opener-Policy: unsafe-none`, whatever the host sends. The login page of
+   * the host must have no other value either. Default `false`: the policy of the host stands.
+   */
+  readonly popups?: boolean
+  /**
    * The languages of the pages, the best for most people first: it is for those who read none of the others. The server
    * chooses by the parameter `ui_locales`, then by `Accept-Language`. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
    */
