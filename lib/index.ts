@@ -56,6 +56,7 @@ export {
   type GeneratedClientSecret,
 } from './client-authentication/client-secret'
 export type {
+  AuthenticatingSender,
   AuthenticatingServer,
   PresentedCredential,
   ClientAuthenticationMethod,
@@ -63,6 +64,7 @@ export type {
   Verification,
   Throttle,
 } from './client-authentication/method'
+export type { SingleUse } from './protocol/single-use'
 export { privateKeyJwt, type PrivateKeyJwtOptions } from './client-authentication/private-key-jwt'
 export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/document-fetch'
 export type { FetchedDocument } from './clients/document-fetch/request-document'

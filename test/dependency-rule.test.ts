@@ -112,7 +112,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'endpoints/server-metadata',
     'config/plug-in',
   ],
-  dpop: ['primitives', 'protocol', 'config/plug-in', 'stores/in-memory'],
+  dpop: ['primitives', 'protocol', 'authorization/lookup', 'config/plug-in', 'stores/in-memory'],
   'openid-connect': [
     'primitives',
     'protocol',

@@ -18,6 +18,7 @@ const rounds = 16
  * @param onCommitted gets the transition after its write has succeeded.
  * @param complete completes the outcome before the write. However long it takes, the write succeeds only on the record
  * that this round has read.
+ * @param useUp uses up what counts once in the request, before a write that gives something or ends the record.
  * @throws OAuthError the refusal of the transition, after the write of the transition has succeeded;
  * `temporarily_unavailable` after 16 rounds without success.
  */
@@ -29,6 +30,7 @@ export async function commit<Outcome>(
   cached?: StoredAuthorization,
   onCommitted?: OnCommitted,
   complete?: CompleteResult<Outcome>,
+  useUp?: () => Promise<void>,
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
@@ -38,6 +40,8 @@ export async function commit<Outcome>(
     const decided = transition(current, superseded)
     if (unconfirmed !== undefined && decided.action !== 'save') continue
     const result = complete === undefined || 'refusal' in decided ? decided : await complete(decided, current)
+    // A replay ends the record, and a replayed assertion must not.
+    if (useUp !== undefined && (!('refusal' in result) || result.action === 'delete')) await useUp()
     if (await tryWrite(store, id, result, found, random)) {
       onCommitted?.({ authorization: current, event: result.event })
       if ('refusal' in result) throw result.refusal

@@ -43,6 +43,6 @@ export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): Aut
 export function countersOfIssuer(counters: Counters, ownDigest: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    useOnce: (key, seconds, clientId) => counters.useOnce(`${ownDigest}:${key}`, seconds, clientId),
+    useOnce: (key, seconds, share) => counters.useOnce(`${ownDigest}:${key}`, seconds, share),
   }
 }

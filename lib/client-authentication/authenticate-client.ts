@@ -1,9 +1,8 @@
 import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
 import { invalidClient, UnusableClient } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
-import type { Sender } from '../protocol/sender'
 import type { CredentialThrottle } from './credential-throttle'
-import type { AuthenticatingServer } from './method'
+import type { AuthenticatingSender, AuthenticatingServer } from './method'
 import type { ClientCredential } from './read-credential'
 
 /** A client that has authenticated. */
@@ -16,7 +15,7 @@ export interface ProvenClient {
 const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
 
 /** What client authentication uses of a request besides the presented client. */
-interface AuthenticationContext extends Sender {
+interface AuthenticationContext extends AuthenticatingSender {
   /** Runs if the presented client is registered. The client has not authenticated yet. */
   readonly clientFound: () => void
 }

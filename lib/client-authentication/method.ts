@@ -3,6 +3,7 @@ import type { AuthenticationMethodDescription, Client } from '../protocol/client
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
+import type { SingleUse } from '../protocol/single-use'
 import type { ClientCertificate } from '../protocol/token-type'
 import type { Counters } from '../limits/counters'
 
@@ -64,6 +65,12 @@ export interface AuthenticatingServer {
   readonly now: () => number
 }
 
+/** The sender of a request, as a method sees it. */
+export interface AuthenticatingSender extends Sender {
+  /** Uses something up, such as an assertion, once nothing else refuses the request. */
+  readonly useLast: (use: SingleUse) => void
+}
+
 /**
  * A method of client authentication, of the suite or of a host (RFC 6749 2.3.2). A client may use a method of a host
  * if its registration has an entry in `credentials` under the name of the method. If a function throws anything but
@@ -100,7 +107,7 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * guessed, such as passwords (RFC 6749 2.3.1), and for unknown clients, too. Without it, no limit applies, which is
    * right for signatures, certificates and long random keys.
    * @param server the server at which the client authenticates. Each call of one server gets the same object.
-   * @param sender the sender of the request. Pass it on to `server.documents.fetch(url, size, { sender })`: otherwise, one
+   * @param sender the sender of the request. Give its `useLast` what proves the client once, such as an assertion. Pass it on to `server.documents.fetch(url, size, { sender })`: otherwise, one
    * sender can use up the limits of a host for all others.
    * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same description, and
    * throw none for an unknown client: return false.
@@ -110,7 +117,7 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
     credential: string,
     withinLimits: Throttle,
     server: AuthenticatingServer,
-    sender?: Sender,
+    sender?: AuthenticatingSender,
   ): Promise<Verification>
 }
 

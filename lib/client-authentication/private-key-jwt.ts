@@ -17,6 +17,7 @@ import { dataOf } from '../protocol/extension-data'
 import { invalidClient, invalidRequest } from '../protocol/oauth-error'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { Reason } from '../protocol/reasons'
+import type { SingleUse } from '../protocol/single-use'
 import { ClientKeys, keysRefusal, mistakeInKeys, readDocuments } from './client-keys'
 import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
 
@@ -57,8 +58,8 @@ export interface PrivateKeyJwtOptions {
  * several keys, the JWT names one by `kid`.
  *
  * The JWT has the claims `iss` and `sub`, both the `client_id`, `aud`, which is the issuer of this server and nothing
- * else, `exp` and `jti`, and at most 16 KiB. It authenticates one request, whatever becomes of the request, on all
- * processes that share the counters of the server. The host installs the package `jose`.
+ * else, `exp` and `jti`, and at most 16 KiB. It authenticates one request, on all processes that share the counters of
+ * the server; a request that is refused does not use it up. The host installs the package `jose`.
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
@@ -78,14 +79,17 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
     async verify(client, assertion, _withinLimits, server, sender) {
       const keys = client && clientKeys.of(client, server, sender)
       try {
-        await useUp(assertion, keys ?? ClientKeys.none, server, settings)
+        const use = await useOf(assertion, keys ?? ClientKeys.none, server, settings)
+        if (sender !== undefined) sender.useLast(use)
+        else if (!(await server.counters.useOnce(use.key, use.seconds, unprovenSubject(assertion))))
+          throw use.refusal()
         return true
       } catch (error) {
         if (!(error instanceof RefusedAssertion)) throw error
         // An unknown client, a client without keys and a wrong signature cost the same.
         if (error.reason === 'client_assertion_key_unknown') await decoys.verifyInVain(assertion)
         if (keys === undefined) return false
-        throw invalidClient(error.reason, 'Client authentication failed.')
+        throw refused(error.reason)
       }
     },
   }
@@ -152,16 +156,16 @@ class RefusedAssertion extends Error {
 const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
 
 /**
- * Verifies an assertion with the keys of its client, and uses it up.
+ * Verifies an assertion with the keys of its client. Resolves to its single use.
  *
- * @throws RefusedAssertion; OAuthError `temporarily_unavailable` if the keys or the counters are not available.
+ * @throws RefusedAssertion; OAuthError `temporarily_unavailable` if the keys are not available.
  */
-async function useUp(
+async function useOf(
   assertion: string,
   keys: KeySource,
-  { issuer, tokenEndpoint, counters, now: clock }: AuthenticatingServer,
+  { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
   { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: PrivateKeyJwtSettings,
-): Promise<void> {
+): Promise<SingleUse> {
   // `read` has found the client by this subject.
   const clientId = unprovenSubject(assertion) ?? ''
   const now = clock()
@@ -183,9 +187,10 @@ async function useUp(
   // A process whose clock is behind accepts the assertion for one tolerance longer.
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
   const key = `${privateKeyJwtName}:${digest(JSON.stringify([clientId, jti]))}`
-  if (!(await counters.useOnce(key, seconds, clientId)))
-    throw new RefusedAssertion('client_assertion_replayed')
+  return { key, seconds, refusal: () => refused('client_assertion_replayed') }
 }
+
+const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
 
 function refuse(error: unknown): never {
   if (error instanceof RefusedJwt) throw new RefusedAssertion(reasonOf[error.fault])

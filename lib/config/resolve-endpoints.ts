@@ -127,8 +127,16 @@ function checkEndpoint(
   wrong: Wrong,
 ): void {
   const { kind: _kind, name, path, method = 'POST', body, listed, ...described } = endpoint
-  const { clientAuthentication, errorStatus, cors, duringMaintenance, metadata, handle, ...others } =
-    described
+  const {
+    clientAuthentication,
+    errorStatus,
+    cors,
+    duringMaintenance,
+    metadata,
+    usesUpLast,
+    handle,
+    ...others
+  } = described
   const listedMethods: readonly unknown[] = isList(method) ? method : [method]
   takeNameAndPath(name, path, taken, at, wrong)
   if (!areMethods(listedMethods)) wrong('.method', 'must be GET, POST, PUT or DELETE, or a list of these.')
@@ -142,7 +150,8 @@ function checkEndpoint(
     wrong('.errorStatus', 'must be an object that maps error codes to statuses, 400 to 599.')
   if (!isAbsentOr(isBoolean, cors))
     wrong('.cors', 'must be true or false: the option cors of the server names the origins.')
-  if (!isAbsentOr(isBoolean, duringMaintenance)) wrong('.duringMaintenance', 'must be true or false.')
+  for (const [key, value] of Object.entries({ duringMaintenance, usesUpLast }))
+    if (!isAbsentOr(isBoolean, value)) wrong(`.${key}`, 'must be true or false.')
   if (!isAbsentOr(isExtensionMetadata, metadata))
     wrong('.metadata', 'must be an object of texts, lists of texts and booleans.')
   if (typeof handle !== 'function') wrong('.handle', 'must be a function.')

@@ -32,7 +32,8 @@ export interface DeviceAuthorizationOptions {
   /** How many wrong user codes may be entered. `false` switches both limits off. */
   readonly guesses?: DeviceGuessOptions | false
   /**
-   * How many device authorization requests of public clients one network may send; the first 56 bits of an IPv6 address
+   * How many device authorization requests one network may send, but for clients with credentials that the host has
+   * registered; the first 56 bits of an IPv6 address
    * may send 4 times as many, and the first 48 bits 16 times. Default: 100 in 600 seconds.
    */
   readonly requests?: LimitOption

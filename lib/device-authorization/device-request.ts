@@ -20,12 +20,14 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
   return {
     name: 'device_authorization',
     path: terms.endpointPath,
-    async handle({ client, parameters, address }) {
+    usesUpLast: true,
+    async handle(request) {
+      const { client, parameters, address } = request
       if (!client.grant_types.includes(deviceCodeGrant))
         throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
       const { proposal, facts } = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
-      // Everybody who knows the client_id can send the request of a public client.
-      if (client.client_type === 'public') await countRequest(server.counters, terms.requests, address)
+      await countRequest(server.counters, terms.requests, request)
+      await request.useUp?.()
       const { lifetime, interval } = terms
       const at = server.now()
       const until = at + lifetime

@@ -1,8 +1,10 @@
+import { countedFor } from '../limits/counted-for'
 import type { Counters } from '../limits/counters'
 import { type Limit, secondsToWait } from '../limits/limit'
 import { networksOf } from '../limits/network'
 import { type FailureThrottle, tooManyFailures } from '../limits/throttle'
 import { digest } from '../protocol/credential'
+import type { EndpointRequest } from '../protocol/endpoint'
 import { tooManyAttempts } from '../protocol/oauth-error'
 
 /** The limits on wrong user codes. Undefined means that a limit is off. */
@@ -34,17 +36,18 @@ export function guessThrottles(
 }
 
 /**
- * Counts a device authorization request for the networks of its sender.
+ * Counts a device authorization request that proves no client of the host, for the networks of its sender.
  *
  * @throws Throttled over the limit.
  */
 export async function countRequest(
   counters: Counters,
   limit: Limit | undefined,
-  address: string | undefined,
+  { client, address }: Pick<EndpointRequest, 'client' | 'address'>,
 ): Promise<void> {
-  if (limit === undefined) return
-  for (const { network, factor } of networksOf(address)) {
+  const counted = countedFor(client, address)
+  if (limit === undefined || counted.client !== undefined) return
+  for (const { network, factor } of counted.networks) {
     const { count, secondsLeft } = await counters.add(`device:request:${digest(network)}`, 1, limit.seconds)
     if (count > limit.attempts * factor)
       throw tooManyAttempts(

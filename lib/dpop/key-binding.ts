@@ -44,7 +44,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       const { thumbprint, use } = await check.prove(request, url).catch(async (refusal: unknown) => {
         throw await demandOf(refusal, request, server)
       })
-      check.requireFirst(await server.counters.useOnce(use, check.remembered, client.client_id))
+      request.useLast({ key: use, seconds: check.remembered, refusal: () => check.refuse('dpop_replayed') })
       return thumbprint
     },
 

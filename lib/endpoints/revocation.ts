@@ -21,6 +21,7 @@ interface RevocationRequest {
   readonly client: Client
   readonly parameters: Parameters
   readonly onCommitted?: OnCommitted
+  readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -46,11 +47,11 @@ export async function revoke(
 
 function revokeIn(
   { store, issueContext }: RevocationEndpoint,
-  { client, onCommitted }: RevocationRequest,
+  { client, onCommitted, useUp }: RevocationRequest,
   id: string,
   token: string | FormattedToken,
 ): Promise<unknown> {
   const transition: Transition<unknown> = (current) =>
     revokeByToken(current, { token, clientId: client.client_id })
-  return commit(store, id, transition, issueContext().random, undefined, onCommitted)
+  return commit(store, id, transition, issueContext().random, undefined, onCommitted, undefined, useUp)
 }

@@ -199,10 +199,10 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
   }
 
   // A request that passes several guards counts as one use.
-  async useOnce(key: string, seconds: number, clientId: string): Promise<boolean> {
+  async useOnce(key: string, seconds: number, share: string): Promise<boolean> {
     const noted = this.#context.contexts.of(this.request)
     if (noted.usedOnce.has(key)) return true
-    const isFirst = await this.#context.counters.useOnce(key, seconds, clientId)
+    const isFirst = await this.#context.counters.useOnce(key, seconds, share)
     if (isFirst) noted.usedOnce = new Set([...noted.usedOnce, key])
     return isFirst
   }

@@ -9,6 +9,7 @@ import { hasBody } from '../protocol/endpoint'
 import { Parameters } from '../protocol/parameters'
 import type { ServerContext } from '../server/context'
 import { credentialSourcesOf, formOf } from './request'
+import { useLast, useUp } from './use-up'
 
 /** The strategies of a server are made of this function. */
 type ServerWithoutStrategies = Omit<ServerContext, 'strategies'>
@@ -24,10 +25,14 @@ export function clientAuthenticator(server: ServerWithoutStrategies): Authentica
       address: () => request.ip,
       networkRefusal: networkLimits.clients?.refusalOf(request),
       clientFound: () => (context.notes.isRegistered = true),
+      useLast: (use) => useLast(server, request, use),
     })
     // The endpoint behind a Passport instance of the host finds the client there. An endpoint that has read the
     // credential gets the client from the strategy.
-    if (read === undefined) context.client = proven
+    if (read !== undefined) return proven
+    context.client = proven
+    // What the host does next may have effects.
+    await useUp(server, request, proven.client)
     return proven
   }
 }

@@ -19,6 +19,7 @@ import { type Evidence, noEvidence } from '../protocol/evidence'
 import type { Extension } from '../protocol/extension'
 import { invalidClient, OAuthError, unauthorizedClient } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
+import type { SingleUse } from '../protocol/single-use'
 import { urlBelow } from '../endpoints/server-metadata'
 import { methodsOf, refuseMethod } from './methods'
 import { formOf, hasLongBody, HttpRequest, jsonOf, queryOf } from './request'
@@ -30,6 +31,7 @@ import { closing } from './requests-in-flight'
 import type { RequestLimit } from './network-limits'
 import { sendJson, sendNoContent } from './response'
 import { requireTls } from './transport'
+import { useLast, useUp } from './use-up'
 
 /** A row of the endpoint table: an endpoint of the suite or of a host. */
 export type EndpointRow = EndpointDescription &
@@ -107,8 +109,9 @@ function answering(
 /** Handles a request with the client that the endpoint demands. */
 type Handle = (request: Request, content: Content, client: Client | undefined) => Promise<EndpointResponse>
 
-function handlingOf({ settings }: ServerContext, endpoint: EndpointRow): Handle {
-  const place = { name: endpoint.name, url: urlBelow(settings.issuer, endpoint.path) }
+function handlingOf(server: ServerContext, endpoint: EndpointRow): Handle {
+  const { settings } = server
+  const place = { server, name: endpoint.name, url: urlBelow(settings.issuer, endpoint.path) }
   const handle = handlingByClient(endpoint, place, settings.extensions)
   // The rows of the suite need no check.
   return settings.endpoints.some((own) => own === endpoint) ? checked(handle, endpoint.name) : handle
@@ -116,6 +119,7 @@ function handlingOf({ settings }: ServerContext, endpoint: EndpointRow): Handle 
 
 /** What plug-ins see of the endpoint of a request. */
 interface Place {
+  readonly server: ServerContext
   readonly name: string
   readonly url: string
 }
@@ -126,10 +130,12 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
   const preparing = extensions.filter((extension) => extension.prepare !== undefined)
   if (endpoint.clientAuthentication === 'optional')
     return (request, content, client) => {
-      if (client === undefined || preparing.length === 0)
-        return endpoint.handle(new RequestAtEndpoint(request, place, client, content))
+      if (client === undefined)
+        return endpoint.handle(new RequestAtEndpoint(request, place, undefined, content))
       const asked = new RequestAtEndpoint(request, place, client, content)
-      return gatherEvidence(preparing, asked).then(() => endpoint.handle(asked))
+      return gatherEvidence(preparing, asked).then(() =>
+        usingUp(asked, endpoint.usesUpLast, () => endpoint.handle(asked)),
+      )
     }
   const isConfidential = endpoint.clientAuthentication === 'confidential'
   return (request, content, client) => {
@@ -137,9 +143,24 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
     if (isConfidential && !hasCredentials(client))
       throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
     const asked = new RequestAtEndpoint(request, place, client, content)
-    if (preparing.length === 0) return endpoint.handle(asked)
-    return gatherEvidence(preparing, asked).then(() => endpoint.handle(asked))
+    const handle = () =>
+      asked.useUp === undefined
+        ? endpoint.handle(asked)
+        : usingUp(asked, endpoint.usesUpLast, () => endpoint.handle(asked))
+    return preparing.length === 0 ? handle() : gatherEvidence(preparing, asked).then(handle)
   }
+}
+
+/** Lets the endpoint handle a request of a client, and uses up what counts once in it: last, if the endpoint can. */
+async function usingUp(
+  asked: RequestAtEndpoint<Client>,
+  isLast: boolean | undefined,
+  handle: () => Promise<EndpointResponse>,
+): Promise<EndpointResponse> {
+  if (isLast !== true) await asked.useUp?.()
+  const answer = await handle()
+  await asked.useUp?.()
+  return answer
 }
 
 /** Lets the extensions look at a request whose client is proven, one after the other. @throws OAuthError */
@@ -197,6 +218,17 @@ class RequestAtEndpoint<Caller extends Client | undefined>
     this.request.res?.setHeader(name, value)
   }
 
+  useLast(use: SingleUse): void {
+    useLast(this.place.server, this.request, use)
+  }
+
+  get useUp(): (() => Promise<void>) | undefined {
+    const { client, request, place } = this
+    return client === undefined || place.server.contexts.of(request).singleUses.length === 0
+      ? undefined
+      : () => useUp(place.server, request, client)
+  }
+
   get address(): string | undefined {
     return this.request.ip
   }
@@ -231,7 +263,11 @@ export function clientAuthentication(
   endpoint: EndpointRow,
   share: Share | undefined,
 ): RequestHandler {
-  const identify: Act = (request) => authenticate(server, endpoint, request)
+  const identify: Act = async (request) => {
+    const { proven } = await authenticate(server, endpoint, request)
+    // What comes next may have effects.
+    if (proven !== undefined) await useUp(server, request, proven.client)
+  }
   return served(server, endpoint, identify, share, 'pass on')
 }
 
@@ -291,6 +327,7 @@ async function prove(
   const context = server.contexts.of(request)
   // The client of an earlier proof counts no longer.
   context.client = undefined
+  context.singleUses = []
   const credential = credentialOf(server, request, form)
   if (credential === undefined) {
     if (need === 'optional') return undefined

@@ -2,8 +2,10 @@ import type { Request } from 'express'
 import { type AuditNotes, noNotes } from '../audit/audit-log'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { privateState } from '../primitives/private-state'
+import type { SingleUse } from '../protocol/single-use'
 
 const nothingUsed: ReadonlySet<string> = new Set()
+const nothingToUse: readonly SingleUse[] = []
 
 /** The state of one request at one server, or at one guard without a server. */
 class RequestContext {
@@ -18,6 +20,8 @@ class RequestContext {
    * one use.
    */
   usedOnce: ReadonlySet<string> = nothingUsed
+  /** What the request uses up once nothing else refuses it. */
+  singleUses: readonly SingleUse[] = nothingToUse
 }
 
 /**

@@ -22,10 +22,10 @@ export interface Counters {
    * Uses up a key for `seconds`, in one atomic act. Resolves to true for the first call within that time, and to false
    * for every later call. Of any number of parallel calls, exactly one resolves to true.
    *
-   * @param clientId the client that uses the key. Counters in memory give one client a quarter of their room at most.
-   * Other counters may ignore the client.
+   * @param share names who uses the key: a client, or a network of senders that prove none. Counters in memory give one
+   * share a quarter of their room at most. Other counters may ignore it.
    */
-  useOnce(key: string, seconds: number, clientId?: string): Promise<boolean>
+  useOnce(key: string, seconds: number, share?: string): Promise<boolean>
 }
 
 /** Whether a value has both verbs of counters. */

@@ -1,7 +1,7 @@
 import type { OptionsReader } from '../primitives/options-reader'
-import { shortKey } from '../protocol/credential'
 import { tooManyForShare } from '../protocol/oauth-error'
 import { steadyClock } from '../primitives/steady-clock'
+import { shareOfToken } from './counted-for'
 import { type Limit, type LimitOption, readLimits } from './limit'
 import { TokenBuckets } from './token-buckets'
 
@@ -73,8 +73,7 @@ export class IssueLimits {
    */
   private count(clientId: string, subject: string | undefined): void {
     this.requireRoom(clientId)
-    // A client identifier has no line break (RFC 6749 appendix A.1), so different pairs always make different keys.
-    if (subject !== undefined) this.ofOwners?.take(`${clientId}\n${shortKey(subject)}`)
+    if (subject !== undefined) this.ofOwners?.take(shareOfToken(clientId, subject))
     this.ofClients?.take(clientId)
   }
 

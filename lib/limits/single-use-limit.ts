@@ -4,13 +4,13 @@ import type { Counters } from './counters'
 import type { Limit } from './limit'
 import { TokenBuckets } from './token-buckets'
 
-/** The default limit on single uses of one client in one process. */
+/** The default limit on single uses of one share in one process. */
 export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
 
 /**
- * Decorates counters: limits how many keys, such as nonces of mac tokens, each client may use up. All clients share
- * the room of the counters, and one client with good credentials must not fill it. The limit stands in the memory of
- * this process, without a round trip.
+ * Decorates counters: limits how many keys, such as nonces of mac tokens, each share may use up. All of them share the
+ * room of the counters, and one client with good credentials must not fill it. The limit stands in the memory of this
+ * process, without a round trip.
  *
  * @param limit undefined for no limit.
  * @param clock milliseconds since the epoch.
@@ -24,9 +24,9 @@ export function withSingleUseLimit(
   const uses = new TokenBuckets(limit, tooManyUses, steadyClock(clock))
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    async useOnce(key, seconds, clientId) {
-      if (clientId !== undefined) uses.take(clientId)
-      return counters.useOnce(key, seconds, clientId)
+    async useOnce(key, seconds, share) {
+      if (share !== undefined) uses.take(share)
+      return counters.useOnce(key, seconds, share)
     },
   }
 }
@@ -34,10 +34,10 @@ export function withSingleUseLimit(
 const tooManyUses = (seconds: number) =>
   tooManyForShare('single_use_limited', 'There were too many such requests. Try again later.', seconds)
 
-/** Decorates counters: every single use belongs to this client. */
-export function countersOfClient(counters: Counters, clientId: string): Counters {
+/** Decorates counters: every single use belongs to this share. */
+export function countersOf(counters: Counters, share: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),
-    useOnce: (key, seconds) => counters.useOnce(key, seconds, clientId),
+    useOnce: (key, seconds) => counters.useOnce(key, seconds, share),
   }
 }

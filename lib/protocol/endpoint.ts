@@ -48,6 +48,11 @@ export interface EndpointDescription {
   readonly duringMaintenance?: boolean
   /** Members that the endpoint adds to the metadata of the server. The members of the suite win. */
   readonly metadata?: ExtensionMetadata
+  /**
+   * Whether `handle` calls `useUp` of the request itself: once nothing else refuses the request, and before it changes
+   * anything. Default false: the server calls it before `handle`, so a request that `handle` refuses uses it up, too.
+   */
+  readonly usesUpLast?: boolean
 }
 
 /** An HTTP method of an endpoint. */
@@ -103,6 +108,13 @@ export interface EndpointRequest<Caller extends Client | undefined = Client> ext
   readonly address: string | undefined
   /** What the extensions found in the request, each under its name. Empty without a client. */
   readonly evidence: Evidence
+  /**
+   * Uses up what counts once in the request, such as the assertion of its client; undefined if nothing does, or the server
+   * has called it. See `usesUpLast`.
+   *
+   * @throws OAuthError if another request has used it up.
+   */
+  readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /** The response of an endpoint. */

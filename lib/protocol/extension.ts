@@ -9,6 +9,7 @@ import type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './
 import type { Login, ResourceOwner } from './resource-owner'
 import type { ResponseTypeDescription } from './response-type'
 import type { Scope } from './scope'
+import type { SingleUse } from './single-use'
 import type { ResourceRequest } from './token-type'
 
 /** A request of a client as an extension sees it. */
@@ -26,6 +27,8 @@ export interface ClientRequest extends ExtensionRequest, ResourceRequest {
   readonly url: string
   /** Sets a header of the response, whether the request passes or is refused, such as a fresh nonce. */
   setHeader(name: string, value: string): void
+  /** Uses something up, such as the proof in a header, once nothing else refuses the request. */
+  useLast(use: SingleUse): void
 }
 
 /** An authorization request as an extension sees it. */

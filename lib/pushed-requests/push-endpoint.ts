@@ -23,15 +23,17 @@ export function pushEndpoint(server: PlugInServer, { path, lifetime, required, c
     name: 'pushed_authorization_request',
     path,
     cors: true,
+    usesUpLast: true,
     // RFC 9126 2.3
     errorStatus: { body_too_large: 413, pushed_request_too_large: 413 },
     ...(required && { metadata: { require_pushed_authorization_requests: true } }),
-    async handle({ client, parameters, evidence, address }) {
+    async handle({ client, parameters, evidence, address, useUp }) {
       refuseRequestUri(parameters)
       const parsed = await server.parseAuthorizationRequest(client, parameters, evidence)
       if (parsed.parameters.length > largestRequest)
         throw invalidRequest('pushed_request_too_large', 'The authorization request is too large.')
       count(client, address)
+      await useUp?.()
       const { unclaimed, handle } = createUnclaimedAuthorization(
         // The server parses the request again for its owner, by what the registration says then.
         { ...parsed.proposal, extensionData: {} },

@@ -1,9 +1,9 @@
+import { countedFor } from '../limits/counted-for'
 import { type Limit, type LimitOption, readLimits } from '../limits/limit'
-import { networksOf } from '../limits/network'
 import { TokenBuckets } from '../limits/token-buckets'
 import type { OptionsReader } from '../primitives/options-reader'
 import { steadyClock } from '../primitives/steady-clock'
-import { type Client, passesNetworkLimit } from '../protocol/client'
+import type { Client } from '../protocol/client'
 import { tooManyForShare } from '../protocol/oauth-error'
 
 /**
@@ -48,9 +48,9 @@ export function pushShares(
   const clients = ofClient && new TokenBuckets(ofClient, refusal, steady)
   const networks = ofNetwork && new TokenBuckets(ofNetwork, refusal, steady)
   return (client, address) => {
-    // Everybody can push in the name of a public client, or make a client: neither may use up the share of others.
-    if (passesNetworkLimit(client)) clients?.take(client.client_id)
-    else networks?.takeFromAll(networksOf(address))
+    const counted = countedFor(client, address)
+    if (counted.client === undefined) networks?.takeFromAll(counted.networks)
+    else clients?.take(counted.client)
   }
 }
 

@@ -1,3 +1,4 @@
+import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
 import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
 import { type Extension } from '../protocol/extension'
@@ -66,8 +67,8 @@ export interface GuardedRequest extends ResourceRequest, TokenSender {
   setHeader(name: string, value: string): void
   /** When the request arrived, in seconds since the epoch. */
   readonly now: number
-  /** Like {@link TokenCheck.useOnce}, with the client of the token. */
-  useOnce(key: string, seconds: number, clientId: string): Promise<boolean>
+  /** Like {@link TokenCheck.useOnce}, with the share of the token. */
+  useOnce(key: string, seconds: number, share: string): Promise<boolean>
   /**
    * Notes the token after its look-up, with its access; undefined for a token that is not valid. For events only.
    */
@@ -197,12 +198,13 @@ function tokenOf(
 
 async function prove(
   { presented, tokenType: { scheme } }: CarriedToken,
-  { tokenData, access: { clientId } }: GoodToken,
+  { tokenData, access: { clientId, subject } }: GoodToken,
   request: GuardedRequest,
   { scope }: Requirement,
   resource: string | undefined,
 ): Promise<void> {
-  const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, clientId)
+  const share = shareOfToken(clientId, subject)
+  const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, share)
   const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
   const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
   const reason = await presented.rejectReason?.(check)

@@ -35,7 +35,7 @@ export async function admitAtEndpoint(
     authorization: request.headers['authorization'] ?? [],
     now: now(),
     setHeader: (name, value) => void (headers[name] = value),
-    useOnce: (key, seconds, clientId) => counters.useOnce(key, seconds, clientId),
+    useOnce: (key, seconds, share) => counters.useOnce(key, seconds, share),
     noteToken: () => {},
   }
   const find = async (accessToken: string, time: number) => (found = await findAccess(accessToken, time))

@@ -68,6 +68,7 @@ function tokenRow(server: ServerContext): EndpointRow {
   return {
     name: 'token',
     path: server.settings.tokenPath,
+    usesUpLast: true,
     cors: true,
     notesOf(form) {
       const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
@@ -88,6 +89,7 @@ function revocationRow({ settings, store, issueContext }: ServerContext): Endpoi
   return {
     name: 'revocation',
     path: settings.revocationPath,
+    usesUpLast: true,
     cors: true,
     notesOf: (form) => ({ shown: form.peek('token') }),
     handle: async (request) => ({ members: await revoke({ store, formats, issueContext }, request) }),
@@ -104,6 +106,7 @@ function introspectionRow(server: ServerContext): EndpointRow {
   return {
     name: 'introspection',
     path: server.settings.introspectionPath,
+    usesUpLast: true,
     clientAuthentication: 'confidential',
     notesOf: (form) => ({ shown: form.peek('token') }),
     handle: registeredUses === undefined ? handle : notingCaller(handle, registeredUses),

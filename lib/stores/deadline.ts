@@ -95,8 +95,8 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
-    useOnce: (key, window, clientId) =>
-      withinDeadline(() => counters.useOnce(key, window, clientId), seconds, counters),
+    useOnce: (key, window, share) =>
+      withinDeadline(() => counters.useOnce(key, window, share), seconds, counters),
   }
 }
 

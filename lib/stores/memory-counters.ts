@@ -7,7 +7,7 @@ import { InMemory } from './in-memory'
 /** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
   /**
-   * The largest number of keys. Full counters reject new keys and drop no older key. The single uses of one client get
+   * The largest number of keys. Full counters reject new keys and drop no older key. The single uses of one share get
    * at most a quarter of the keys. Default 100 000.
    */
   readonly maximumKeys?: number
@@ -45,8 +45,8 @@ class MemoryCounters extends InMemory implements Counters {
     return this.change(`count:${key}`, amount, seconds)
   }
 
-  async useOnce(key: string, seconds: number, clientId?: string): Promise<boolean> {
-    return this.change(`spent:${key}`, 1, seconds, clientId === undefined ? [] : [clientId]).count === 1
+  async useOnce(key: string, seconds: number, share?: string): Promise<boolean> {
+    return this.change(`spent:${key}`, 1, seconds, share === undefined ? [] : [share]).count === 1
   }
 
   private change(key: string, amount: 1 | -1, seconds: number, shares: readonly string[] = []): Count {

@@ -9,7 +9,8 @@ import type { Evidence } from '../protocol/evidence'
 import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { distinct, parseScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
-import { countersOfClient } from '../limits/single-use-limit'
+import { shareOf } from '../limits/counted-for'
+import { countersOf } from '../limits/single-use-limit'
 import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import type { ServerContext } from '../server/context'
@@ -26,6 +27,8 @@ interface AuthenticatedTokenRequest {
   /** The address of the client; undefined if the connection has closed. */
   readonly address: string | undefined
   readonly onCommitted?: OnCommitted
+  /** Uses up what counts once in the request; undefined if nothing does. */
+  readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -38,7 +41,7 @@ export async function exchange(
   server: ServerContext,
   received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
-  const { client, evidence, onCommitted } = received
+  const { client, evidence } = received
   const parameters = withoutIgnoredScope(received.parameters, client, server.ignoredScope)
   const { grantTypes } = server
   const { extensions } = server.settings
@@ -65,8 +68,8 @@ export async function exchange(
   const result = await grantType.handle(new RequestOfClient(server, received, parameters, context))
   const issued =
     'transition' in result
-      ? await move(server, result, named, context, onCommitted)
-      : await beginWith(server, named, result.grant, context, onCommitted)
+      ? await move(server, result, named, context, received)
+      : await beginWith(server, named, result.grant, context, received)
   const { refreshTokenExpiresIn } = server.settings
   const response = tokenResponse(issued, context.now, refreshTokenExpiresIn)
   const members = result.members === undefined ? response : { ...result.members, ...response }
@@ -110,7 +113,7 @@ class RequestOfClient implements TokenRequest {
   }
 
   get counters(): Counters {
-    return countersOfClient(this.server.counters, this.client.client_id)
+    return countersOf(this.server.counters, shareOf(this.client, this.address))
   }
 
   get address(): string | undefined {
@@ -128,15 +131,18 @@ function move(
   { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
   recipient: Recipient,
   { random }: IssueContext,
-  onCommitted: OnCommitted | undefined,
+  { onCommitted, useUp }: Committing,
 ): Promise<Issued> {
   const completion = complete && completing(complete, recipient)
   const checked =
     refreshExtensions === undefined || recipient.grantType !== 'refresh_token'
       ? completion
       : checkingRefresh(refreshExtensions, recipient, completion)
-  return commit(store, id, transition, random, takeCached(id), onCommitted, checked)
+  return commit(store, id, transition, random, takeCached(id), onCommitted, checked, useUp)
 }
+
+/** What a token request does around its write. */
+type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>
 
 /** Begins an authorization of a client, with tokens. @throws OAuthError if an extension refuses the token. */
 export async function beginWith(
@@ -144,7 +150,7 @@ export async function beginWith(
   recipient: Recipient,
   { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse, subjectToken, audience }: DirectGrant,
   context: IssueContext,
-  onCommitted?: OnCommitted,
+  { onCommitted, useUp }: Committing = {},
 ): Promise<Issued> {
   const { client_id: clientId, token_type = tokenType } = recipient.client
   const grant = {
@@ -164,6 +170,7 @@ export async function beginWith(
   const event = issueEvent('issued', authorization.accessTokens.at(-1))
   const decided = { authorization, issued, event }
   const completed = complete === undefined ? decided : await complete(decided, recipient)
+  await useUp?.()
   await begin(store, authorization, context.random, oneTimeUse?.refusal)
   onCommitted?.({ authorization, event: completed.event })
   return completed.issued

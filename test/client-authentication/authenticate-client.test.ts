@@ -44,7 +44,8 @@ describe('ClientVerification', () => {
 
   const atServer = authenticatingServer()
   const verification = new ClientVerification(findClient, noLimits, atServer)
-  const sender = { address: () => undefined, networkRefusal: undefined, clientFound: () => undefined }
+  const ignored = () => undefined
+  const sender = { address: ignored, networkRefusal: undefined, clientFound: ignored, useLast: ignored }
   const authenticate = (method: ClientAuthenticationMethod, clientId: string, credential: string) =>
     verification.verify(new ClientCredential(clientId, credential, method), sender)
 

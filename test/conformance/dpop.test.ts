@@ -160,9 +160,16 @@ describe('A proof', () => {
   })
 
   test('[DPOP-32] passes once', async () => {
-    const { ask, lastReason } = open()
-    expect(await ask({ jti: 'once' })).not.toMatchObject(refusal)
-    expect(await ask({ jti: 'once' })).toMatchObject(refusal)
+    const { ask, flow, client, lastReason } = open()
+    client.proof = (
+      (prove) => (htm, path) =>
+        prove(htm, path, { jti: 'once' })
+    )(client.proof.bind(client))
+    const token = () => client.tokens(flow.behind({ 'X-Forwarded-Proto': 'https' }), byItself, report)
+    // What is refused uses nothing up.
+    for (let time = 0; time < 2; time++) expect(await ask({ jti: 'once' })).not.toMatchObject(refusal)
+    expect((await token()).status).toBe(200)
+    expect(await token()).toMatchObject(refusal)
     expect(lastReason()).toBe('dpop_replayed')
   })
 })

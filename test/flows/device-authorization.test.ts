@@ -1,9 +1,10 @@
-import { memoryStore } from '../../lib/index'
+import { deviceAuthorization, memoryStore } from '../../lib/index'
 import { bent, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceCode, deviceStage, television, toaster } from '../support/flows/device-stage'
 import { outcomeOf } from '../support/flows/outcome'
+import { inMemory, registeringOn } from '../support/flows/registering'
 import { signedFormat } from '../support/flows/signed-format'
 import { tokensOf } from '../support/flows/tokens'
 
@@ -184,6 +185,27 @@ describe('a device', () => {
     expect([outcomeOf(over), over.get('Retry-After')]).toEqual(['429 temporarily_unavailable', '60'])
     clock.advance(60)
     expect((await begin()).status).toBe(200)
+  })
+
+  test('that registered itself counts for its network, with a secret too, and a client of the host does not', async () => {
+    const kiosk = bent(photoPrint, { redirect_uris: [], response_types: [], grant_types: [deviceCode] })
+    const { register, flow } = registeringOn(inMemory)(
+      { grantTypes: ['authorization_code', deviceCode] },
+      {
+        clients: [kiosk.registration],
+        plugIns: [deviceAuthorization({ requests: { attempts: 2, seconds: 60 } })],
+      },
+    )
+    const metadata = { grant_types: [deviceCode], response_types: [], scope: 'photos:read' }
+    const outcomes: string[] = []
+    for (let time = 0; time < 3; time++) {
+      const { body } = await register({ ...metadata, token_endpoint_auth_method: 'client_secret_basic' })
+      const own = { ...bent(kiosk, { client_id: body.client_id }), secret: body.client_secret }
+      outcomes.push(outcomeOf(await flow.request(own, { scope: 'photos:read' }, '/device_authorization')))
+    }
+    expect(outcomes).toEqual(['a code', 'a code', '429 temporarily_unavailable'])
+    const ofHost = await flow.request(kiosk, { scope: 'photos:read' }, '/device_authorization')
+    expect(outcomeOf(ofHost)).toBe('a code')
   })
 
   test('gets tokens for the resources that it has asked for', async () => {

@@ -4,8 +4,12 @@ import { Passport } from 'passport'
 import { documentFetch } from '../../lib/clients/document-fetch/document-fetch'
 import {
   ConfigurationError,
+  deviceAuthorization,
+  dpop,
+  type EndpointRequest,
   memoryClients,
   privateKeyJwt,
+  pushedAuthorizationRequests,
   type ClientRegistration,
   type DocumentFetch,
   type Json,
@@ -16,7 +20,9 @@ import { Clock } from '../support/flows/clock'
 import { authority, httpsOrigin } from '../support/https-origin'
 import { nightlyReport } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
-import { basic, formOf, type Fields } from '../support/flows/flow'
+import { deviceCode, deviceSecret } from '../support/flows/device-stage'
+import { authorizationRequest, basic, type Fields, formOf, redemption } from '../support/flows/flow'
+import { Prover } from '../support/flows/prover'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -259,11 +265,103 @@ describeOnStores('A client that signs who it is', (stage) => {
     }
   })
 
-  test('uses an assertion up also with a request that is refused', async () => {
-    const set = host(stage)
-    const assertion = assertionAt(set)
-    expect(refusalOf(await ask(set, assertion, { scope: 'reports:write' }))).toBe('400 invalid_scope')
-    expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
+  describe('uses no assertion up with a request that is refused for another reason', () => {
+    const hub = {
+      ...bank,
+      client_id: 'hub',
+      redirect_uris: ['https://hub.example/cb'],
+      grant_types: ['authorization_code', 'refresh_token', 'client_credentials', deviceCode],
+      may_introspect: true,
+    } satisfies ClientRegistration
+    const open = () => {
+      const store = stage({
+        clients: [hub],
+        clientAuthenticationMethods: [privateKeyJwt()],
+        plugIns: [
+          pushedAuthorizationRequests(),
+          deviceAuthorization({ secret: deviceSecret }),
+          dpop({ baseUrl: issuer, nonces: {} }),
+        ],
+      })
+      const prover = new Prover(store.clock.read)
+      const send = (client_assertion: string, path: string, fields: Fields, DPoP?: string) =>
+        store.flow.submit(
+          path,
+          { client_assertion_type: assertionType, client_assertion, ...fields },
+          undefined,
+          DPoP === undefined ? {} : { DPoP },
+        )
+      return { ...store, prover, send, assertion: assertionAt(store, { claims: { iss: 'hub', sub: 'hub' } }) }
+    }
+    const pushed: Fields = { ...authorizationRequest({ registration: hub }), scope: 'photos:read' }
+    const noToken: Fields = { token: undefined }
+
+    test.each<[string, string, Fields, string, Fields]>([
+      ['a scope', '/token', { ...grant, scope: 'reports:write' }, '400 invalid_scope', grant],
+      ['a grant', '/token', { grant_type: 'refresh_token', refresh_token: 'x' }, '400 invalid_grant', grant],
+      ['a grant type', '/token', { grant_type: 'x' }, '400 unsupported_grant_type', grant],
+      ['a push', '/par', { ...pushed, response_type: 'x' }, '400 unsupported_response_type', pushed],
+      ['a device', '/device_authorization', { scope: 'x' }, '400 invalid_scope', { scope: 'photos:read' }],
+      ['introspection', '/introspect', noToken, '400 invalid_request', { token: 'x' }],
+      ['revocation', '/revoke', noToken, '400 invalid_request', { token: 'x' }],
+    ])('%s at %s', async (_, path, bad, refusal, good) => {
+      const { send, assertion } = open()
+      const answer = await send(assertion, path, bad)
+      expect(refusalOf(answer)).toBe(refusal)
+      expect((await send(assertion, path, good)).status).toBeLessThan(300)
+      expect(refusalOf(await send(assertion, path, good))).toBe('401 invalid_client')
+    })
+
+    test.each<[string, Fields]>([
+      ['/token', grant],
+      ['/par', pushed],
+    ])('the demand of a DPoP nonce at %s, and the same body comes again', async (path, fields) => {
+      const { send, assertion, prover, failures } = open()
+      const answer = await send(assertion, path, fields, prover.proof('POST', path))
+      expect(refusalOf(answer)).toBe('400 use_dpop_nonce')
+      prover.nonce = answer.get('DPoP-Nonce')
+      const proof = prover.proof('POST', path)
+      expect((await send(assertion, path, fields, proof)).status).toBeLessThan(300)
+      expect(refusalOf(await send(assertion, path, fields, prover.proof('POST', path)))).toBe(
+        '401 invalid_client',
+      )
+      expect(failures.at(-1)).toMatchObject({ reason: 'client_assertion_replayed' })
+    })
+
+    test('and a replay with a code that was redeemed ends nothing', async () => {
+      const { send, assertion, flow } = open()
+      const code = await flow.approve({ registration: hub })
+      const redeem = redemption({ registration: hub }, code)
+      const { accessToken } = tokensOf(await send(assertion, '/token', redeem))
+      expect(refusalOf(await send(assertion, '/token', redeem))).toBe('401 invalid_client')
+      expect((await flow.photos(accessToken)).status).toBe(200)
+    })
+  })
+
+  test('is used up before an endpoint of the host, which may have effects, acts', async () => {
+    let acts = 0
+    const own = { name: 'own', path: '/own', handle: async () => ({ members: { acts: ++acts } }) }
+    const late = {
+      ...own,
+      name: 'late',
+      path: '/late',
+      usesUpLast: true,
+      handle: async ({ useUp, parameters }: EndpointRequest) => {
+        parameters.require('good')
+        await useUp?.()
+        return own.handle()
+      },
+    }
+    const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()], endpoints: [own, late] })
+    const assertions = [assertionAt(set), assertionAt(set)]
+    const send = (path: string, at: number, fields: Fields = {}) => {
+      const client_assertion = assertions[at]
+      return set.flow.submit(path, { client_assertion_type: assertionType, client_assertion, ...fields })
+    }
+    const statuses = [await send('/own', 0), await send('/own', 0), await send('/late', 1)]
+    const more = [await send('/late', 1, { good: 'yes' }), await send('/late', 1, { good: 'yes' })]
+    expect([...statuses, ...more].map(({ status }) => status)).toEqual([200, 401, 400, 200, 401])
+    expect(acts).toBe(2)
   })
 
   test('may have the id of an assertion of another client', async () => {

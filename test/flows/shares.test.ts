@@ -4,17 +4,21 @@ import { randomUUID } from 'node:crypto'
 import {
   type AuthorizationServerOptions,
   createBearerGuard,
+  dpop,
   type GrantType,
   mac,
   memoryCounters,
   memoryStore,
+  pushedAuthorizationRequests,
   redisStore,
 } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
-import { authorizationRequest, Flow } from '../support/flows/flow'
+import { authorizationRequest, Flow, redemption } from '../support/flows/flow'
+import { from, trusting } from '../support/flows/guesses'
 import { macHeader, type MacTokens } from '../support/flows/mac'
+import { Prover } from '../support/flows/prover'
 import { redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -196,6 +200,65 @@ describe('single use limit', () => {
       expect(refusalOf(await use(tokens))).toBe('429 temporarily_unavailable')
     expect(set.failures[0]).toMatchObject({ reason: 'single_uses_full' })
     for (let request = 0; request < 2; request++) expect((await use(others)).status).toBe(200)
+  })
+
+  describe('Proofs in the name of a public client, which everybody knows,', () => {
+    const others = Array.from({ length: 10 }, (_, at) => `192.0.2.${at + 10}`)
+    /** A server whose counters give one share two keys, and whose limit is two single uses. */
+    const open = () => {
+      const set = application(
+        {
+          clients: [photoBook.registration],
+          counters: memoryCounters({ maximumKeys: 100 }),
+          limits: { singleUses: { attempts: 2, seconds: 60 } },
+          plugIns: [dpop({ baseUrl: 'http://localhost' }), pushedAuthorizationRequests()],
+        },
+        trusting,
+      )
+      const send = (address: string, path: string, fields: object) =>
+        new Prover(Date.now).tokens(from(set, address), { ...fields }, photoBook, path)
+      return { ...set, send }
+    }
+    const logIn = async ({ flow, send }: ReturnType<typeof open>) => {
+      const code = await flow.approve(photoBook)
+      return (await send('192.0.2.1', '/token', redemption(photoBook, code))).body.token_type
+    }
+
+    test('use nothing up with a grant that is no good', async () => {
+      const set = open()
+      for (const address of others)
+        for (let time = 0; time < 3; time++) {
+          const junk = { grant_type: 'refresh_token', refresh_token: 'none' }
+          expect(refusalOf(await set.send(address, '/token', junk))).toBe('400 invalid_grant')
+        }
+      expect(await logIn(set)).toBe('DPoP')
+    })
+
+    test('count for their senders, and no other one waits', async () => {
+      const set = open()
+      for (const address of others) {
+        const statuses: number[] = []
+        for (let time = 0; time < 3; time++)
+          statuses.push((await set.send(address, '/par', authorizationRequest(photoBook))).status)
+        expect(statuses).toEqual([201, 201, 429])
+      }
+      expect(await logIn(set)).toBe('DPoP')
+    })
+
+    test('count for one owner at a guard, and no other owner waits', async () => {
+      const set = open()
+      const call = async (owner: string) => {
+        const prover = new Prover(Date.now)
+        const code = await set.flow.approve(photoBook, {}, owner)
+        const { body } = await prover.tokens(from(set, owner), redemption(photoBook, code))
+        const statuses: number[] = []
+        for (let time = 0; time < 3; time++)
+          statuses.push((await prover.call(set.flow, body.access_token)).status)
+        return statuses
+      }
+      expect(await call('192.0.2.7')).toEqual([200, 200, 429])
+      expect(await call('192.0.2.8')).toEqual([200, 200, 429])
+    })
   })
 
   describe('On Redis', () => {

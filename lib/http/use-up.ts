@@ -1,0 +1,27 @@
+import type { Request } from 'express'
+import { shareOf } from '../limits/counted-for'
+import type { Client } from '../protocol/client'
+import type { SingleUse } from '../protocol/single-use'
+import type { ServerContext } from '../server/context'
+
+type UsingServer = Pick<ServerContext, 'contexts' | 'counters'>
+
+/** Notes what a request uses up once nothing else refuses it. */
+export function useLast({ contexts }: Pick<UsingServer, 'contexts'>, request: Request, use: SingleUse): void {
+  const context = contexts.of(request)
+  context.singleUses = [...context.singleUses, use]
+}
+
+/** Uses up what the request has noted, once. @throws OAuthError if another request has used it up. */
+export async function useUp(
+  { contexts, counters }: UsingServer,
+  request: Request,
+  client: Client,
+): Promise<void> {
+  const context = contexts.of(request)
+  const uses = context.singleUses
+  context.singleUses = []
+  const share = shareOf(client, request.ip)
+  for (const { key, seconds, refusal } of uses)
+    if (!(await counters.useOnce(key, seconds, share))) throw refusal()
+}
