@@ -31,7 +31,7 @@ import { closing } from './requests-in-flight'
 import type { RequestLimit } from './network-limits'
 import { sendJson, sendNoContent } from './response'
 import { requireTls } from './transport'
-import { useLast, useUp } from './use-up'
+import { useLast, usingUp, useUp } from './use-up'
 
 /** A row of the endpoint table: an endpoint of the suite or of a host. */
 export type EndpointRow = EndpointDescription &
@@ -134,7 +134,7 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
         return endpoint.handle(new RequestAtEndpoint(request, place, undefined, content))
       const asked = new RequestAtEndpoint(request, place, client, content)
       return gatherEvidence(preparing, asked).then(() =>
-        usingUp(asked, endpoint.usesUpLast, () => endpoint.handle(asked)),
+        usingUp(endpoint, asked, () => endpoint.handle(asked)),
       )
     }
   const isConfidential = endpoint.clientAuthentication === 'confidential'
@@ -143,24 +143,9 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
     if (isConfidential && !hasCredentials(client))
       throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
     const asked = new RequestAtEndpoint(request, place, client, content)
-    const handle = () =>
-      asked.useUp === undefined
-        ? endpoint.handle(asked)
-        : usingUp(asked, endpoint.usesUpLast, () => endpoint.handle(asked))
+    const handle = () => usingUp(endpoint, asked, () => endpoint.handle(asked))
     return preparing.length === 0 ? handle() : gatherEvidence(preparing, asked).then(handle)
   }
-}
-
-/** Lets the endpoint handle a request of a client, and uses up what counts once in it: last, if the endpoint can. */
-async function usingUp(
-  asked: RequestAtEndpoint<Client>,
-  isLast: boolean | undefined,
-  handle: () => Promise<EndpointResponse>,
-): Promise<EndpointResponse> {
-  if (isLast !== true) await asked.useUp?.()
-  const answer = await handle()
-  await asked.useUp?.()
-  return answer
 }
 
 /** Lets the extensions look at a request whose client is proven, one after the other. @throws OAuthError */

@@ -291,10 +291,7 @@ export interface Extension {
    * @throws OAuthError to refuse the request.
    */
   atPushedRequest?(request: ExtensionPushedRequest): Readonly<Record<string, string>> | undefined
-  /**
-   * Headers of responses that scripts of other origins may read at endpoints and at guards with CORS, such as
-   * `DPoP-Nonce`.
-   */
+  /** Headers that scripts of other origins may read at endpoints and guards with CORS, such as `DPoP-Nonce`. */
   readonly exposedHeaders?: readonly string[]
   /**
    * The member of `cnf` (RFC 7800 3.1) that is the `tokenData` of the extension, such as `x5t#S256` (RFC 8705 3.1). See

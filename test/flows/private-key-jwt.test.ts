@@ -340,19 +340,19 @@ describeOnStores('A client that signs who it is', (stage) => {
 
   test('is used up before an endpoint of the host, which may have effects, acts', async () => {
     let acts = 0
-    const own = { name: 'own', path: '/own', handle: async () => ({ members: { acts: ++acts } }) }
+    const early = { name: 'own', path: '/own', handle: async () => ({ members: { acts: ++acts } }) }
     const late = {
-      ...own,
+      ...early,
       name: 'late',
       path: '/late',
       usesUpLast: true,
       handle: async ({ useUp, parameters }: EndpointRequest) => {
         parameters.require('good')
         await useUp?.()
-        return own.handle()
+        return early.handle()
       },
     }
-    const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()], endpoints: [own, late] })
+    const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()], endpoints: [early, late] })
     const assertions = [assertionAt(set), assertionAt(set)]
     const send = (path: string, at: number, fields: Fields = {}) => {
       const client_assertion = assertions[at]
