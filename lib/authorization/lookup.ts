@@ -46,6 +46,7 @@ export type FindAccess = (accessToken: string, now: number) => Promise<FoundAcce
 export interface FormattedToken extends TokenReference {
   /** The name of the format that has read the text. */
   readonly format: string
+  readonly expiresAt: number
 }
 
 /**
@@ -63,8 +64,8 @@ export async function readFormatted(
   for (const format of formats) {
     const reference = await decodeToken(format, text)
     if (reference === undefined) continue
-    const { authorizationId, tokenId } = reference
-    claimed.push({ authorizationId, tokenId, format: format.name })
+    const { authorizationId, tokenId, expiresAt = Infinity } = reference
+    claimed.push({ authorizationId, tokenId, expiresAt, format: format.name })
   }
   return claimed
 }
@@ -142,7 +143,8 @@ function withFormats(
   return async (text, now) => {
     if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
     for (const token of await readFormatted(formats, text)) {
-      const found = await findFormatted(token, now)
+      // RFC 9068 4: a token ends by what its text says, too.
+      const found = token.expiresAt > now ? await findFormatted(token, now) : undefined
       if (found !== undefined) return found
     }
     return undefined

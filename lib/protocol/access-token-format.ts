@@ -84,6 +84,8 @@ export interface TokenReference {
   readonly authorizationId: string
   /** 43 characters of base64url. */
   readonly tokenId: string
+  /** When the text itself ends, in seconds since the epoch (RFC 9068 4). Undefined: when its record says. */
+  readonly expiresAt?: number
 }
 
 /** What an access token says. */
@@ -196,7 +198,10 @@ const contentShape = shape<AccessTokenContent>({
 })
 
 const isReference = (value: unknown): value is TokenReference =>
-  isRecord(value) && isBase64url(value['authorizationId'], 22) && isBase64url(value['tokenId'], 43)
+  isRecord(value) &&
+  isBase64url(value['authorizationId'], 22) &&
+  isBase64url(value['tokenId'], 43) &&
+  (value['expiresAt'] === undefined || Number.isFinite(value['expiresAt']))
 
 const isBase64url = (value: unknown, length: number) =>
   typeof value === 'string' && value.length === length && /^[\w-]+$/.test(value)

@@ -4,7 +4,13 @@ import { metadataDocuments, openIdConnect, signingKeys } from 'express-authoriza
 import { type ClientApplication, bent } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
-import { claimsIn, identityStage, relyingParty, withIdentity } from '../support/flows/identity-stage'
+import {
+  claimsIn,
+  identityKeys,
+  identityStage,
+  relyingParty,
+  withIdentity,
+} from '../support/flows/identity-stage'
 import { keySecret, partOf } from '../support/flows/jwt-tokens'
 import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'

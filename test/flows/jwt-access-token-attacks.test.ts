@@ -276,6 +276,7 @@ const forgeries: readonly (readonly [string, (token: string, other: string) => r
       const bends: readonly object[] = [
         { iss: 'https://other.example' },
         { iss: undefined },
+        { exp: Number(claims['iat']) - 5 },
         { exp: undefined },
         { exp: '9e9' },
         { sub: undefined },
@@ -326,7 +327,6 @@ describe('At every guard, a JWT access token', () => {
     const now = Number(claims['iat'])
     const later = { ...good, '/offline': 401 }
     for (const [bend, statuses] of [
-      [{ exp: now - 5 }, { ...later, '/signature': 401, '/signed': 401 }],
       [{ iat: now + 60 }, later],
       [{ nbf: now + 60 }, later],
     ] as const)
