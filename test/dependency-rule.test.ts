@@ -145,6 +145,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'limits',
     'authorization',
     'authorization-endpoint/polled-requests',
+    'authorization-endpoint/requested-login',
     'authorization-endpoint/selection',
     'token-endpoint/grant-type',
     'stores/in-memory',

@@ -128,11 +128,11 @@ export class OwnerQuestions {
 
   private async ask(): Promise<AskedQuestion | undefined> {
     const { askers = [] } = this.server
-    const { resourceOwner, client, parameters, parsed } = this.request
+    const { resourceOwner, client, redirectUri, parameters, parsed } = this.request
     if (resourceOwner === undefined) return undefined
     const { responseType, scope, extensionData } = parsed
     const askHost = () => this.host.choices(this.described(resourceOwner))
-    const request = { client, parameters, responseType, scope, askHost }
+    const request = { client, parameters, responseType, redirectUri, scope, askHost }
     let asked: AskedQuestion | undefined
     for (const extension of askers) {
       const { name } = extension

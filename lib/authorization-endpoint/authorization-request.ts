@@ -70,7 +70,7 @@ export function parseAuthorizationRequest(
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
-  const content = contentOf({ client, parameters, responseType }, server)
+  const content = contentOf({ client, parameters, responseType, redirectUri }, server)
   const asked = { responseType, requestedLogin, mode }
   return content instanceof Promise
     ? content.then((settled) => requestOf(settled, asked))
@@ -93,12 +93,12 @@ function requestOf(
  * @throws OAuthError for each parameter that is missing, malformed or not allowed.
  */
 export function contentOf(
-  received: ExtensionAuthorizationRequest,
+  { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
   { settings: { extensions, defaultScope }, ignoredScope }: Pick<ServerContext, 'settings' | 'ignoredScope'>,
 ): RequestContent | Promise<RequestContent> {
-  const { client } = received
-  const request = { ...received, parameters: withoutIgnoredScope(received.parameters, client, ignoredScope) }
-  const scope = grantableScope(request.parameters.get('scope'), client, defaultScope)
+  const parameters = withoutIgnoredScope(received, client, ignoredScope)
+  const scope = grantableScope(parameters.get('scope'), client, defaultScope)
+  const request = { client, parameters, responseType, redirectUri, scope }
   const extensionData = extensionDataOf(extensions, request)
   const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
   return terms instanceof Promise

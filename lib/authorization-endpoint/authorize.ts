@@ -38,6 +38,7 @@ import {
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
 import { withOffer } from './consent-offer'
 import { accountSwitchOf } from './login-return'
+import { aboutOwner } from './look-at-owner'
 import { approveAtOnce, keepOpen } from './open-request'
 import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
@@ -272,7 +273,12 @@ async function finish(
   const asked = server.askers === undefined ? undefined : await questions.asked()
   const allowedBefore = server.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
-  const offer = { optional, question: offeredBy(asked), memory: questions.offeredMemory() }
+  const offer = {
+    optional,
+    question: offeredBy(asked),
+    memory: questions.offeredMemory(),
+    aboutOwner: course && aboutOwner(server, settled.parameters),
+  }
   const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
   if (consentToken instanceof OAuthError) return { kind: 'refused', error: consentToken }

@@ -19,6 +19,8 @@ interface ConsentOffer {
   readonly question: OfferedQuestion | undefined
   /** What the server needs to remember the decision; undefined if it remembers none. */
   readonly memory: OfferedMemory | undefined
+  /** The parameters that say something about the owner or the login, in form encoding; undefined without any. */
+  readonly aboutOwner?: string | undefined
 }
 
 /** What a page is about, besides its scope. */
@@ -51,27 +53,33 @@ export interface OwnerAnswerTo extends GivenAnswer {
 }
 
 /** Adds an offer to the data of a record. A page that offers nothing adds nothing. */
-export function withOffer(data: ExtensionData, { optional, question, memory }: ConsentOffer): ExtensionData {
-  if (optional.length === 0 && question === undefined && memory === undefined) return data
+export function withOffer(
+  data: ExtensionData,
+  { optional, question, memory, aboutOwner }: ConsentOffer,
+): ExtensionData {
+  if (optional.length === 0 && (question ?? memory ?? aboutOwner) === undefined) return data
   const offer = {
     optional,
     ...(question && { question: { ...question } }),
     ...(memory && { memory: { ...memory } }),
+    ...(aboutOwner !== undefined && { aboutOwner }),
   }
   return { ...data, [consentOfferName]: offer }
 }
 
-const nothing: ConsentOffer = { optional: [], question: undefined, memory: undefined }
+/** The offer of a page that offers nothing. */
+export const nothingOffered: ConsentOffer = { optional: [], question: undefined, memory: undefined }
 
 /** Reads the offer in the data of a record. */
 export function offerIn(data: ExtensionData): ConsentOffer {
   const offer = dataOf(consentOfferName, data)
-  if (!isRecord(offer)) return nothing
-  const { optional, question, memory } = offer
+  if (!isRecord(offer)) return nothingOffered
+  const { optional, question, memory, aboutOwner } = offer
   return {
     optional: isTexts(optional) ? optional : [],
     question: questionIn(question),
     memory: memoryIn(memory),
+    aboutOwner: isText(aboutOwner) ? aboutOwner : undefined,
   }
 }
 

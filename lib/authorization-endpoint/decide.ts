@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Approved, Authorization, Pending, RequestedAuthorization } from '../authorization/authorization'
 import { commit } from '../authorization/commit'
 import {
@@ -23,6 +24,7 @@ import { credentialId } from '../protocol/credential'
 import {
   accessDenied,
   invalidRequest,
+  loginRequired,
   OAuthError,
   OverShare,
   Throttled,
@@ -44,6 +46,7 @@ import {
 import { requireClient, requireRedirectUri, requireResponseType } from './authorization-request'
 import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
+import { lookAgain } from './look-at-owner'
 import { choiceKey, type RememberedDecision } from './remembered-consent'
 import { nothingSelected, type Selection, selectionText } from './selection'
 import { settleDecision } from './settle-decision'
@@ -107,6 +110,7 @@ export async function decide(
   const { id, found, context } = deciding
   let step: DecisionStep
   try {
+    await requireLogin(deciding)
     step = await commit(
       server.store,
       id,
@@ -200,6 +204,27 @@ async function findDeciding(
   return { server, decision, hasWaited, id, found, client, context }
 }
 
+/**
+ * Looks again at an owner who approves with another login than that of the page: the login that decides is the one that
+ * the tokens tell.
+ *
+ * @throws OAuthError for the client, if the login does not meet what the request demands.
+ */
+async function requireLogin({ server, decision, found, client }: Deciding): Promise<void> {
+  const { approved, subject, login } = decision
+  const now = server.now()
+  const pending = findDecidable(found.authorization, decision, now)
+  if (!approved || pending instanceof OAuthError || pending.state !== 'pending') return
+  if (isDeepStrictEqual(pending.login, login)) return
+  const { scope, extensionData, request, named } = pending
+  const { redirectUri } = request
+  const responseType = requireResponseType(client, request.responseType, server.responseTypes)
+  const loginDemandedAt = named?.demandedLogin?.at
+  const asked = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
+  if ((await lookAgain(server, asked, { subject, ...login }, now)) !== undefined)
+    throw loginRequired('login_changed', 'The owner has logged in otherwise than the request demands.')
+}
+
 /** Completes the access token in the response, if the response has one. */
 async function completed(
   result: SuccessfulResult<DecisionStep>,
@@ -261,7 +286,9 @@ function approvalStep(
   // An outcome and no refusal: the owner sees this error, and the request stays open.
   if (granted instanceof OAuthError) return { action: 'none', outcome: { kind: 'refused', error: granted } }
   const settled =
-    granted === undefined ? requested : settleDecision(server.deciders, client, requested, granted)
+    granted === undefined
+      ? requested
+      : settleDecision(server.deciders, client, { ...requested, login: decision.login }, granted)
   const responseType = requireResponseType(client, settled.request.responseType, server.responseTypes)
   requireScope(client, settled.scope)
   const salt = decidable.state === 'approved' ? decidable.code.repetition?.salt : undefined

@@ -11,9 +11,6 @@ import {
 import { begin, commit } from '../authorization/commit'
 import type { AuthorizationStore } from '../authorization/store'
 import type { RecordContext, TransitionResult } from '../authorization/transition'
-import { isRecord, isTexts } from '../primitives/options-reader'
-import { type Extension, type ExtensionOwnerRequest } from '../protocol/extension'
-import { dataOf } from '../protocol/extension-data'
 import type { LoginRequest } from '../protocol/login-request'
 import { consentRequired, interactionRequired, loginRequired, OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
@@ -23,8 +20,9 @@ import type { ServerContext } from '../server/context'
 import type { OwnerQuestions } from './ask-owner'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
 import { loginReferenceOf, requestDigest } from './login-return'
+import { lookAtOwner } from './look-at-owner'
 import { mayHavePriorConsent } from './prior-consent'
-import { demandsLogin, loginRequestOf, openDemandOf } from './requested-login'
+import { demandsLogin } from './requested-login'
 import type { ClaimedRequest } from './resolve-request'
 
 /** A valid request, and the owner who is logged in. */
@@ -87,16 +85,13 @@ export async function courseOf(
   const loginDemandedAt = claimed && namedIn(claimed.record).demandedLogin?.at
   const { requestedLogin } = parsed
   const { now } = question.context
-  const open = openDemandOf(requestedLogin, resourceOwner, loginDemandedAt, now)
   const isSilent = requestedLogin?.prompts.has('none') === true
-  const extensions = server.ownerExtensions ?? []
-  const asking = { client, parameters, responseType, scope, loginDemandedAt, mayApprove, hasApproved }
-  const { verdict, acrValues } = await verdictOf(extensions, resourceOwner, asking, extensionData)
-  if (resourceOwner === undefined || open.login || open.account || verdict === 'log in') {
+  const asked = { client, parameters, responseType, redirectUri, scope, extensionData, requestedLogin }
+  const approval = { loginDemandedAt, mayApprove, hasApproved }
+  const look = await lookAtOwner(server, { ...asked, ...approval }, resourceOwner, now)
+  const { login: request, verdict } = look
+  if (request !== undefined) {
     if (isSilent) throw loginRequired('prompt_none_without_login', 'No owner is logged in as requested.')
-    const again = resourceOwner !== undefined && (open.login || verdict === 'log in')
-    const plain = loginRequestOf(requestedLogin, again)
-    const request = { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }
     // Nobody is logged in, and any login will do: the return need not tell more.
     const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
     const reference = isPlain
@@ -117,44 +112,6 @@ const neverApproved = () =>
 const needsAnswer = () =>
   interactionRequired('prompt_none_without_answer', 'The owner must answer a question.')
 const needsPage = () => interactionRequired('prompt_none_without_page', 'The owner must see a page.')
-
-/** The verdicts, the one that counts first. */
-const verdicts = ['log in', 'ask', 'approve'] as const
-
-/** What the extensions say together. */
-interface CommonVerdict {
-  readonly verdict: (typeof verdicts)[number] | undefined
-  readonly acrValues: readonly string[]
-}
-
-async function verdictOf(
-  extensions: readonly Extension[],
-  owner: ResourceOwner | undefined,
-  request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
-  extensionData: UnclaimedProposal['extensionData'],
-): Promise<CommonVerdict> {
-  const given = new Set<unknown>()
-  const acrValues: string[] = []
-  for (const extension of extensions) {
-    const authorizationData = dataOf(extension.name, extensionData)
-    const verdict: unknown = await extension.atResourceOwner?.(owner, { ...request, authorizationData })
-    const demanded = acrValuesIn(verdict)
-    if (demanded === undefined && verdict !== undefined && !verdicts.some((known) => known === verdict))
-      throw new TypeError(
-        `The extension "${extension.name}" must resolve to 'approve', 'ask', 'log in', { logIn: { acrValues } } or undefined for an owner.`,
-      )
-    acrValues.push(...(demanded ?? []))
-    given.add(demanded === undefined ? verdict : 'log in')
-  }
-  return { verdict: verdicts.find((verdict) => given.has(verdict)), acrValues }
-}
-
-// Hosts write extensions, also in JavaScript.
-function acrValuesIn(verdict: unknown): readonly string[] | undefined {
-  const demand = isRecord(verdict) ? verdict['logIn'] : undefined
-  const values = isRecord(demand) ? demand['acrValues'] : undefined
-  return isTexts(values) ? values : undefined
-}
 
 /**
  * Finds the record of a login that this server has demanded for this very request. Others may have seen the URL with the
@@ -188,11 +145,11 @@ async function findDemandedLogin(
  */
 async function keepDemand(
   { store, demandedLogins }: ServerContext,
-  { received, unclaimed: proposal, context }: OwnerInQuestion,
+  { received, unclaimed: proposal, resourceOwner, context }: OwnerInQuestion,
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
 ): Promise<string | undefined | OAuthError> {
-  if (claimed !== undefined) return keepInRecord(store, claimed, context)
+  if (claimed !== undefined) return keepInRecord(store, claimed, resourceOwner !== undefined, context)
   const address = sender?.address()
   demandedLogins.opened(address)
   const { unclaimed, reference } = createDemandedLogin(proposal, requestDigest(received), context)
@@ -205,15 +162,18 @@ async function keepDemand(
   return reference
 }
 
-// The first demand counts: a login after it satisfies every later one.
+// A login after the first demand satisfies every later one of an owner who is not logged in. An owner who has logged in
+// since, and too long ago, has to do so again.
 async function keepInRecord(
   store: AuthorizationStore,
   claimed: ClaimedRequest,
+  isLoggedIn: boolean,
   context: RecordContext,
 ): Promise<string | undefined | OAuthError> {
   const { demandedLogin } = namedIn(claimed.record)
-  if (demandedLogin !== undefined) return demandedLogin.parameters === undefined ? undefined : claimed.handle
-  return change(store, claimed, demandLogin, context)
+  const isKept = demandedLogin !== undefined && !isLoggedIn
+  const lost = isKept ? undefined : await change(store, claimed, demandLogin, context)
+  return lost ?? (demandedLogin?.parameters === undefined ? undefined : claimed.handle)
 }
 
 /**

@@ -1,29 +1,44 @@
-import { OAuthError } from '../protocol/oauth-error'
+import { interactionRequired, OAuthError } from '../protocol/oauth-error'
 import { requireScope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 import { contentOf } from './authorization-request'
-import { grantedBy, offerIn, withOffer } from './consent-offer'
+import { grantedBy, nothingOffered, offerIn, withOffer } from './consent-offer'
+import { aboutOwner, lookAgain } from './look-at-owner'
 import type { PolledRequests } from './polled-requests'
+import { clockTolerance, loginDefaultsFor, loginParameters, parseRequestedLogin } from './requested-login'
 import { settleDecision } from './settle-decision'
 
 /** The requests of clients without a redirection URI at one server. */
 export function polledRequests(server: ServerContext): PolledRequests {
-  const { settings, deciders } = server
+  const { settings, deciders, loginDefaults, now } = server
   const { extensions, scopes, tokenType: usualTokenType, manageAt } = settings
   return {
     async parse(client, parameters, grantType) {
       parameters.check([
         'scope',
+        ...loginParameters,
         ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
       ])
-      const responseType = { name: grantType, grantTypes: [grantType] }
-      const { scope, extensionData, facts } = await contentOf({ client, parameters, responseType }, server)
+      const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
+      if (requestedLogin?.prompts.has('none') === true)
+        throw interactionRequired('prompt_none_without_page', 'The owner must see a page.')
+      const request = { client, parameters, responseType: typeOf(grantType), redirectUri: undefined }
+      const { scope, extensionData: data, facts } = await contentOf(request, server)
       const { client_id: clientId, token_type: tokenType = usualTokenType } = client
+      const extensionData = withOffer(data, { ...nothingOffered, aboutOwner: aboutOwner(server, parameters) })
       return { proposal: { clientId, scope, tokenType, extensionData }, facts }
+    },
+    lookAt(owner, { client, polled: { scope, extensionData }, grantType, loginDemandedAt: at }) {
+      // Who went to the login and did not log in may go there again: there is no client to which the refusal could go.
+      const isMissed =
+        at !== undefined && owner.authTime !== undefined && owner.authTime < at - clockTolerance
+      const loginDemandedAt = isMissed ? undefined : at
+      const asked = { client, responseType: typeOf(grantType), redirectUri: undefined }
+      return lookAgain(server, { ...asked, scope, extensionData, loginDemandedAt }, owner, now())
     },
     offer(polled) {
       const optional = polled.scope.filter((token) => scopes.get(token)?.optional === true)
-      const offer = { optional, question: undefined, memory: undefined }
+      const offer = { ...offerIn(polled.extensionData), optional }
       return { ...polled, extensionData: withOffer(polled.extensionData, offer) }
     },
     optionalIn: ({ extensionData }) => offerIn(extensionData).optional,
@@ -38,3 +53,5 @@ export function polledRequests(server: ServerContext): PolledRequests {
     manageAt,
   }
 }
+
+const typeOf = (grantType: string) => ({ name: grantType, grantTypes: [grantType] })

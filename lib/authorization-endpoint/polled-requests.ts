@@ -3,7 +3,9 @@ import type { PolledProposal } from '../authorization/polled'
 import type { Client } from '../protocol/client'
 import type { ConsentFact } from '../protocol/extension'
 import type { OAuthError } from '../protocol/oauth-error'
+import type { LoginRequest } from '../protocol/login-request'
 import type { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { ScopeDescription } from '../protocol/scope-description'
 import type { Selection } from './selection'
@@ -14,6 +16,16 @@ interface ParsedPolledRequest {
   readonly proposal: PolledProposal
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
+}
+
+/** A request in a record, and what the record does not say. */
+interface EnteredRequest {
+  readonly client: Client
+  readonly polled: Polled
+  /** The grant type of the polls. */
+  readonly grantType: string
+  /** When a login was demanded for the request, in seconds since the epoch; undefined if none was. */
+  readonly loginDemandedAt: number | undefined
 }
 
 /**
@@ -29,6 +41,13 @@ export interface PolledRequests {
    * @throws OAuthError for each parameter that is missing, malformed or not allowed.
    */
   parse(client: Client, parameters: Parameters, grantType: string): Promise<ParsedPolledRequest>
+  /**
+   * Looks at an owner who enters or decides a request, as the authorization endpoint does.
+   *
+   * @returns what the login is asked for that has to come before; undefined if the owner may have the request.
+   * @throws OAuthError for an owner who may not have it.
+   */
+  lookAt(owner: ResourceOwner, request: EnteredRequest): Promise<LoginRequest | undefined>
   /** Adds to a record what its page offers, so that the decision is compared with it. */
   offer(polled: Polled): Polled
   /** The scope tokens that the owner may leave out, by the offer in the record. */

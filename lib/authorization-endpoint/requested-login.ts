@@ -88,10 +88,14 @@ interface OpenDemand {
 
 const nothingOpen: OpenDemand = { login: false, account: false }
 
+/** Seconds by which the clocks of two processes may differ. */
+export const clockTolerance = 5
+
 /**
  * What a request still demands of its owner.
  *
- * @param demandedAt when the server sent the owner to the login for this request; undefined if it has not.
+ * @param demandedAt when the server sent the owner to the login for this request, less the tolerance; undefined if it has
+ * not.
  * @param now seconds since the epoch.
  * @throws OAuthError `login_required` if the owner comes back from the login without a newer one.
  */
@@ -104,15 +108,16 @@ export function openDemandOf(
   if (requested === undefined || owner === undefined) return nothingOpen
   const { prompts, maxAge } = requested
   const authTime = owner.authTime ?? -Infinity
+  const age = now - authTime
   // OpenID Connect Core 3.1.2.1: `max_age=0` demands a login as `prompt=login` does.
-  const login = prompts.has('login') || maxAge === 0 || (maxAge !== undefined && now - authTime > maxAge)
+  const login = prompts.has('login') || maxAge === 0 || (maxAge !== undefined && age > maxAge)
   if (demandedAt === undefined) return { login, account: prompts.has('select_account') }
-  // Who comes back from the choice of an account has chosen. A login has to be newer than its demand, however long the
-  // owner has looked at its page.
-  if (!login || authTime >= demandedAt) return nothingOpen
-  throw loginRequired('login_not_renewed', 'The owner has not logged in again.', {
-    observed: { 'login demanded at': demandedAt, authTime: owner.authTime },
-  })
+  if (login && authTime < demandedAt)
+    throw loginRequired('login_not_renewed', 'The owner has not logged in again.', {
+      observed: { 'login demanded at': demandedAt + clockTolerance, authTime: owner.authTime },
+    })
+  // Who comes back from the choice of an account has chosen. A new login may have grown too old on its way back.
+  return { login: maxAge !== undefined && maxAge > 0 && age > maxAge + clockTolerance, account: false }
 }
 
 /** Whether the return from the login must tell that this request has demanded it. */

@@ -234,10 +234,7 @@ export function noteArrival(
   return { action: 'save', authorization: seen(claimable, context), outcome: undefined }
 }
 
-/**
- * The transition that keeps in a request of a client that the server has demanded a login. The first demand counts: a
- * login after it satisfies the demand.
- */
+/** The transition that keeps in a request when the server has demanded a login. */
 export function demandLogin(
   current: Authorization | undefined,
   presented: PresentedHandle,
@@ -245,8 +242,8 @@ export function demandLogin(
 ): TransitionResult<undefined> {
   const claimable = findClaimable(current, presented, context.now)
   if (claimable instanceof OAuthError) return { action: 'none', refusal: claimable }
-  if (namedIn(claimable).demandedLogin !== undefined) return { action: 'none', outcome: undefined }
-  const demandedLogin: DemandedLogin = { at: context.now, parameters: undefined }
+  const { parameters } = namedIn(claimable).demandedLogin ?? {}
+  const demandedLogin: DemandedLogin = { at: context.now, parameters }
   const authorization: Claimable =
     claimable.state === 'unclaimed'
       ? { ...seen(claimable, context), demandedLogin }

@@ -7,7 +7,7 @@ import {
   hasDigest,
 } from '../protocol/credential'
 import { invalidRequest, OAuthError } from '../protocol/oauth-error'
-import { withLogin } from '../protocol/resource-owner'
+import { type Login, withLogin } from '../protocol/resource-owner'
 import type {
   Approved,
   Authorization,
@@ -65,6 +65,8 @@ export interface ConsentDecision {
    * the approval, so that an owner who takes everything back meanwhile also takes back this one.
    */
   readonly ownerReadAt: number
+  /** How this owner has logged in, which the tokens say; undefined if the host does not say when. */
+  readonly login: Login | undefined
   readonly approved: boolean
 }
 

@@ -130,7 +130,7 @@ export function decidePolled(
   if (current.expiresAt <= now) return { action: 'none', refusal: requestExpired() }
   // An approval in the last second of the request would reach no poll.
   const expiresAt = Math.max(current.expiresAt, now + lifetimes.authorizationCode)
-  const decided: Polled = { ...current, decision: outcome, expiresAt }
+  const decided: Polled = { ...current, login: decision.login, decision: outcome, expiresAt }
   const grantedAt = decision.approved ? decision.ownerReadAt : undefined
   return { action: 'save', authorization: { ...decided, grantedAt }, outcome }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Authorization, Polled } from '../authorization/authorization'
 import {
   type ConsentDecision,
@@ -13,7 +14,7 @@ import type { Client } from '../protocol/client'
 import { createCredential, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
-import { type KeptRequest, keptIn, withoutKept } from './kept-request'
+import { type KeptRequest, keptIn, withKept, withoutKept } from './kept-request'
 import type { DeviceKey } from './user-code'
 
 /** How an owner has answered. */
@@ -56,10 +57,28 @@ export function enterCode(
   }
   const consentToken = createCredential('authorizationRequest', current.id, random)
   if (current.consentToken === undefined || !hasDigest(consentToken, current.consentToken)) return nothing
-  return { action: 'touch', outcome: { polled: current, kept, consentToken } }
+  const polled = { ...current, login: loginOf(owner) }
+  const outcome = { polled, kept, consentToken }
+  return isDeepStrictEqual(polled.login, current.login)
+    ? { action: 'touch', outcome }
+    : { action: 'save', authorization: polled, outcome }
 }
 
 const nothing = { action: 'none', outcome: undefined } as const
+
+/** The transition that keeps when an owner was sent to the login for a request. Nobody claims the request by it. */
+export function demandDeviceLogin(
+  current: Authorization | undefined,
+  { now }: RecordContext,
+): TransitionResult<undefined> {
+  const kept = current?.state === 'polled' ? keptIn(current) : undefined
+  if (current?.state !== 'polled' || kept === undefined) return nothing
+  return {
+    action: 'save',
+    authorization: withKept(current, { ...kept, loginDemandedAt: now }),
+    outcome: undefined,
+  }
+}
 
 /** How the owner of a record has answered; undefined while the question is open. */
 function answerIn(current: Authorization): Answer | undefined {
@@ -95,6 +114,16 @@ export function decideDevice(
 }
 
 const isOver = (polled: Polled, { now }: RecordContext) => (keptIn(polled)?.until ?? Infinity) <= now
+
+/** What a form decides; undefined if the request is decided already, or the form is not its own. */
+export function openFor(
+  current: Authorization,
+  decision: ConsentDecision,
+): { readonly polled: Polled; readonly kept: KeptRequest } | undefined {
+  const kept = current.state === 'polled' ? keptIn(current) : undefined
+  const isOpen = answerIn(current) === undefined && isOf(current, decision)
+  return current.state === 'polled' && kept !== undefined && isOpen ? { polled: current, kept } : undefined
+}
 
 /** Whether a decision comes from the owner and the form of the record. */
 function isOf(

@@ -1,14 +1,28 @@
-import type { Polled } from '../authorization/authorization'
+import { isDeepStrictEqual } from 'node:util'
+import type { Authorization, Polled } from '../authorization/authorization'
 import { authorizationIdOf } from '../authorization/claim'
+import type { Transition } from '../authorization/transition'
+import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
 import { nothingSelected, parseSelection } from '../authorization-endpoint/selection'
 import type { PlugInServer } from '../config/plug-in'
 import { clientViewOf, consentTokenField, scopeViewOf } from '../http/consent'
 import type { OwnPage, OwnPageRequest } from '../http/own-page'
 import { throttled } from '../limits/throttle'
 import type { Client } from '../protocol/client'
+import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import { invalidRequest, OAuthError, Throttled } from '../protocol/oauth-error'
-import { type Answer, decideDevice, enterCode, type Entered, releaseDevice } from './device-decision'
+import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
+import {
+  type Answer,
+  decideDevice,
+  demandDeviceLogin,
+  enterCode,
+  type Entered,
+  openFor,
+  releaseDevice,
+} from './device-decision'
 import { devicePage } from './device-pages'
+import { deviceCodeGrant } from './device-request'
 import type { DeviceTerms } from './device-terms'
 import type { DeviceView } from './device-view'
 import { guessThrottles } from './guesses'
@@ -16,7 +30,6 @@ import type { KeptRequest } from './kept-request'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
-const switchField = 'switch_account'
 
 /** The page on which an owner enters a user code, and decides (RFC 8628 3.3). */
 export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnPage {
@@ -28,11 +41,8 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
     json: true,
     async handle(request) {
       const { method, parameters } = request
-      if (method === 'GET')
-        // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
-        return parameters.mentions(switchField)
-          ? chooseAccount(terms, request)
-          : show(terms, request, codeViewOf(request))
+      // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
+      if (method === 'GET') return logIn(terms, request) ?? show(terms, request, codeViewOf(request))
       if (!parameters.mentions(consentTokenField)) return enter(server, terms, request)
       return parameters.require('decision') === 'switch'
         ? release(server, terms, request)
@@ -41,31 +51,30 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
   }
 }
 
-/** Confirms a code: shows the question, the answer of before, or the form again. */
+/** Confirms a code: shows the question, the answer of before, or the form again, or leads to the login. */
 async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
-  const { parameters } = request
+  const { parameters, resourceOwner } = request
   const userCode = parseUserCode(parameters.get(codeField) ?? '')
-  let entered: Entered | undefined
+  let found: Found | undefined
   try {
-    entered = userCode === undefined ? undefined : await guess(server, terms, request, userCode)
+    found = userCode === undefined ? undefined : await guess(server, terms, request, userCode)
   } catch (error) {
     if (!(error instanceof Throttled)) throw error
     return show(terms, request, { ...codeViewOf(request), problem: 'too_many' }, error)
   }
-  if (entered === undefined || userCode === undefined) {
-    const refusal = invalidRequest(
-      'user_code_unknown',
-      'The user code is not known, has expired or is in use.',
-    )
-    return show(terms, request, { ...codeViewOf(request), problem: 'unknown' }, refusal)
+  if (found === undefined || userCode === undefined) return showUnknown(terms, request)
+  const { authorization, entered: before } = found
+  const client = await findClient(server, authorization.clientId)
+  if ('answer' in before) return show(terms, request, answerViewOf(request, before.answer, client))
+  const login = await lookAt(server, before, client, resourceOwner)
+  if (login !== undefined) {
+    await server.commit(authorization.id, (current) => demandDeviceLogin(current, server.context()))
+    return leadToLogin(server, terms, request, login)
   }
-  if ('answer' in entered)
-    return show(
-      terms,
-      request,
-      answerViewOf(request, entered.answer, await findClient(server, entered.clientId)),
-    )
-  const client = await findClient(server, entered.polled.clientId)
+  const transition = enteringAt(server, terms, resourceOwner)
+  const entered = await server.commit(authorization.id, transition)
+  if (entered === undefined) return showUnknown(terms, request)
+  if ('answer' in entered) return show(terms, request, answerViewOf(request, entered.answer, client))
   return show(
     terms,
     request,
@@ -73,29 +82,59 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
   )
 }
 
-/** @throws Throttled after too many wrong codes: the store is not asked. */
+function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
+  const text = 'The user code is not known, has expired or is in use.'
+  const view = { ...codeViewOf(request), problem: 'unknown' } as const
+  return show(terms, request, view, invalidRequest('user_code_unknown', text))
+}
+
+/** A record that a user code names, and what it is for its owner. */
+interface Found {
+  readonly authorization: Authorization
+  readonly entered: Entered
+}
+
+const enteringAt =
+  (server: PlugInServer, { key }: DeviceTerms, owner: ResourceOwner): Transition<Entered | undefined> =>
+  (current) =>
+    enterCode(current, owner, { key, requests: server.polledRequests, context: server.context() })
+
+/** Finds what a code leads to, and claims nothing yet. @throws Throttled after too many wrong codes. */
 async function guess(
   server: PlugInServer,
-  { key, guesses }: DeviceTerms,
+  terms: DeviceTerms,
   { resourceOwner, address }: OwnPageRequest,
   userCode: string,
-): Promise<Entered | undefined> {
-  const limits = guessThrottles(guesses, resourceOwner.subject, address)
-  const entered = await throttled(limits, server.counters, () =>
-    server
-      .commit(key.idOf(userCode), (current) =>
-        enterCode(current, resourceOwner, {
-          key,
-          requests: server.polledRequests,
-          context: server.context(),
-        }),
-      )
+): Promise<Found | undefined> {
+  const limits = guessThrottles(terms.guesses, resourceOwner.subject, address)
+  const found = await throttled(limits, server.counters, () =>
+    lookUp(server, terms, resourceOwner, userCode)
       // A store that fails says nothing about the code.
       .catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error))),
   )
-  if (entered instanceof OAuthError) throw entered
-  return entered
+  if (found instanceof OAuthError) throw found
+  return found
 }
+
+async function lookUp(
+  server: PlugInServer,
+  terms: DeviceTerms,
+  owner: ResourceOwner,
+  userCode: string,
+): Promise<Found | undefined> {
+  const authorization = await server.find(terms.key.idOf(userCode))
+  const result = enteringAt(server, terms, owner)(authorization)
+  const entered = 'refusal' in result ? undefined : result.outcome
+  return authorization && entered && { authorization, entered }
+}
+
+/** Looks at an owner who enters or decides a request; undefined if no login has to come before. */
+const lookAt = (
+  { polledRequests }: PlugInServer,
+  { polled, kept: { loginDemandedAt } }: Pick<Asked, 'polled' | 'kept'>,
+  client: Client,
+  owner: ResourceOwner,
+) => polledRequests.lookAt(owner, { client, polled, grantType: deviceCodeGrant, loginDemandedAt })
 
 /** Carries out the decision of the owner. */
 async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
@@ -103,11 +142,18 @@ async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPage
   const { id, consentToken } = formOf(request)
   const approved = isApproval(parameters.require('decision'))
   const selection = approved ? parseSelection(parameters) : nothingSelected
-  const decision = { consentToken, subject: resourceOwner.subject, ownerReadAt, approved }
+  const login = loginOf(resourceOwner)
+  const decision = { consentToken, subject: resourceOwner.subject, login, ownerReadAt, approved }
   const found = await server.find(id)
   if (found === undefined)
     throw invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
   const client = await findClient(server, found.clientId)
+  const open = approved ? openFor(found, decision) : undefined
+  // The session of the page has been looked at.
+  if (open !== undefined && !isDeepStrictEqual(found.login, login)) {
+    const demanded = await lookAt(server, open, client, resourceOwner)
+    if (demanded !== undefined) return leadToLogin(server, terms, request, demanded)
+  }
   const pageTerms = { requests: server.polledRequests, context: server.context() }
   const answer = await server.commit(id, (current) =>
     decideDevice(current, decision, selection, client, pageTerms),
@@ -126,9 +172,10 @@ async function release(server: PlugInServer, terms: DeviceTerms, request: OwnPag
   const { id, consentToken } = formOf(request)
   const { subject } = request.resourceOwner
   await server.commit(id, (current) => releaseDevice(current, { consentToken, subject }))
-  const { pathname } = new URL(server.urlOf(terms.pagePath))
-  return { redirect: `${pathname}${switchQuery(request)}` }
+  return leadToLogin(server, terms, request, chooseAccount)
 }
+
+const chooseAccount = { ...plainLogin, selectAccount: true }
 
 function formOf({ parameters }: OwnPageRequest): { readonly id: string; readonly consentToken: string } {
   const consentToken = parameters.require(consentTokenField)
@@ -146,18 +193,34 @@ async function findClient(server: PlugInServer, clientId: string): Promise<Clien
   return client
 }
 
-function chooseAccount({ pagePath }: DeviceTerms, request: OwnPageRequest) {
+/** The login that a link to the page asks for; undefined for one that asks for none. */
+function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
+  const requested = parseRequestedLogin(request.parameters)
+  const asked = loginRequestOf(requested, requested?.prompts.has('login') === true)
+  if (!asked.again && !asked.selectAccount) return undefined
   const query = queryOf(request, {}).toString()
-  return { chooseAccount: query === '' ? pagePath : `${pagePath}?${query}` }
+  return { logIn: { ...asked, returnTo: query === '' ? pagePath : `${pagePath}?${query}` } }
 }
 
-const switchQuery = (request: OwnPageRequest) => `?${queryOf(request, { [switchField]: 'yes' }).toString()}`
+/** Leads to the login by a link that a script can open, too. */
+function leadToLogin(
+  server: PlugInServer,
+  { pagePath }: DeviceTerms,
+  request: OwnPageRequest,
+  login: LoginRequest,
+) {
+  const { pathname } = new URL(server.urlOf(pagePath))
+  return { redirect: `${pathname}${loginLink(request, login)}` }
+}
 
-/** A link to this page, with the code and the language that the request has. */
+const loginLink = (request: OwnPageRequest, login: LoginRequest) =>
+  `?${queryOf(request, loginQueryOf(login)).toString()}`
+
+/** A link to this page, with the code and the language that the request has, and further fields. */
 function queryOf({ parameters }: OwnPageRequest, fields: Readonly<Record<string, string>>): URLSearchParams {
-  const query = new URLSearchParams(fields)
   const userCode = parseUserCode(parameters.peek(codeField) ?? '')
-  if (userCode !== undefined) query.set(codeField, shownCode(userCode))
+  const query = new URLSearchParams(userCode === undefined ? {} : { [codeField]: shownCode(userCode) })
+  for (const [name, value] of Object.entries(fields)) query.set(name, value)
   const languages = parameters.peek('ui_locales')
   if (languages !== undefined) query.set('ui_locales', languages)
   return query
@@ -188,7 +251,7 @@ function codeViewOf(request: OwnPageRequest): Extract<DeviceView, { step: 'code'
     ...baseOf(request),
     userCode: userCode && shownCode(userCode),
     problem: undefined,
-    switchAccount: switchQuery(request),
+    switchAccount: loginLink(request, chooseAccount),
   }
 }
 

@@ -21,19 +21,21 @@ export interface KeptRequest {
   readonly interval: number
   /** The last poll; undefined before the first one. */
   readonly polledAt: number | undefined
+  /** When an owner was sent to the login for the request, the last time; undefined if none was. */
+  readonly loginDemandedAt?: number | undefined
 }
 
 /** A record with what the page and the polls need. */
 export function withKept<Record extends Pick<Polled, 'extensionData'>>(
   record: Record,
-  { at, until, address, facts, interval, polledAt }: KeptRequest,
+  { at, until, address, facts, interval, polledAt, loginDemandedAt }: KeptRequest,
 ): Record {
   const listed = facts.map(({ name, label, values }): Json => [
     name,
     label,
     values.map(({ value, description }) => [value, description]),
   ])
-  const kept = [at, until, address ?? null, listed, interval, polledAt ?? null]
+  const kept = [at, until, address ?? null, listed, interval, polledAt ?? null, loginDemandedAt ?? null]
   return { ...record, extensionData: { ...record.extensionData, [deviceAuthorizationName]: kept } }
 }
 
@@ -47,7 +49,7 @@ export function withoutKept<Record extends Pick<Polled, 'extensionData'>>(record
 export function keptIn({ extensionData }: Pick<Polled, 'extensionData'>): KeptRequest | undefined {
   const kept = dataOf(deviceAuthorizationName, extensionData)
   if (!Array.isArray(kept)) return undefined
-  const [at, until, address, facts, interval, polledAt]: readonly unknown[] = kept
+  const [at, until, address, facts, interval, polledAt, loginDemandedAt]: readonly unknown[] = kept
   if (typeof at !== 'number' || typeof until !== 'number' || typeof interval !== 'number') return undefined
   return {
     at,
@@ -55,9 +57,12 @@ export function keptIn({ extensionData }: Pick<Polled, 'extensionData'>): KeptRe
     address: isText(address) ? address : undefined,
     facts: Array.isArray(facts) ? facts.flatMap(factIn) : [],
     interval,
-    polledAt: typeof polledAt === 'number' ? polledAt : undefined,
+    polledAt: timeIn(polledAt),
+    loginDemandedAt: timeIn(loginDemandedAt),
   }
 }
+
+const timeIn = (listed: unknown) => (typeof listed === 'number' ? listed : undefined)
 
 function factIn(listed: unknown): readonly ConsentFact[] {
   if (!Array.isArray(listed)) return []

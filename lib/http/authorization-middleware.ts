@@ -15,7 +15,7 @@ import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-r
 import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
-import { parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
+import { loginOf, parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
 import { warnOfLoginFormAction } from './form-action'
 import { loginLoop } from './login-loop'
@@ -182,6 +182,7 @@ async function takeDecision(
     consentToken,
     approved,
     subject,
+    login: loginOf(owner),
     ownerReadAt,
     ownerReadMoment,
     selection,

@@ -88,8 +88,10 @@ async function serve(
   if (refusal !== undefined && inJson) throw refusal
   const requestId = refusal === undefined ? audit.reportSuccess(audited) : audit.reportError(audited, refusal)
   carryRequestId(response, requestId)
-  if ('chooseAccount' in answer)
-    return logIn(server, request, response, answer.chooseAccount, { ...plainLogin, selectAccount: true })
+  if ('logIn' in answer) {
+    const { returnTo, ...asked } = answer.logIn
+    return logIn(server, request, response, returnTo, { ...plainLogin, ...asked })
+  }
   if (location !== undefined) return leadTo(response, location, inJson)
   if (isRendered(answer)) return sendRendered(request, response, answer, inJson)
   return 'html' in answer ? sendHtml(server, response, answer, inJson) : undefined
@@ -230,7 +232,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
     const {
       redirect,
       leaveTo,
-      chooseAccount,
+      logIn: login,
       html,
       view,
       status = 200,
@@ -243,10 +245,10 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
     const leads =
       isText(redirect) ||
       (isText(leaveTo) && isDestination(leaveTo)) ||
-      (isText(chooseAccount) && chooseAccount.startsWith('/'))
+      (isRecord(login) && isText(login['returnTo']) && login['returnTo'].startsWith('/'))
     const isAlone = Object.keys(answer).length === 1
     const isPage =
-      (redirect ?? leaveTo ?? chooseAccount) === undefined && typeof html === 'string' && isPageStatus(status)
+      (redirect ?? leaveTo ?? login) === undefined && typeof html === 'string' && isPageStatus(status)
     const isKnown = Object.keys(others).length === 0
     if (
       isKnown &&
@@ -261,7 +263,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
       return
   }
   throw new TypeError(
-    `The page "${name}" must resolve to { html, view, status, headers, formTargets, refusal }, { redirect }, { leaveTo } or { chooseAccount }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, refusal an OAuthError, redirect a path of this server, chooseAccount a path below the issuer.`,
+    `The page "${name}" must resolve to { html, view, status, headers, formTargets, refusal }, { redirect }, { leaveTo } or { logIn }: html a text, view an object, status 200 or 400 to 599, headers an object of texts, refusal an OAuthError, redirect a path of this server, returnTo of logIn a path below the issuer.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from '../protocol/json'
 import { errorOf, invalidRequest } from '../protocol/oauth-error'
-import type { Parameters } from '../protocol/parameters'
+import type { ExtensionAuthorizationRequest } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import { claimsOfScope } from './owner-claims'
 
@@ -54,15 +54,14 @@ const claimsAtMost = 50
  * @throws OAuthError for a parameter that is malformed or not supported.
  */
 export function parseIdentityRequest(
-  parameters: Parameters,
+  { parameters, redirectUri, scope }: ExtensionAuthorizationRequest,
   takesClaims: boolean,
 ): IdentityRequest | undefined {
   for (const name of ['request', 'request_uri', 'registration'] as const)
     if (parameters.get(name) !== undefined) throw notSupported(name)
-  const scope = (parameters.get('scope') ?? '').split(' ')
   if (!scope.includes('openid')) return undefined
-  // OpenID Connect Core 3.1.2.1: unlike in OAuth, no registration stands in for it.
-  parameters.require('redirect_uri')
+  // OpenID Connect Core 3.1.2.1: unlike in OAuth, no registration stands in for it. A device has none.
+  if (redirectUri !== undefined && parameters.get('scope') !== undefined) parameters.require('redirect_uri')
   const nonce = parameters.get('nonce')
   if (nonce !== undefined && nonce.length > longestNonce)
     throw invalidRequest('parameter_too_long', 'The parameter nonce is too long.')

@@ -190,8 +190,8 @@ function identity(
       request_uri_parameter_supported: false,
     },
 
-    atAuthorizationRequest({ parameters }) {
-      const request = parseIdentityRequest(parameters, takesClaims)
+    atAuthorizationRequest(asked) {
+      const request = parseIdentityRequest(asked, takesClaims)
       return request && keptOf(request)
     },
 

@@ -33,14 +33,16 @@ export interface ClientRequest extends ExtensionRequest, ResourceRequest {
 
 /** An authorization request as an extension sees it. */
 export interface ExtensionAuthorizationRequest extends ExtensionRequest {
-  /** The response type that the client requests. */
+  /** The response type that the client requests; for a client without a browser, the grant type of its polls. */
   readonly responseType: ResponseTypeDescription
+  /** Where the response goes; undefined for a client without a browser, such as a device. */
+  readonly redirectUri: string | undefined
+  /** The scope that the owner is asked for, unless an extension narrows it. */
+  readonly scope: Scope
 }
 
 /** What a client proposes to the resource owner, as an extension sees it. */
 export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
-  /** The scope that the owner is asked for, unless an extension narrows it. */
-  readonly scope: Scope
   /** The scope that the request names; undefined if it names none. */
   readonly requestedScope: Scope | undefined
   /** The data that this extension keeps with the authorization; undefined if there is none. */
@@ -49,13 +51,16 @@ export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
 
 /** An authorization request and its resource owner, as an extension sees them. */
 export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
-  /** The scope that the owner is asked for. */
-  readonly scope: Scope
+  /**
+   * The parameters of the request. For an owner who decides with another login than that of the page, and for a device:
+   * those about the login, and `authorizationParameters` of the extensions with `atResourceOwner`.
+   */
+  readonly parameters: Parameters
   /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
   /**
-   * When an extension demanded a login for this request, in seconds since the epoch; undefined if none has. A login
-   * satisfies the demand if `authTime` of the owner is not earlier.
+   * When a login was demanded for this request, in seconds since the epoch, less 5 seconds by which clocks may differ;
+   * undefined if none was. A login satisfies the demand if `authTime` of the owner is not earlier.
    */
   readonly loginDemandedAt: number | undefined
   /**
@@ -116,8 +121,6 @@ export interface ConsentFact {
 
 /** A valid request of a known resource owner, before the page or the approval, as an extension sees it. */
 export interface ExtensionQuestionRequest extends ExtensionAuthorizationRequest {
-  /** The scope that the owner is asked for. */
-  readonly scope: Scope
   /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
   /** What the option `choices` returns for this request. */
@@ -328,7 +331,8 @@ export interface Extension {
   /**
    * Decides what follows for the resource owner of a valid request: a login, a page or neither. Of several extensions,
    * `log in` counts before `ask`, and `ask` before `approve`. Returns undefined to leave it to the server: the login if
-   * no owner is logged in, then the option `skipConsent`, then the page.
+   * no owner is logged in, then the option `skipConsent`, then the page. Runs once more for an owner who decides with
+   * another login than that of the page.
    *
    * @param owner the owner who is logged in; undefined if none is. Without an owner, the server always sends to the login.
    * @throws OAuthError to refuse the request, such as `login_required`; the client gets the error by redirect.

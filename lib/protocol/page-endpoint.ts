@@ -1,4 +1,5 @@
 import type { PageLocale } from '../http/pages/texts/locale'
+import type { LoginRequest } from './login-request'
 import type { OAuthError } from './oauth-error'
 import type { Parameters } from './parameters'
 import type { ResourceOwner } from './resource-owner'
@@ -84,8 +85,8 @@ export interface PageRequest<
  * The response of a page. `html` is the whole document; `pageDocument` and the tag `html` make one, and escape every value. It gets the headers of the pages of the
  * suite: it runs no script, has no style of its own, and its forms stay on this server. `redirect` is a path of this
  * server, to which the user agent goes by `GET` (303). `leaveTo` is a URI of another site, which the page has checked.
- * `chooseAccount` is a path below the issuer, with its query: the login of the host lets the person choose another account,
- * and returns there.
+ * `logIn` leads to the login of the host, which gets what is asked of it, such as the choice of another account, and
+ * returns to `returnTo`, a path below the issuer with its query.
  */
 export type PageResponse =
   | {
@@ -106,7 +107,7 @@ export type PageResponse =
     }
   | { readonly redirect: string }
   | { readonly leaveTo: string }
-  | { readonly chooseAccount: string }
+  | { readonly logIn: Partial<LoginRequest> & { readonly returnTo: string } }
 
 /** The methods that a page names, as a list. */
 export function pageMethods({

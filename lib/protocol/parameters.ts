@@ -158,6 +158,13 @@ export class Parameters {
     for (const name of names) this.get(name)
   }
 
+  /** The parameters of these names, without fault. */
+  only(names: Iterable<string>): Parameters {
+    const some = new Parameters()
+    for (const name of new Set(names)) for (const value of this.all(name)) some.add(name, value)
+    return some
+  }
+
   /** The same parameters and faults, without those of these names. */
   without(names: Iterable<string>): Parameters {
     const rest = this.copy()

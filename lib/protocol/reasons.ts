@@ -206,7 +206,7 @@ export const reasons = {
   access_denied: ['owner_denied', 'authorizations_revoked'],
   authorization_pending: ['owner_has_not_decided'],
   slow_down: ['device_poll_early'],
-  login_required: ['prompt_none_without_login', 'login_not_renewed', 'owner_not_hinted'],
+  login_required: ['prompt_none_without_login', 'login_not_renewed', 'login_changed', 'owner_not_hinted'],
   consent_required: ['prompt_none_without_consent'],
   interaction_required: ['prompt_none_without_page', 'prompt_none_without_answer'],
   unmet_authentication_requirements: ['acr_not_met', 'acr_not_offered'],

@@ -140,13 +140,15 @@ describe('authorization request', () => {
       expect(Object.getPrototypeOf(extensionData)).toBe(Object.prototype)
     })
 
-    it('shows an extension the client and the parameters', () => {
+    it('shows an extension the client, the parameters, the scope and the way of the response', () => {
       const atAuthorizationRequest = jest.fn(() => undefined)
       parse({ resource: 'x' }, { extensions: [extension({ atAuthorizationRequest })] })
       expect(atAuthorizationRequest).toHaveBeenCalledWith({
         client,
         parameters: expect.objectContaining({}),
         responseType: codeResponseType,
+        redirectUri: 'https://printer.example/callback',
+        scope: ['photos.read'],
       })
     })
 

@@ -188,7 +188,8 @@ async function approved(type: ResponseType) {
   const request = { response_type: type.name, client_id: client.client_id, scope: 'photos.read' }
   await authorize(endpoint, parametersOf(request), host)
   const consentToken = host.questions[0]?.consentToken ?? ''
-  const decision = { consentToken, subject: 'alice', approved: true, ownerReadAt: endpoint.now() }
+  const owner = { subject: 'alice', login: undefined, ownerReadAt: endpoint.now() }
+  const decision = { ...owner, consentToken, approved: true }
   const outcome = await decide(endpoint, decision)
   if (outcome.kind !== 'redirect') throw new Error(`The client is told nothing: ${outcome.kind}.`)
   const { hash, search } = new URL(outcome.location)

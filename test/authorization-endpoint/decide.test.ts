@@ -44,6 +44,7 @@ async function asked(bend: ServerBend = {}) {
   const decision: Decision = {
     consentToken: host.questions[0]?.consentToken ?? '',
     subject: 'alice',
+    login: undefined,
     approved: true,
     ownerReadAt: endpoint.now(),
   }

@@ -26,7 +26,8 @@ const { polled, handle } = createPolledAuthorization({ clientId, scope, tokenTyp
 const claimed = claimPolled(polled, { subject: 'alice', scope: ['photos.read'] }, context())
 const { consentToken } = answerOf(claimed)
 const asked: Poll = { handle, clientId, refreshToken: true }
-const decision = { consentToken, subject: 'alice', ownerReadAt: noon + 60, approved: true }
+const login = { authTime: noon, acr: 'pwd' }
+const decision = { consentToken, subject: 'alice', login, ownerReadAt: noon + 60, approved: true }
 const polledOf = (step: TransitionResult<unknown>): Polled => {
   const record = written(step)
   if (record.state !== 'polled') throw new Error(`The record is ${record.state}.`)
@@ -57,13 +58,13 @@ describe('a polled request', () => {
     )
   })
 
-  it('keeps the login of the owner who claims it, for every token', () => {
-    const login = { authTime: noon - 60, acr: 'mfa' }
-    const owned = claimPolled(polled, { subject: 'alice', login }, context())
+  it('keeps the login of the owner who decides it, for every token', () => {
+    const mfa = { authTime: noon - 60, acr: 'mfa' }
+    const owned = claimPolled(polled, { subject: 'alice', login: mfa }, context())
     const own = { ...decision, consentToken: answerOf(owned).consentToken }
     const allowed = written(decidePolled(written(owned), own, later(60)))
     const active = written(pollAuthorization(allowed, asked, later(65)))
-    expect([written(owned), allowed, active].map((record) => record.login)).toEqual([login, login, login])
+    expect([written(owned), allowed, active].map((record) => record.login)).toEqual([mfa, login, login])
   })
 
   it('is no request of the authorization endpoint: neither its claim nor its decision', () => {

@@ -30,9 +30,16 @@ const redemption = {
   evidence: undefined,
 }
 
+const way = { redirectUri: 'https://phone.example/callback', scope: ['photos'] }
+
 type Values = Parameters<typeof parametersOf>[0]
 const requested = (values: Values, requirement: PkceRequirement = 'public', client = phone) =>
-  pkce(requirement).atAuthorizationRequest?.({ client, parameters: parametersOf(values), responseType })
+  pkce(requirement).atAuthorizationRequest?.({
+    ...way,
+    client,
+    parameters: parametersOf(values),
+    responseType,
+  })
 const redeem = (code_verifier: string | undefined, data: Json | undefined = vector.challenge) =>
   refusalOfRedemption('public', phone, { code_verifier }, data)
 /** Undefined when the redemption is good. */
@@ -84,7 +91,7 @@ describe('pkce: the authorization request', () => {
   })
 
   it('asks nothing of an answer without a code, and keeps nothing', () => {
-    const request = { client: phone, responseType: { name: 'token', grantTypes: ['implicit'] } }
+    const request = { ...way, client: phone, responseType: { name: 'token', grantTypes: ['implicit'] } }
     for (const values of [{}, good, { code_challenge: 'short' }])
       expect(
         pkce('all').atAuthorizationRequest?.({ ...request, parameters: parametersOf(values) }),

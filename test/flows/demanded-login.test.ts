@@ -5,7 +5,7 @@ import {
 } from 'express-authorization-server'
 import { photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
-import { asked, loginOf, loginStage } from '../support/flows/login-stage'
+import { asked, loginOf, loginStage, session } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 
@@ -61,12 +61,13 @@ describe('a demanded login', () => {
   test('gives the owner the same form again by a reload, and demands a new login of another owner', async () => {
     const { ask, open, flow, now, store } = loginStage()
     const { back } = loginOf(await ask(asked, 'alice'))
+    const login = session(now())
     const pages = [await open(back, 'alice', now()), await open(back, 'alice', now())]
     const [first, second] = pages.map((page) => consentFormOf(page, '/authorize').fields)
     expect(second).toEqual(first)
     expect(store.calls.save).toBe(2)
     expect(loginOf(await open(back, 'bob', now())).prompt).toBe('login')
-    const response = await flow.submit('/authorize', { ...second, decision: 'approve' }, 'alice')
+    const response = await flow.submit('/authorize', { ...second, decision: 'approve' }, 'alice', login)
     expect(outcomeOf(response)).toBe('redirect code')
   })
 
@@ -76,14 +77,14 @@ describe('a demanded login', () => {
     })
     const { body } = await flow.request(photoPrint, asked, '/par')
     const pushed = { client_id: 'photo-print', request_uri: String(body.request_uri) }
-    const { back } = loginOf(await ask(pushed, 'alice', now() - 1))
+    const { back } = loginOf(await ask(pushed, 'alice', now() - 6))
     expect(back).not.toContain('lr_')
     clock.advance(60)
-    expect(outcomeOf(await open(back, 'alice', now() - 61))).toBe('redirect login_required')
+    expect(outcomeOf(await open(back, 'alice', now() - 66))).toBe('redirect login_required')
     expect(store.calls.save).toBe(2)
     const page = await open(back, 'alice', now())
     expect((await open(back, 'alice', now())).status).toBe(200)
-    await flow.decide(page, 'approve', 'alice')
+    await flow.decide(page, 'approve', 'alice', session(now()))
     expect((await open(back, 'alice', now())).status).toBe(400)
   })
 

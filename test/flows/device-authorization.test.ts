@@ -409,7 +409,7 @@ describe('the page of devices', () => {
     const { flow, body, enter, decide, poll } = await deviceStage()
     const page = await enter(undefined, 'alice')
     const away = await decide(page, 'switch')
-    expect(away.get('Location')).toBe(`/device?switch_account=yes&user_code=${body.user_code}`)
+    expect(away.get('Location')).toBe(`/device?user_code=${body.user_code}&prompt=select_account`)
     const login = new URL(
       String((await flow.open(String(away.get('Location')), 'alice')).get('Location')),
       'http://localhost',
@@ -484,7 +484,7 @@ describe('the page of devices', () => {
       scope: [{ token: 'photos:read', description: 'See your photos' }],
     })
     expect(await send({ ...asked.body.fields, decision: 'switch' }).then((answer) => answer.body)).toEqual({
-      redirect_to: `/device?switch_account=yes&user_code=${body.user_code}`,
+      redirect_to: `/device?user_code=${body.user_code}&prompt=select_account`,
     })
     const again = await send({ user_code: body.user_code })
     const done = await send({ ...again.body.fields, decision: 'approve' })

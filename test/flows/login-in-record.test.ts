@@ -53,11 +53,13 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect(await told(tokenIn(await flow.redeem(photoPrint, codeOf(answer))))).toEqual(known)
   })
 
-  test('is that of the page, also if the decision comes twice', async () => {
+  test('is that of the session that decides, also if the decision comes twice', async () => {
     const { flow, login, told } = set()
+    login.current = { authTime: how.authTime + 60, acr: 'gold' }
     const form = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    login.current = { authTime: how.authTime + 60 }
+    login.current = how
     await flow.decide(form, 'approve', 'alice')
+    login.current = { authTime: how.authTime + 90, acr: 'gold' }
     const code = codeOf(await flow.decide(form, 'approve', 'alice'))
     expect(await told(tokenIn(await flow.redeem(photoPrint, code)))).toEqual(known)
   })

@@ -136,7 +136,7 @@ describe('acr_values of an authorization request, with stepUp()', () => {
 
   test('end in login_required if the owner comes back without a newer login', async () => {
     const { ask, flow, login, now } = await stage()
-    login.current = { authTime: now() - 5, acr: silver }
+    login.current = { authTime: now() - 30, acr: silver }
     for (const more of [{}, { max_age: '60' }, { max_age: '1' }]) {
       const { back } = loginOf(await ask({ acr_values: gold, ...more }))
       expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect login_required')
@@ -166,13 +166,18 @@ describe('acr_values of an authorization request, with stepUp()', () => {
       )
   })
 
-  test('of an approval are those of its token, whatever login came between page and decision', async () => {
-    const { ask, flow, login, now } = await stage()
+  test('must be met by the login that decides, which the token tells, and not by that of the page alone', async () => {
+    const { ask, flow, login, now, failures } = await stage()
     login.current = { authTime: now(), acr: gold }
     const page = await ask({ acr_values: gold })
-    login.current = { authTime: now() + 9, acr: silver }
+    for (const weaker of [{ authTime: now() + 9, acr: silver }, { authTime: now() + 9 }, {}]) {
+      login.current = weaker
+      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect login_required')
+      expect(failures['same process'].at(-1)).toMatchObject({ reason: 'login_changed' })
+    }
+    login.current = { authTime: now() + 9, acr: gold }
     const { body } = await flow.redeem(gallery, codeOf(await flow.decide(page, 'approve', 'alice')))
-    expect(partOf(body.access_token, 1)).toMatchObject({ acr: gold })
+    expect(partOf(body.access_token, 1)).toMatchObject({ acr: gold, auth_time: now() + 9 })
   })
 })
 

@@ -14,8 +14,8 @@ export const deviceRules: readonly Mutation[] = [
   [
     'DEV-3',
     'verificationPage',
-    ': show(terms, request, codeViewOf(request))',
-    ': enter(server, terms, request)',
+    '?? show(terms, request, codeViewOf(request))',
+    '?? enter(server, terms, request)',
   ],
   [
     'DEV-4',
@@ -38,7 +38,7 @@ export const deviceRules: readonly Mutation[] = [
     'return { ...result, authorization: current }',
   ],
   ['DEV-12', 'parseUserCode', '.toUpperCase()', ''],
-  ['DEV-13', 'guess', 'guessThrottles(guesses, resourceOwner.subject, address)', '[]'],
+  ['DEV-13', 'guess', 'guessThrottles(terms.guesses, resourceOwner.subject, address)', '[]'],
   ['DEV-14', 'pollDevice', 'kept.interval + slowerBy', 'kept.interval'],
   ['DEV-14', 'pollDevice', '{ ...kept, interval, polledAt: now }', '{ ...kept, polledAt: now }'],
   ['DEV-15', 'pollAuthorization', 'decision === undefined || subject === undefined', 'subject === undefined'],

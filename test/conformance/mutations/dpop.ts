@@ -43,7 +43,7 @@ export const dpop: readonly Mutation[] = [
   ['DPOP-13', 'boundToken', "if (thumbprint !== tokenData) return 'dpop_key_wrong'", ''],
   ['DPOP-14', 'ProofCheck.refuse', 'invalidDpopProof(fault,', "new OAuthError('invalid_request', fault,"],
   ['DPOP-15', 'dpopType', "'DPoP'", "'Dpop'"],
-  ['DPOP-16', 'requireKey', "grantType === 'refresh_token' ? refreshToken : undefined", 'undefined'],
+  ['DPOP-16', 'requireKey', "grantType === 'refresh_token' ? refreshToken :", ''],
   ['DPOP-16', 'keyBinding', "client.client_type === 'public' ?", "client.client_type !== 'public' ?"],
   ['DPOP-17', 'keyBinding', "client.client_type === 'public' ?", "client.client_type !== 'none' ?"],
   ['DPOP-18', 'keyBinding', "members['dpop_bound_access_tokens'] === true ||", ''],
@@ -70,7 +70,7 @@ export const dpop: readonly Mutation[] = [
   ['DPOP-28', 'tokenType', "schemes: ['DPoP']", "schemes: ['Bearer']"],
   ['DPOP-28', 'tokenType', 'status: 401,', 'status: 400,'],
   ['DPOP-29', 'boundToken', "setHeader('Cache-Control', 'no-store')", ''],
-  ['DPOP-30', 'requireKey', "grantType === 'authorization_code' ? code :", ''],
+  ['DPOP-30', 'requireKey', 'code ?? refreshToken', 'undefined'],
   ['DPOP-31', 'keyBinding', 'named !== undefined && named !== thumbprint', 'false'],
   ['DPOP-31', 'keyBinding', 'return { dpop_jkt: thumbprint }', 'return undefined'],
   [

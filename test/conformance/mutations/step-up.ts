@@ -52,7 +52,7 @@ export const stepUpRules: readonly Mutation[] = [
   ],
   ['SUA-8', 'stepUp', 'if (meets(owner?.acr, parameters)) return undefined', 'return undefined'],
   ['SUA-8', 'stepUp', 'wanted.some((each) => offered.includes(each))', 'true'],
-  ['SUA-9', 'openDemandOf', 'if (!login || authTime >= demandedAt) return nothingOpen', 'return nothingOpen'],
+  ['SUA-9', 'openDemandOf', 'login && authTime < demandedAt', 'false'],
   ['SUA-10', 'claimsOf', 'acr: login.acr,', ''],
   ['SUA-10', 'jwtToken', 'owner === undefined ? undefined : loginIn(claims)', 'undefined'],
   ['SUA-11', 'introspectionOf', 'auth_time: login.authTime,', 'auth_time: 0,'],

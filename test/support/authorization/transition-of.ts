@@ -85,7 +85,7 @@ export function transitionOf(
     case 'deny':
       return (current) => {
         const [subject, approved] = [move.owner, move.move === 'approve']
-        const answer = { consentToken, subject, ownerReadAt: at.now, approved }
+        const answer = { consentToken, subject, login: undefined, ownerReadAt: at.now, approved }
         const found = findDecidable(current, answer, at.now)
         return found instanceof OAuthError ? { action: 'none', refusal: found } : decided(found, answer, at)
       }

@@ -1,20 +1,29 @@
 import type { Response } from 'supertest'
+import type { AuthorizationServerOptions } from '../../../lib/index'
 import { photoPrint } from './clients'
-import { authorizationRequest, formOf } from './flow'
+import { authorizationRequest, formOf, type Headers } from './flow'
 import { setStage } from './stage'
 
 /** An authorization request that demands a login. */
 export const asked = { ...authorizationRequest(photoPrint), prompt: 'login' }
 
+/** A session of an owner in headers, for {@link ownerOfHeaders}. @param how the class, then the methods of the login. */
+export const session = (at: number, how = ''): Headers => ({
+  'X-Logged-In-At': String(at),
+  'X-Logged-In-How': how,
+})
+
+export const ownerOfHeaders: NonNullable<AuthorizationServerOptions['resourceOwner']> = (req) => {
+  const subject = req.get('X-Owner')
+  const at = req.get('X-Logged-In-At')
+  const [acr, ...amr] = (req.get('X-Logged-In-How') ?? '').split(' ')
+  return subject && { subject, ...(at && { authTime: Number(at) }), ...(acr && { acr, amr }) }
+}
+
 /** A host whose header names the owner, and the time of the login. */
 export function loginStage(options: Parameters<typeof setStage>[0] = {}) {
   const set = setStage({
-    resourceOwner: (req) => {
-      const subject = req.get('X-Owner')
-      const at = req.get('X-Logged-In-At')
-      const [acr, ...amr] = (req.get('X-Logged-In-How') ?? '').split(' ')
-      return subject && { subject, ...(at && { authTime: Number(at) }), ...(acr && { acr, amr }) }
-    },
+    resourceOwner: ownerOfHeaders,
     ...options,
   })
   const now = () => Math.floor(set.clock.read() / 1000)

@@ -1,0 +1,144 @@
+import { isRecord, isTexts } from '../primitives/options-reader'
+import type { Client } from '../protocol/client'
+import type { Extension, ExtensionOwnerRequest } from '../protocol/extension'
+import { dataOf, type ExtensionData } from '../protocol/extension-data'
+import type { LoginRequest } from '../protocol/login-request'
+import { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { ResponseTypeDescription } from '../protocol/response-type'
+import type { Scope } from '../protocol/scope'
+import type { ServerContext } from '../server/context'
+import { offerIn } from './consent-offer'
+import {
+  clockTolerance,
+  loginDefaultsFor,
+  loginParameters,
+  loginRequestOf,
+  openDemandOf,
+  parseRequestedLogin,
+  type RequestedLogin,
+} from './requested-login'
+
+/** A valid request whose owner is looked at. */
+interface RequestOfOwner extends Omit<ExtensionOwnerRequest, 'authorizationData'> {
+  readonly extensionData: ExtensionData
+  readonly requestedLogin: RequestedLogin | undefined
+}
+
+/** What follows for an owner. */
+interface Look {
+  /** What the login is asked for that has to come before; undefined if none has to. */
+  readonly login: LoginRequest | undefined
+  readonly verdict: CommonVerdict['verdict']
+}
+
+/**
+ * Looks at the owner of a request, and at the login: by what the request says about the login, and by the extensions with
+ * `atResourceOwner`. Each page at which an owner gets a request, or decides it, asks this function.
+ *
+ * @param owner undefined if no owner is logged in.
+ * @param now seconds since the epoch.
+ * @throws OAuthError for an owner who may not have the request, such as `login_required`.
+ */
+export async function lookAtOwner(
+  { ownerExtensions = [] }: Pick<ServerContext, 'ownerExtensions'>,
+  { requestedLogin, extensionData, ...asked }: RequestOfOwner,
+  owner: ResourceOwner | undefined,
+  now: number,
+): Promise<Look> {
+  const demandedAt = asked.loginDemandedAt
+  // The login may have been at a process whose clock is behind.
+  const loginDemandedAt = demandedAt === undefined ? undefined : demandedAt - clockTolerance
+  const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
+  const { verdict, acrValues } = await verdictOf(
+    ownerExtensions,
+    owner,
+    { ...asked, loginDemandedAt },
+    extensionData,
+  )
+  if (owner !== undefined && !open.login && !open.account && verdict !== 'log in')
+    return { login: undefined, verdict }
+  const again = owner !== undefined && (open.login || verdict === 'log in')
+  const plain = loginRequestOf(requestedLogin, again)
+  return { login: { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }, verdict }
+}
+
+/** A record of a request, whose owner is looked at again. */
+interface KeptRequest {
+  readonly client: Client
+  readonly responseType: ResponseTypeDescription
+  readonly redirectUri: string | undefined
+  readonly scope: Scope
+  readonly extensionData: ExtensionData
+  readonly loginDemandedAt: number | undefined
+}
+
+/**
+ * Looks at an owner by what the record of a request keeps: who claims a request of a device, or decides with another login
+ * than that of the page.
+ *
+ * @returns the login that has to come before; undefined if none has to.
+ * @throws OAuthError as {@link lookAtOwner} does.
+ */
+export async function lookAgain(
+  server: Pick<ServerContext, 'ownerExtensions' | 'loginDefaults'>,
+  request: KeptRequest,
+  owner: ResourceOwner,
+  now: number,
+): Promise<LoginRequest | undefined> {
+  const parameters = Parameters.parse(offerIn(request.extensionData).aboutOwner ?? '')
+  const requestedLogin = parseRequestedLogin(
+    parameters,
+    loginDefaultsFor(request.client, server.loginDefaults),
+  )
+  const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
+  return (await lookAtOwner(server, asked, owner, now)).login
+}
+
+/** The parameters that {@link lookAgain} needs, in form encoding; undefined if the request has none. */
+export function aboutOwner(
+  { ownerExtensions = [] }: Pick<ServerContext, 'ownerExtensions'>,
+  parameters: Parameters,
+): string | undefined {
+  const read = ownerExtensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters)
+  const named = parameters.only([...loginParameters, ...read])
+  return named.isEmpty ? undefined : named.format()
+}
+
+/** The verdicts, the one that counts first. */
+const verdicts = ['log in', 'ask', 'approve'] as const
+
+/** What the extensions say together. */
+interface CommonVerdict {
+  readonly verdict: (typeof verdicts)[number] | undefined
+  readonly acrValues: readonly string[]
+}
+
+async function verdictOf(
+  extensions: readonly Extension[],
+  owner: ResourceOwner | undefined,
+  request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
+  extensionData: ExtensionData,
+): Promise<CommonVerdict> {
+  const given = new Set<unknown>()
+  const acrValues: string[] = []
+  for (const extension of extensions) {
+    const authorizationData = dataOf(extension.name, extensionData)
+    const verdict: unknown = await extension.atResourceOwner?.(owner, { ...request, authorizationData })
+    const demanded = acrValuesIn(verdict)
+    if (demanded === undefined && verdict !== undefined && !verdicts.some((known) => known === verdict))
+      throw new TypeError(
+        `The extension "${extension.name}" must resolve to 'approve', 'ask', 'log in', { logIn: { acrValues } } or undefined for an owner.`,
+      )
+    acrValues.push(...(demanded ?? []))
+    given.add(demanded === undefined ? verdict : 'log in')
+  }
+  return { verdict: verdicts.find((verdict) => given.has(verdict)), acrValues }
+}
+
+// Hosts write extensions, also in JavaScript.
+function acrValuesIn(verdict: unknown): readonly string[] | undefined {
+  const demand = isRecord(verdict) ? verdict['logIn'] : undefined
+  const values = isRecord(demand) ? demand['acrValues'] : undefined
+  return isTexts(values) ? values : undefined
+}
