@@ -28,13 +28,15 @@ export function polledRequests(server: ServerContext): PolledRequests {
       const extensionData = withOffer(data, { ...nothingOffered, aboutOwner: aboutOwner(server, parameters) })
       return { proposal: { clientId, scope, tokenType, extensionData }, facts }
     },
-    lookAt(owner, { client, polled: { scope, extensionData }, grantType, loginDemandedAt: at }) {
+    async lookAt(owner, { client, polled: { scope, extensionData }, grantType, loginDemandedAt: at }) {
       // Who went to the login and did not log in may go there again: there is no client to which the refusal could go.
       const isMissed =
         at !== undefined && owner.authTime !== undefined && owner.authTime < at - clockTolerance
       const loginDemandedAt = isMissed ? undefined : at
       const asked = { client, responseType: typeOf(grantType), redirectUri: undefined }
-      return lookAgain(server, { ...asked, scope, extensionData, loginDemandedAt }, owner, now())
+      const login = await lookAgain(server, { ...asked, scope, extensionData, loginDemandedAt }, owner, now())
+      // Who comes back from the choice of an account has chosen.
+      return isMissed && login?.again === false ? undefined : login
     },
     offer(polled) {
       const optional = polled.scope.filter((token) => scopes.get(token)?.optional === true)

@@ -51,10 +51,7 @@ export interface ExtensionConsentRequest extends ExtensionAuthorizationRequest {
 
 /** An authorization request and its resource owner, as an extension sees them. */
 export interface ExtensionOwnerRequest extends ExtensionAuthorizationRequest {
-  /**
-   * The parameters of the request. For an owner who decides with another login than that of the page, and for a device:
-   * those about the login, and `authorizationParameters` of the extensions with `atResourceOwner`.
-   */
+  /** For a device, and a decision with another login than that of the page: those about the login, and those in `authorizationParameters`. */
   readonly parameters: Parameters
   /** The data that this extension keeps with the authorization; undefined if there is none. */
   readonly authorizationData: Json | undefined
