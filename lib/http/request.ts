@@ -241,14 +241,16 @@ export function queryOf({ url = '' }: IncomingMessage): Parameters {
 
 /**
  * Every line of one header, in the order of the request. `headers` of Node keeps only the first of two lines, and
- * `headersDistinct` parses all other headers, too.
+ * `headersDistinct` parses all other headers, too. A request that no parser of Node read, such as one that an adapter of
+ * functions makes, has `headers` alone.
  *
  * @param name the name of the header in lower case.
  */
 export function headerLines(
-  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  { rawHeaders = [], headers }: Partial<Pick<IncomingMessage, 'rawHeaders' | 'headers'>>,
   name: string,
 ): readonly string[] {
+  if (rawHeaders.length === 0) return [headers?.[name] ?? []].flat()
   const lines: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [written = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]]
@@ -270,7 +272,9 @@ export class HttpRequest implements ResourceRequest {
   }
 
   get headers(): ResourceRequest['headers'] {
-    return this.request.headersDistinct
+    // `headersDistinct` of Node needs raw headers.
+    const names = Object.keys(this.request.headers)
+    return Object.fromEntries(names.map((name) => [name, headerLines(this.request, name)]))
   }
 
   get secure(): boolean {

@@ -1,13 +1,22 @@
-import type { Socket } from 'node:net'
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 
 /** The refusal of a request that arrives after closing has begun. */
 export const closing = (): OAuthError => temporarilyUnavailable('closing', 'The server is shutting down.')
 
+/** A socket, or what an adapter of functions has in its place: without events, or nothing at all. */
+interface Emitting {
+  readonly destroyed?: boolean
+  once?(event: 'close', listener: () => void): unknown
+}
+
+interface Socketed {
+  readonly socket?: Emitting
+}
+
 /** The requests in progress. Closing waits for them, and refuses new requests. */
 export class RequestsInFlight {
-  private readonly onSocket = new WeakMap<Socket, Set<Response>>()
+  private readonly onSocket = new WeakMap<object, Set<Response>>()
   private count = 0
   private closed = false
   private noneLeft = () => {}
@@ -20,7 +29,8 @@ export class RequestsInFlight {
    * Whether the server may answer the request. A request that arrived before closing began may pass each part of the
    * server.
    */
-  enter({ socket }: Request, response: Response): boolean {
+  enter(request: Socketed, response: Response): boolean {
+    const socket = request.socket ?? response
     const open = this.onSocket.get(socket)
     if (open?.has(response) === true) return true
     if (this.closed) {
@@ -49,14 +59,16 @@ export class RequestsInFlight {
   private follow(open: Set<Response>, response: Response): void {
     open.add(response)
     this.count += 1
-    response.on('close', () => this.leave(open, response))
+    // A response without a connection of Node finishes, and does not emit `close`.
+    const leave = () => this.leave(open, response)
+    response.on('close', leave).on('finish', leave)
   }
 
   // If the connection ends, a pipelined response that waits for its turn does not emit `close`.
-  private followSocket(socket: Socket): Set<Response> {
+  private followSocket(socket: Emitting): Set<Response> {
     const open = new Set<Response>()
     this.onSocket.set(socket, open)
-    socket.once('close', () => {
+    socket.once?.('close', () => {
       for (const response of open) this.leave(open, response)
     })
     return open
