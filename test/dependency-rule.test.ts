@@ -221,6 +221,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'extensions/resource-indicators/resource-indicators',
     'extensions/resource-indicators/resources',
     'extensions/token-types/bearer',
+    'client-authentication/bcrypt',
     'client-authentication/credential-throttle',
     'client-authentication/method',
     'endpoints/protected-resource-metadata',

@@ -1,4 +1,4 @@
-import { compare, hash } from 'bcrypt'
+import type * as Bcrypt from 'bcrypt'
 import { type Priority, Semaphore } from '../primitives/semaphore'
 import { tooManyAtOnce } from '../protocol/oauth-error'
 
@@ -8,6 +8,27 @@ const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
 const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
   tooManyAtOnce('bcrypt_busy', 'Too many secrets are being verified. Try again later.'),
 )
+
+let loaded: typeof Bcrypt | undefined
+
+/**
+ * Loads bcrypt at the first call: its native code does not fit into a bundle, and most servers have no digest of it. Call
+ * at construction if a digest is known.
+ *
+ * @throws Error if its native code is not there.
+ */
+export function loadBcrypt(): typeof Bcrypt {
+  try {
+    return (loaded ??= require('bcrypt'))
+  } catch (cause) {
+    throw new Error(
+      'bcrypt cannot be loaded. A bundle must leave it out, and have it installed beside itself.',
+      {
+        cause,
+      },
+    )
+  }
+}
 
 /** The largest number of bytes that bcrypt reads of a secret. */
 export const bcryptBytes = 72
@@ -22,7 +43,7 @@ export function fitsBcrypt(secret: string): boolean {
 
 /** Hashes a secret, which must fit ({@link fitsBcrypt}). Waits behind all comparisons: only the host hashes. */
 export async function bcryptHash(secret: string): Promise<string> {
-  return semaphore.take('after the line', () => hash(secret, bcryptCost))
+  return semaphore.take('after the line', () => loadBcrypt().hash(secret, bcryptCost))
 }
 
 /**
@@ -48,7 +69,7 @@ export async function firstBcryptMatch(
 // Compares a secret that is too long as well, and then refuses it: every refusal must take the same time.
 async function matches(secret: string, secretHash: string): Promise<boolean> {
   // PHP writes the prefix $2y$ in place of $2b$; both mean the same algorithm.
-  const same = await compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
+  const same = await loadBcrypt().compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
   return same && fitsBcrypt(secret)
 }
 

@@ -1,4 +1,6 @@
 import { isList, isRecord, type OptionsReader } from '../primitives/options-reader'
+import { loadBcrypt } from '../client-authentication/bcrypt'
+import { isBcryptHash } from '../protocol/client'
 import type { Lifetimes } from '../authorization/lifetimes'
 import { parseStoredClient, parseWrittenClient, type ServerCapabilities } from '../protocol/parse-client'
 import {
@@ -92,6 +94,7 @@ function openRegistered(
   for (const [index, id] of ids.entries())
     if (id !== '' && ids.indexOf(id) < index)
       reading.wrong(`${path}[${index}].client_id`, `is "${id}", which another client has already.`)
+  if (clients.some(({ client_secret_hashes }) => client_secret_hashes.some(isBcryptHash))) loadBcrypt()
   if (clients.some(({ response_types }) => response_types.length > 0) && !hasAuthorizationEndpoint)
     reading.wrong(
       'resourceOwner',

@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto'
-import { optionalPackage } from '../primitives/options-reader'
+import { type Loaded, optionalPackage } from '../primitives/options-reader'
 import type { PublicKey } from './public-keys'
 
 /**
@@ -73,7 +73,13 @@ interface JoseErrors {
 }
 
 // jose is an ES module. `import()` loads it on every supported version of Node, `require` only on newer versions.
-const load = (): Promise<Jose> => import('jose')
+async function load(): Promise<Jose> {
+  try {
+    return await import('jose')
+  } catch (cause) {
+    throw new Error('jose cannot be loaded.', { cause })
+  }
+}
 
 let loading: Promise<Jose> | undefined
 
@@ -89,8 +95,21 @@ export function loadJose(): Promise<Jose> {
  * @throws ConfigurationError if jose is not installed.
  */
 export function requireJose(asker: string): void {
-  optionalPackage('jose', () => require.resolve('jose'), {
+  optionalPackage('jose', findJose, {
     subject: `${asker} cannot verify signatures:`,
     cure: 'run "npm install jose"',
   })
+}
+
+// Inside a bundle there is nothing to resolve: the package is found by its `require` alone.
+function findJose(): Loaded<unknown> {
+  try {
+    return { found: require.resolve('jose') }
+  } catch (cause) {
+    try {
+      return { found: require('jose') }
+    } catch {
+      return { cause }
+    }
+  }
 }

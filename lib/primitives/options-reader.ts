@@ -227,22 +227,26 @@ const at = (row: readonly number[], column: number): number => row[column] ?? In
 /**
  * Loads a package that only some hosts install.
  *
- * @param load calls `require`, or `require.resolve` if the package can load later.
+ * @param load calls `require` in `try`.
  * @param subject the beginning of the message: what cannot work without the package.
  * @param cure the command that installs the package.
  * @throws ConfigurationError if the package is missing.
  */
 export function optionalPackage<Package>(
   name: string,
-  load: () => Package,
+  load: () => Loaded<Package>,
   { subject, cure }: { readonly subject: string; readonly cure: string },
 ): Package {
-  try {
-    return load()
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause
-    throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
-  }
+  const { found, cause } = load()
+  if (found !== undefined) return found
+  if (!isMissing(cause)) throw cause
+  throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
+}
+
+/** A package, or why it did not load. Bundlers take a package for optional where its `require` stands in `try`. */
+export interface Loaded<Package> {
+  readonly found?: Package
+  readonly cause?: unknown
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type * as Ioredis from 'ioredis'
 import { wait } from '../../primitives/deadlines'
-import { isRecord, isText, optionalPackage } from '../../primitives/options-reader'
+import { isRecord, isText, type Loaded, optionalPackage } from '../../primitives/options-reader'
 import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { confirmedBy, MasterRole } from './role'
@@ -199,10 +199,20 @@ function readInChunks(stream: Ioredis.Redis['stream']): void {
 }
 
 function loadIoredis(): typeof Ioredis {
-  return optionalPackage('ioredis', (): typeof Ioredis => require('ioredis'), {
-    subject: 'redisStore({ url }) cannot connect:',
-    cure: 'run "npm install ioredis", or pass redisStore({ client })',
-  })
+  return optionalPackage(
+    'ioredis',
+    (): Loaded<typeof Ioredis> => {
+      try {
+        return { found: require('ioredis') }
+      } catch (cause) {
+        return { cause }
+      }
+    },
+    {
+      subject: 'redisStore({ url }) cannot connect:',
+      cure: 'run "npm install ioredis", or pass redisStore({ client })',
+    },
+  )
 }
 
 /** Describes the server of an ioredis client, for messages: host and port only, never a user name or password. */

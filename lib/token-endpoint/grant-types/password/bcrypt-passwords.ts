@@ -4,6 +4,7 @@ import {
   bcryptHash,
   ConstantWorkComparer,
   fitsBcrypt,
+  loadBcrypt,
 } from '../../../client-authentication/bcrypt'
 import { isBcryptHash } from '../../../protocol/client'
 import { isRecord, isText } from '../../../primitives/options-reader'
@@ -47,6 +48,7 @@ export async function hashPassword(password: string): Promise<string> {
  * threads, and 32 wait. If 32 wait already, the client gets `temporarily_unavailable`, and no failure counts.
  */
 export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
+  loadBcrypt()
   const comparison = new ConstantWorkComparer(bcryptCost)
   return async (username, password) => {
     const owner = ownerOf(await find(username))

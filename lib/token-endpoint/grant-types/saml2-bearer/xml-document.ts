@@ -1,4 +1,4 @@
-import { optionalPackage } from '../../../primitives/options-reader'
+import { type Loaded, optionalPackage } from '../../../primitives/options-reader'
 import { refused } from './xml-text'
 
 /** An element of the accepted part of XML: it contains either elements or text. */
@@ -163,9 +163,25 @@ export function loadXmlLibraries(): XmlLibraries {
     subject: 'saml2Bearer() cannot read XML:',
     cure: 'run "npm install xml-crypto@6 @xmldom/xmldom@0.8"',
   }
-  const parser = optionalPackage('@xmldom/xmldom', (): Parser => require('@xmldom/xmldom'), missing)
-  const crypto = optionalPackage('xml-crypto', (): Canonicalizer => require('xml-crypto'), missing)
+  const parser = optionalPackage('@xmldom/xmldom', loadParser, missing)
+  const crypto = optionalPackage('xml-crypto', loadCanonicalizer, missing)
   return { DOMParser: parser.DOMParser, ExclusiveCanonicalization: crypto.ExclusiveCanonicalization }
+}
+
+function loadParser(): Loaded<Parser> {
+  try {
+    return { found: require('@xmldom/xmldom') }
+  } catch (cause) {
+    return { cause }
+  }
+}
+
+function loadCanonicalizer(): Loaded<Canonicalizer> {
+  try {
+    return { found: require('xml-crypto') }
+  } catch (cause) {
+    return { cause }
+  }
 }
 
 type Parser = Pick<XmlLibraries, 'DOMParser'>
