@@ -15,6 +15,34 @@ export interface IndexEntry {
   readonly clientId: string
 }
 
+/** An entry as the server writes and reads it. */
+export interface OwnerEntry extends IndexEntry {
+  /** Whether the scope has `openid`: the client knows who the owner is. */
+  readonly openId?: boolean
+}
+
+/** The index as the server uses it. */
+export type OwnerIndex = Omit<AuthorizationIndex, 'add' | 'list'> & {
+  add(owner: string, entry: OwnerEntry, terms: EntryTerms): Promise<EntryOutcome>
+  list(owner: string): Promise<readonly OwnerEntry[]>
+}
+
+// No identifier of a client has it (RFC 6749 appendix A.1).
+const openIdMark = '\n'
+
+/** Keeps behind the name of the client whether the scope has `openid`: an entry outlives its record. */
+export const withOpenId = (index: AuthorizationIndex): OwnerIndex => ({
+  ...index,
+  add: (owner, { authorizationId, clientId, openId = false }, terms) =>
+    index.add(owner, { authorizationId, clientId: openId ? clientId + openIdMark : clientId }, terms),
+  list: async (owner) =>
+    (await index.list(owner)).map(({ authorizationId, clientId }) =>
+      clientId.endsWith(openIdMark)
+        ? { authorizationId, clientId: clientId.slice(0, -1), openId: true }
+        : { authorizationId, clientId },
+    ),
+})
+
 /** How long an entry counts, and how old its approval is. */
 export interface EntryTerms {
   /** Seconds from now until the index may forget the entry. */
@@ -87,13 +115,13 @@ export type RequireRoom = (approval: NewApproval) => Promise<void>
 
 /** How a server writes the index. */
 interface IndexTerms {
-  readonly index: AuthorizationIndex
+  readonly index: OwnerIndex
   /** Seconds since the epoch, with their fraction. */
   readonly now: () => number
   /** Seconds after which a call of the index fails. */
   readonly patience: number
   readonly lifetimes: Lifetimes
-  /** Seconds for which an entry stays at least, also if its record ends sooner. */
+  /** Seconds for which an entry with `openid` stays at least, also if its record ends sooner. */
   readonly leastSeconds: number
   /** Undefined if owners have room for every client. */
   readonly requireRoom: RequireRoom | undefined
@@ -188,10 +216,11 @@ async function enter(
   { index, now, patience }: IndexTerms,
 ): Promise<EntryOutcome> {
   const { id: authorizationId, clientId } = authorization
+  const openId = hasOpenId(authorization)
   const add = (delay: number) =>
     index.add(
       owner,
-      { authorizationId, clientId },
+      { authorizationId, clientId, openId },
       { seconds, age: ageOf(authorization, now(), patience) + delay },
     )
   const sentAt = performance.now()
@@ -199,6 +228,8 @@ async function enter(
   const isLate = performance.now() - sentAt > usualDelay * 1000
   return outcome === 'added' && isLate ? add(patience) : outcome
 }
+
+const hasOpenId = ({ scope }: Authorization): boolean => scope.includes('openid')
 
 /** The owner in the index; undefined for a record that gives nothing to its client. */
 export function ownerInIndex(authorization: Authorization): string | undefined {
@@ -220,7 +251,8 @@ function indexedUntil({ extensionData }: Authorization): number {
 function secondsFor(authorization: Authorization, now: number, { lifetimes, leastSeconds }: IndexTerms) {
   const { accessToken, refreshToken, authorizationCode, authorizationRequest } = lifetimes
   const longest = Math.max(accessToken, refreshToken) + authorizationCode + authorizationRequest
-  return Math.max(2 * longest, leastSeconds, expiryOf(authorization) - now)
+  const least = hasOpenId(authorization) ? leastSeconds : 0
+  return Math.max(2 * longest, least, expiryOf(authorization) - now)
 }
 
 // A record of an earlier form may have no time of its approval: its owner was read as long ago as a call of the store may

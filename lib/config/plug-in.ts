@@ -2,7 +2,7 @@ import type { PolledRequests } from '../authorization-endpoint/polled-requests'
 import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import type { ResponseType } from '../authorization-endpoint/response-types'
 import type { Authorization } from '../authorization/authorization'
-import type { IndexEntry } from '../authorization/authorization-index'
+import type { OwnerEntry } from '../authorization/authorization-index'
 import type { FoundAccess } from '../authorization/lookup'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
@@ -64,8 +64,8 @@ export interface PlugInParts extends GuardParts {
   readonly resources?: readonly PlugInResource[]
   /**
    * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server then writes each authorization
-   * of a resource owner into `store.index`. An entry stays for these seconds at least, also if its authorization ends
-   * sooner. Default: the plug-in needs no index.
+   * of a resource owner into `store.index`. An entry with the scope `openid` stays for these seconds at least, also if its
+   * authorization ends sooner, unless its owner or the host ends it. Default: the plug-in needs no index.
    */
   readonly indexSeconds?: number
   /** Options of the plug-in that work and break a rule of the command `lint`, such as a secret that is missing. */
@@ -168,7 +168,7 @@ export interface PlugInServer extends PlugInGuard {
    * Lists the authorizations of a resource owner, for a plug-in with `indexSeconds`: no live one is missing that began
    * since the server writes the index. Some may have ended.
    */
-  readonly authorizationsOf: (subject: string) => Promise<readonly IndexEntry[]>
+  readonly authorizationsOf: (subject: string) => Promise<readonly OwnerEntry[]>
   /** Reports a failure outside of a request, by the event `failure`. */
   readonly reportFailure: (failure: LateFailure) => void
   /** Stores a new record. Its id must be new, such as an id of `createUnclaimedAuthorization`. */

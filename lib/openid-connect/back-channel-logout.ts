@@ -84,7 +84,8 @@ export function announcing(
   return async (subject) => {
     try {
       const entries = await server.authorizationsOf(subject)
-      const clients = [...new Set(entries.map(({ clientId }) => clientId))]
+      // Another client has no ID token, and must not learn who the owner is.
+      const clients = [...new Set(entries.flatMap(({ clientId, openId }) => (openId ? [clientId] : [])))]
       const told = clients.slice(0, clientsAtMost)
       await Promise.all(told.map((id) => tell(id, subject).catch(report(subject, id))))
       if (clients.length > clientsAtMost)
@@ -108,7 +109,7 @@ async function deliver(
   for (const pause of pauses) {
     if (pause > 0) await setTimeout(pause, undefined, { ref: false })
     try {
-      const form = new URLSearchParams({ logout_token: await token() }).toString()
+      const form = async () => new URLSearchParams({ logout_token: await token() }).toString()
       const status = await post(uri, form, trust)
       // Back-Channel Logout 1.0, 2.8: 200, and 204 from some frameworks.
       if (status === 200 || status === 204) return

@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/audit-log'
 import type { ConsentMemory } from '../authorization-endpoint/consent-memory'
 import type { NamedModes } from '../authorization-endpoint/response-modes'
 import type { ResponseTypes } from '../authorization-endpoint/response-types'
-import type { AuthorizationIndex } from '../authorization/authorization-index'
+import type { OwnerIndex } from '../authorization/authorization-index'
 import type { ClientMarks } from '../authorization/client-marks'
 import type { IndexedSince } from '../authorization/indexed-since'
 import type { ConsentStore } from '../authorization/consent-store'
@@ -55,7 +55,7 @@ export interface ServerContext extends GuardContext {
   readonly settings: ServerSettings
   readonly store: AuthorizationStore
   /** The index of the authorizations of resource owners, with the deadline of the store; undefined if nothing needs it. */
-  readonly index: AuthorizationIndex | undefined
+  readonly index: OwnerIndex | undefined
   /** The marks "revoked before" of clients; undefined without the option `authorizations`. */
   readonly clientMarks: ClientMarks | undefined
   /** Undefined without the option `authorizations`. */

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { ConsentMemory } from '../authorization-endpoint/consent-memory'
 import { namedModes } from '../authorization-endpoint/response-modes'
 import { checkedResponseType, ResponseTypes } from '../authorization-endpoint/response-types'
-import { type AuthorizationIndex, indexing, type RequireRoom } from '../authorization/authorization-index'
+import { indexing, type OwnerIndex, type RequireRoom, withOpenId } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
 import type { ConsentStore } from '../authorization/consent-store'
 import { completionOf } from '../authorization/complete-issue'
@@ -184,20 +184,15 @@ function storeOf({
   ])
 }
 
-function indexOf({
-  store,
-  storeDeadline,
-  plugIns,
-  authorizations,
-}: ServerSettings): AuthorizationIndex | undefined {
+function indexOf({ store, storeDeadline, plugIns, authorizations }: ServerSettings): OwnerIndex | undefined {
   return !authorizations && plugIns.indexSeconds === undefined
     ? undefined
-    : store.index && indexWithDeadline(store.index, storeDeadline)
+    : store.index && withOpenId(indexWithDeadline(store.index, storeDeadline))
 }
 
 function marksOf(
   { authorizations, clock, lifetimes }: ServerSettings,
-  index: AuthorizationIndex | undefined,
+  index: OwnerIndex | undefined,
   ownDigest: string,
 ): ClientMarks | undefined {
   if (!authorizations || index === undefined) return undefined
@@ -219,7 +214,7 @@ function consentMemory(
 
 function withIndex(
   store: AuthorizationStore,
-  index: AuthorizationIndex | undefined,
+  index: OwnerIndex | undefined,
   settings: ServerSettings,
 ): AuthorizationStore {
   if (index === undefined) return store

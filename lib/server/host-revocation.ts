@@ -11,9 +11,9 @@ type Revoking = Pick<ServerContext, 'store' | 'audit' | 'issueContext'>
  * gone, nothing names the owner.
  */
 export function hostRevocation(
-  server: Revoking & Pick<ServerContext, 'consents' | 'consentStore'>,
+  server: Revoking & Pick<ServerContext, 'consents' | 'consentStore' | 'index'>,
 ): (authorizationId: string) => Promise<void> {
-  const { store, consents, consentStore } = server
+  const { store, consents, consentStore, index } = server
   return async (authorizationId) => {
     // The event needs the record, and a one-time use must stay used. If the store cannot read the record, the
     // revocation continues, unless the server remembers consents: the client could come back without a page.
@@ -25,9 +25,11 @@ export function hostRevocation(
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
     const { subject, clientId, issuerDigest } =
       (read === 'unreadable' ? undefined : read?.authorization) ?? {}
-    if (consentStore !== undefined && subject !== undefined && issuerDigest !== undefined)
-      await consentStore.forget(indexOwner(issuerDigest, subject), clientId)
+    const owner =
+      subject === undefined || issuerDigest === undefined ? undefined : indexOwner(issuerDigest, subject)
+    if (owner !== undefined) await consentStore?.forget(owner, clientId)
     await revokeFound(server, authorizationId, read)
+    if (owner !== undefined) await index?.remove(owner, [authorizationId])
   }
 }
 

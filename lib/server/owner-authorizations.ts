@@ -128,6 +128,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       else if (!isUsedOnce(read?.authorization)) await end(store, id)
       return isMeant
     })
+    await index.remove(ownerOf(subject), ids)
     return ended.filter(Boolean).length
   }
 

@@ -1,7 +1,9 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { openIdConnect } from '../../lib/index'
+import request from 'supertest'
+import { memoryDynamicClients, openIdConnect } from '../../lib/index'
 import { backChannelStage, withReceivers } from '../support/flows/back-channel-stage'
-import { claimsIn, identityKeys, identityStage } from '../support/flows/identity-stage'
+import { Gate } from '../support/flows/gate'
+import { claimsIn, identityKeys, identityStage, relyingParty } from '../support/flows/identity-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { waitUntil } from '../support/wait-until'
@@ -60,6 +62,63 @@ describeOnStores('A logout by the back channel', (stage) => {
     set.clock.advance(25 * 24 * 3600)
     await set.plugIn.announceLogout('alice')
     expect(news.tokens).toHaveLength(1)
+  })
+
+  test('tells no client that never asked for openid, one that registered itself included', async () => {
+    const [news, notes] = [await receiver(), await receiver()]
+    const registration = { dynamicRegistration: { store: memoryDynamicClients() } }
+    const set = open({ news: news.uri, notes: notes.uri }, {}, registration)
+    await set.logIn('news')
+    await set.logIn('notes', 'alice', 'photos:read')
+    for (const [receiving, scope] of [
+      [news, 'openid'],
+      [notes, 'photos:read'],
+    ] as const) {
+      const metadata = {
+        redirect_uris: ['https://own.example/callback'],
+        backchannel_logout_uri: receiving.uri,
+        scope: 'openid photos:read',
+      }
+      const { body } = await request(set.app).post('/register').send(metadata)
+      const client = {
+        registration: { ...relyingParty.registration, ...metadata, client_id: body.client_id },
+      }
+      await set.flow.tokens({ ...client, secret: body.client_secret }, { scope })
+    }
+    await set.plugIn.announceLogout('alice')
+    expect([news.tokens.length, notes.tokens.length, set.failures.length]).toEqual([2, 0, 0])
+  })
+
+  test.each<[string, (set: ReturnType<typeof open>, authorizationId: string) => Promise<unknown>]>([
+    ['revoke', ({ oauth }) => oauth.authorizations.revoke('alice', 'news')],
+    ['revokeAll', ({ oauth }) => oauth.authorizations.revokeAll('alice')],
+    ['the revocation of the authorization', ({ oauth }, id) => oauth.revoke(id)],
+  ])('tells no client whose access has ended by %s', async (_how, end) => {
+    const news = await receiver()
+    const set = open({ news: news.uri }, {}, { authorizations: true })
+    await set.logIn('news')
+    const [listed] = (await set.oauth.authorizations.list('alice')).authorizations
+    await end(set, listed?.authorizationId ?? '')
+    await set.plugIn.announceLogout('alice')
+    expect(news.tokens).toEqual([])
+  })
+
+  test('signs a token when its turn comes, so that none arrives expired', async () => {
+    const gate = new Gate()
+    const slow = await receiver(async (nth) => {
+      if (nth < 4) await gate.pass()
+      return 200
+    })
+    const clientIds = ['a', 'b', 'c', 'd', 'e']
+    const set = open(Object.fromEntries(clientIds.map((id) => [id, slow.uri])))
+    for (const clientId of clientIds) await set.logIn(clientId)
+    const told = set.plugIn.announceLogout('alice')
+    await waitUntil('four wait for the host', async () => gate.waiting === 4)
+    set.clock.advance(130)
+    gate.open()
+    await told
+    const now = Math.floor(set.clock.read() / 1000)
+    expect(claimsIn(slow.tokens[4] ?? '')).toMatchObject({ iat: now, exp: now + 120 })
   })
 
   test('tells nobody if the owner stays, or if the form comes again after the session has ended', async () => {

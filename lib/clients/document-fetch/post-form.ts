@@ -11,11 +11,16 @@ import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target
  * Sends a form to a URL that a client has registered, by `POST`. Resolves to the status of the response, whose body counts
  * for nothing. No redirect is followed.
  *
+ * @param form a function makes it when its turn has come: many forms may wait in line.
  * @param trust `named` for a URL that the host has registered. Default `unknown`: anybody may have named it, so the sends
  * to its host are bounded.
  * @throws DocumentUnavailable if no response comes.
  */
-export type PostForm = (url: string, form: string, trust?: UrlTrust) => Promise<number>
+export type PostForm = (
+  url: string,
+  form: string | (() => Promise<string>),
+  trust?: UrlTrust,
+) => Promise<number>
 
 // Bytes of a response that are read before the connection ends.
 const maximumSize = 1024
@@ -50,7 +55,10 @@ export function postForm(options: DocumentFetchOptions): PostForm {
   return async (url, form, trust = 'unknown') => {
     const target = isAtLoopback(url) && loopback ? parseTarget(url, 'http too') : parseTarget(url)
     if (trust === 'unknown') hosts.countFetch({ url, hostname: target.hostname, trust, senders: [] })
-    const sendInTime = () => within(timeout, (signal) => send(target, form, trust, signal))
+    const sendInTime = async () => {
+      const text = typeof form === 'string' ? form : await form()
+      return within(timeout, (signal) => send(target, text, trust, signal))
+    }
     try {
       return await linesToHosts.run(target.host, () => lines[trust].take('in line', sendInTime))
     } catch (error) {

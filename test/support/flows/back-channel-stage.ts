@@ -1,4 +1,9 @@
-import { openIdConnect, type FailureEvent, type OpenIdConnectOptions } from '../../../lib/index'
+import {
+  type AuthorizationServerOptions,
+  openIdConnect,
+  type FailureEvent,
+  type OpenIdConnectOptions,
+} from '../../../lib/index'
 import { bent } from './clients'
 import { identityKeys, relyingParty, withIdentity } from './identity-stage'
 import { type LogoutReceiver, logoutReceiver } from './logout-receiver'
@@ -25,7 +30,11 @@ export function withReceivers(): typeof logoutReceiver {
 /** A server that tells clients of a logout. @param uris the `backchannel_logout_uri` of each client. */
 export const backChannelStage =
   (stage: SetStage) =>
-  (uris: Readonly<Record<string, string | undefined>>, identity: Partial<OpenIdConnectOptions> = {}) => {
+  (
+    uris: Readonly<Record<string, string | undefined>>,
+    identity: Partial<OpenIdConnectOptions> = {},
+    options: Partial<AuthorizationServerOptions> = {},
+  ) => {
     const keys = identityKeys()
     const plugIn = openIdConnect({ keys, backChannelLogout: true, ...identity })
     const clients = Object.entries(uris).map(([client_id, backchannel_logout_uri]) =>
@@ -39,12 +48,13 @@ export const backChannelStage =
       clients: clients.map(({ registration }) => registration),
       plugIns: [keys, plugIn],
       logOut: () => {},
+      ...options,
     })
     const failures: FailureEvent[] = []
     set.oauth.events.on('failure', (failure) => failures.push(failure))
-    const logIn = async (clientId: string, owner = 'alice') => {
+    const logIn = async (clientId: string, owner = 'alice', scope = 'openid') => {
       const client = clients.find(({ registration }) => registration.client_id === clientId)
-      return set.flow.tokens(client ?? relyingParty, { scope: 'openid' }, owner)
+      return set.flow.tokens(client ?? relyingParty, { scope }, owner)
     }
     /** The page of the logout, and its form, which the owner may send. */
     const logoutPage = async (owner = 'alice') => formIn((await set.flow.open('/logout', owner)).text)

@@ -15,16 +15,16 @@ export interface LogoutReceiver {
 
 /** Starts a receiver. @param statusOf the status for the nth token, from 0; undefined for no response at all. */
 export async function logoutReceiver(
-  statusOf: (nth: number) => number | undefined = () => 200,
+  statusOf: (nth: number) => number | undefined | Promise<number> = () => 200,
 ): Promise<LogoutReceiver> {
   const tokens: string[] = []
   const headers: IncomingHttpHeaders[] = []
   const { port, close } = await httpOrigin(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    const status = statusOf(tokens.length)
-    tokens.push(new URLSearchParams(body).get('logout_token') ?? '')
     headers.push(request.headers)
+    const nth = tokens.push(new URLSearchParams(body).get('logout_token') ?? '') - 1
+    const status = await statusOf(nth)
     if (status !== undefined) response.writeHead(status).end()
   })
   return {
