@@ -61,7 +61,7 @@ export async function startIdentityServer(
 }
 
 /** Sessions and the login of the host. There are no passwords: the form asks who signs in. */
-function signIn(app: Express, origin: string): void {
+export function signIn(app: Express, origin: string): void {
   app.use(session({ name: 'host.sid', secret: 'test', resave: false, saveUninitialized: false }))
   app.get('/login', (req, res) => {
     const { return_to: returnTo }: { return_to?: string } = req.query

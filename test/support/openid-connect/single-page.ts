@@ -1,0 +1,94 @@
+import { generateKeyPairSync } from 'node:crypto'
+import express, { type Express } from 'express'
+import {
+  createAuthorizationServer,
+  openIdConnect,
+  signingKeys,
+  type ClientRegistration,
+} from '../../../lib/index'
+import { failuresOf, type Failure } from '../events'
+import { authority, httpsOrigin } from '../https-origin'
+import type { Listener } from '../listening'
+import { signIn } from './identity-server'
+
+/** A server with OpenID Connect and a guarded route, and the app of another origin that a browser loads. Both by https. */
+export interface SinglePageStage {
+  readonly issuer: string
+  readonly app: string
+  readonly failures: readonly Failure[]
+  /** The requests of the app to the token endpoint, as forms. */
+  readonly tokenRequests: readonly URLSearchParams[]
+  close(): Promise<void>
+}
+
+/**
+ * @param library the file of the library that the page loads.
+ * @param pageOf the script of the page; it knows the issuer.
+ */
+export async function startSinglePage(
+  library: string,
+  pageOf: (issuer: string) => string,
+): Promise<SinglePageStage> {
+  const [host, spa] = [express(), express()]
+  const identity = authority.issue(['localhost', '127.0.0.1'])
+  const listeners: Listener[] = [await httpsOrigin(identity, host), await httpsOrigin(identity, spa)]
+  const [port, spaPort] = listeners.map((each) => each.port)
+  // Two sites for the browser: names differ.
+  const [issuer, app] = [`https://localhost:${port}`, `https://127.0.0.1:${spaPort}`]
+  const tokenRequests: URLSearchParams[] = []
+  const oauth = serve(host, issuer, { ...registration, ...urisOf(app) }, tokenRequests)
+  const failures = failuresOf(oauth.events)
+  showPage(spa, library, pageOf(issuer))
+  const close = async () => {
+    await oauth.close()
+    await Promise.all(listeners.map((listener) => listener.close()))
+  }
+  return { issuer, app, failures, tokenRequests, close }
+}
+
+const registration = {
+  client_id: 'wall',
+  client_type: 'public',
+  client_name: 'Photo Wall',
+  grant_types: ['authorization_code', 'refresh_token'],
+  scope: 'openid profile email photos:read',
+} satisfies ClientRegistration
+
+const urisOf = (app: string) => ({ redirect_uris: [`${app}/`], post_logout_redirect_uris: [`${app}/bye`] })
+
+function serve(host: Express, issuer: string, client: ClientRegistration, requests: URLSearchParams[]) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const keys = signingKeys({ keys: [{ privateKey }] })
+  const oauth = createAuthorizationServer({
+    issuer,
+    clients: [client],
+    scopes: {
+      openid: 'Know who you are',
+      profile: 'See your name',
+      email: 'See your e-mail address',
+      'photos:read': 'See your photos',
+    },
+    resourceOwner: (req) => req.session.resourceOwner,
+    logOut: (req) => new Promise<void>((resolve) => void req.session.destroy(() => resolve())),
+    plugIns: [keys, openIdConnect({ keys, claims: (subject) => ({ name: `${subject} of the test` }) })],
+  })
+  host.get('/favicon.ico', (_req, res) => void res.status(204).end())
+  signIn(host, issuer)
+  host.post('/token', express.urlencoded({ extended: false }), (req, _res, next) => {
+    requests.push(new URLSearchParams(req.body))
+    next()
+  })
+  host.use(oauth.router())
+  host.use('/photos', oauth.bearerGuard('photos:read', { cors: true }))
+  host.get('/photos', (req, res) => void res.json({ of: req.oauth?.subject }))
+  return oauth
+}
+
+function showPage(spa: Express, library: string, script: string): void {
+  const page = `<!doctype html><title>Photo Wall</title><pre id="known"></pre>
+<script src="/library.js"></script><script type="module">${script}</script>`
+  spa.get('/favicon.ico', (_req, res) => void res.status(204).end())
+  spa.get('/library.js', (_req, res) => void res.sendFile(library))
+  spa.get('/bye', (_req, res) => void res.type('html').send('<title>Bye</title>'))
+  spa.get('/', (_req, res) => void res.type('html').send(page))
+}
