@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import express from 'express'
@@ -10,7 +12,7 @@ import { canonicalOptions, mountAll } from '../support/flows/application'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceSecret, television } from '../support/flows/device-stage'
 import { Flow } from '../support/flows/flow'
-import { pythonProgram, requireProgram } from '../support/program'
+import { goPath, goProgram, pythonProgram, requireProgram } from '../support/program'
 import { type StartedServer, startServer } from '../support/rooms/start-server'
 
 const { client_id } = television.registration
@@ -91,18 +93,65 @@ test('oauth4webapi hears authorization_pending and slow_down, and gets the token
   expect((await flow.photos((await poll()).access_token)).status).toBe(200)
 })
 
+describe('x/oauth2 for Go, whose polls come by Basic and at once again in the body', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'go-'))
+  const binary = join(folder, 'device')
+  beforeAll(() => {
+    const environment = { GOPATH: goPath, GO111MODULE: 'off', GOFLAGS: '', GOCACHE: join(folder, 'cache') }
+    const { status, error, stderr } = spawnSync(
+      requireProgram(goProgram),
+      ['build', '-o', binary, join(__dirname, 'device.go')],
+      { env: { ...process.env, ...environment }, encoding: 'utf8', timeout: 240_000 },
+    )
+    if (status !== 0)
+      throw new Error(`Go did not build the device within 4 minutes:\n${stderr}`, { cause: error })
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test.each(['approve', 'deny'] as const)(
+    'waits at the usual pace until its owner decides: %s',
+    async (decision) => {
+      const { next, ended } = started(binary, [issuer, client_id])
+      const { user_code, status } = await next()
+      expect(status).toBe(200)
+      for (let polls = 0; polls < 3; polls += 1)
+        expect(await next()).toEqual({ heard: 'authorization_pending' })
+      await decide(String(user_code), decision)
+      let last = await next()
+      while (last['heard'] === 'authorization_pending') last = await next()
+      const heard = [last['heard']].flat().filter((code) => code !== 'authorization_pending')
+      expect(heard).toEqual(decision === 'deny' ? ['access_denied'] : [])
+      const tokens = [last['first'], last['second']].filter((token) => token !== undefined)
+      const answers = await Promise.all(tokens.map((token) => flow.photos(String(token))))
+      expect(answers.map((answer) => answer.status)).toEqual(decision === 'deny' ? [] : [200, 200])
+      await ended
+    },
+  )
+})
+
+/** A device that tells lines of JSON. */
+function started(program: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const device = spawn(program, words, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  const ended = once(device, 'close')
+  const lines = createInterface({ input: device.stdout })[Symbol.asyncIterator]()
+  const next = async (): Promise<Readonly<Record<string, unknown>>> => {
+    const { value, done } = await lines.next()
+    if (done === true) throw new Error('The device ended without a word.')
+    return JSON.parse(String(value))
+  }
+  return { next, ended }
+}
+
 test.each([
   ['approve', { photos: 200 }],
   ['deny', { photos: null }],
 ] as const)('oauthlib for Python polls until its owner has decided: %s', async (decision, outcome) => {
-  const python = spawn(requireProgram(pythonProgram), [join(__dirname, 'device.py'), issuer, client_id], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, OAUTHLIB_INSECURE_TRANSPORT: '1' },
-  })
-  const ended = once(python, 'close')
-  const lines = createInterface({ input: python.stdout })[Symbol.asyncIterator]()
-  const next = async (): Promise<Readonly<Record<string, unknown>>> =>
-    JSON.parse(String((await lines.next()).value))
+  const words = [join(__dirname, 'device.py'), issuer, client_id]
+  const insecure = { OAUTHLIB_INSECURE_TRANSPORT: '1' }
+  const { next, ended } = started(requireProgram(pythonProgram), words, insecure)
   await decide(String((await next())['user_code']), decision)
   const { heard, ...rest } = await next()
   expect(rest).toEqual(outcome)

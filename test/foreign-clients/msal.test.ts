@@ -95,7 +95,7 @@ test('MSAL in a browser logs in with its defaults, refreshes with the scope of t
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.waitForURL(`${stage.app}/bye?**`)
   expect(stage.failures).toEqual([])
-  await page.goto(`${stage.app}`)
+  await page.goto(stage.app)
   await page.evaluate('void logIn()')
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await context.close()

@@ -4,6 +4,7 @@ import {
   apacheProgram,
   chromiumProgram,
   findOrInstallProgram,
+  goProgram,
   nginxProgram,
   postgresProgram,
   pythonProgram,
@@ -22,6 +23,7 @@ function globalSetup(): void {
     apacheProgram,
     nginxProgram,
     pythonProgram,
+    goProgram,
   ]
   for (const program of programs) environment[program.variable] = findOrInstallProgram(program, surroundings)
   installMissingFonts(surroundings)

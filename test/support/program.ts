@@ -101,6 +101,20 @@ export const pythonProgram: Program = {
     'put one on the PATH as python3, or run as root on Debian, where they are installed with apt-get.',
 }
 
+/** Where Debian puts the sources of libraries for Go. */
+export const goPath = '/usr/share/gocode'
+
+export const goProgram: Program = {
+  variable: 'GO',
+  names: ['go'],
+  packages: ['golang-go', 'golang-golang-x-oauth2-dev'],
+  isFit: () => existsSync(`${goPath}/src/golang.org/x/oauth2`),
+  missing:
+    'The tests need Go with the library x/oauth2: set GO to the path of its program, ' +
+    `put go on the PATH and the sources of the library below ${goPath}, ` +
+    'or run as root on Debian, where they are installed with apt-get.',
+}
+
 export function findProgram(program: Program, environment: NodeJS.ProcessEnv): string | undefined {
   const named = environment[program.variable]
   const { names, directories = () => [], isFit } = program
