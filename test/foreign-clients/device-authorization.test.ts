@@ -121,8 +121,8 @@ describe('x/oauth2 for Go, whose polls come by Basic and at once again in the bo
       while (last['heard'] === 'authorization_pending') last = await next()
       const heard = [last['heard']].flat().filter((code) => code !== 'authorization_pending')
       expect(heard).toEqual(decision === 'deny' ? ['access_denied'] : [])
-      const tokens = [last['first'], last['second']].filter((token) => token !== undefined)
-      const answers = await Promise.all(tokens.map((token) => flow.photos(String(token))))
+      const tokens = [last['first'], last['second']].filter((token) => typeof token === 'string')
+      const answers = await Promise.all(tokens.map((token) => flow.photos(token)))
       expect(answers.map((answer) => answer.status)).toEqual(decision === 'deny' ? [] : [200, 200])
       await ended
     },
@@ -140,7 +140,7 @@ function started(program: string, words: readonly string[], environment: NodeJS.
   const next = async (): Promise<Readonly<Record<string, unknown>>> => {
     const { value, done } = await lines.next()
     if (done === true) throw new Error('The device ended without a word.')
-    return JSON.parse(String(value))
+    return JSON.parse(value)
   }
   return { next, ended }
 }
