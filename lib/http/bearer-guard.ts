@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { DiagnosedRefusal } from '../audit/diagnosis'
 import { crossOrigin, everyMethod, exposedHeaders } from './cors'
 import type { GuardContext } from '../server/context'
-import { isRecord, OptionsReader } from '../primitives/options-reader'
+import { isRecord, OptionsReader, undefinedField } from '../primitives/options-reader'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
 import { unexpected } from '../protocol/oauth-error'
 import type { Extension } from '../protocol/extension'
@@ -71,15 +71,12 @@ export interface BearerGuard {
 }
 
 export function bearerGuard(context: GuardContext): BearerGuard {
-  return (
-    first: string | BearerGuardOptions = '',
-    second: BearerGuardOptions = {},
-    ...more: readonly unknown[]
-  ) => {
+  return (...given: readonly [first?: string | BearerGuardOptions, second?: BearerGuardOptions]) => {
+    const [first, second = {}, ...more]: readonly unknown[] = given
     // Express calls a mounted function with three arguments, the request first. More than two arguments show that the
     // host has mounted `bearerGuard` instead of its result.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
-    const [scope, options] = isPlain(first) ? ['', first] : [first, second]
+    const [scope, options] = given.length === 0 ? ['', {}] : isPlain(first) ? ['', first] : [first, second]
     return guard(context, readGuard(context, scope, options))
   }
 }
@@ -95,11 +92,13 @@ interface GuardTerms extends ResolvedGuardDefaults {
 function readGuard(context: GuardContext, scope: unknown, options: unknown): GuardTerms {
   const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
   const reading = new OptionsReader(options, '')
-  const requirement = readRequirement(reading, scope, scopes && [...scopes.keys()], resources)
+  if (scope === undefined) reading.wrong('scope', undefinedField)
+  const requirement = readRequirement(reading, scope ?? '', scopes && [...scopes.keys()], resources)
   const find = readVerify(reading, context)
   const resource = ownResource ?? referenceTo(requirement.resource)
   const terms = { requirement, find, resource, ...readGuardDefaults(reading, guards) }
   reading.refuseUnknown()
+  reading.refuseUndefined()
   for (const type of reading.issues.length > 0 ? [] : tokenTypes) {
     const lack = type.lackOfGuard?.(resource?.uri)
     if (lack !== undefined) reading.wrong('resource', lack)

@@ -56,5 +56,6 @@ export function readGuards(reading: OptionsReader): ResolvedGuardDefaults {
   const guards = new OptionsReader(given, reading.at('guards'), reading.issues)
   const defaults = readGuardDefaults(guards, usualGuard)
   guards.refuseUnknown()
+  guards.refuseUndefined()
   return defaults
 }

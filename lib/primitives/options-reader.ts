@@ -98,11 +98,24 @@ export class OptionsReader {
       if (!this.read.has(key) && !this.refused.has(key)) this.wrong(key, unknownName(key, known))
   }
 
+  /**
+   * Records a mistake for each field that is there and undefined, as an environment variable that is not set is: where a
+   * field only restricts, its absence would open what it should close.
+   */
+  refuseUndefined(): void {
+    const isReported = (key: string) => this.issues.some(({ path }) => path === this.at(key))
+    for (const [key, value] of Object.entries(this.source))
+      if (value === undefined && !isReported(key)) this.wrong(key, undefinedField)
+  }
+
   /** @throws ConfigurationError if there is a mistake. */
   throwIssues(subject: string): void {
     if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
   }
 }
+
+/** The cure for a value that a host gave, and that is undefined. */
+export const undefinedField = 'is undefined: give it a value, or leave it out.'
 
 function unknownName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)

@@ -95,6 +95,7 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
     singleUseLimit: readSingleUses(fields),
   }))
   for (const source of guard.sources) source.refuseUnknown()
+  reading.refuseUndefined()
   reading.throwIssues('createIntrospectionGuard() cannot work with these options:')
 
   const endpoint = new IntrospectionEndpoint({

@@ -74,6 +74,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
   const guard = readIssuerGuard(reading, terms.issuer)
   const singleUseLimit = reading.group('limits', readSingleUses)
   for (const source of guard.sources) source.refuseUnknown()
+  reading.refuseUndefined()
   reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')
 

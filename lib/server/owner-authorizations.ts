@@ -9,7 +9,7 @@ import type { ServerSettings } from '../config/settings'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
 import { inTurns } from '../primitives/in-turns'
-import { ConfigurationError } from '../primitives/options-reader'
+import { ConfigurationError, isText } from '../primitives/options-reader'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import { clientRevocation } from './client-revocation'
@@ -134,6 +134,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
 
   return {
     async list(subject, { after = '', limit = usualLimit } = {}) {
+      requireNames('list', { subject })
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > longestLimit)
         throw new RangeError(`The limit must be a whole number from 1 to ${longestLimit}.`)
       const entries = await index.list(ownerOf(subject))
@@ -150,6 +151,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
     },
 
     async revoke(subject, clientId) {
+      requireNames('revoke', { subject, client_id: clientId })
       await consentStore?.forget(ownerOf(subject), clientId)
       const entries = await index.list(ownerOf(subject))
       const ids = entries.flatMap((entry) => (entry.clientId === clientId ? [entry.authorizationId] : []))
@@ -157,6 +159,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
     },
 
     async revokeAll(subject) {
+      requireNames('revokeAll', { subject })
       const owner = ownerOf(subject)
       const { refreshToken, accessToken } = settings.lifetimes
       await consentStore?.forget(owner, undefined)
@@ -167,8 +170,18 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       return { count: await endAll(ids, subject), isComplete: await isComplete() }
     },
 
-    revokeClient,
+    async revokeClient(clientId) {
+      requireNames('revokeClient', { client_id: clientId })
+      await revokeClient(clientId)
+    },
   }
+}
+
+// A call that names nobody would end nothing, and look as if it had.
+function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(names))
+    if (!isText(value))
+      throw new TypeError(`authorizations.${verb}() needs the ${name}, a text that is not empty.`)
 }
 
 /** The live authorizations of an owner among some records, as a list shows them. */

@@ -109,6 +109,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const extensions = [...ofOptions, ...proving.extensions]
   const singleUseLimit = reading.group('limits', readSingleUses)
   for (const source of sources) source.refuseUnknown()
+  reading.refuseUndefined()
   reading.throwIssues('createBearerGuard() cannot work with these options:')
 
   const plugIns = { tokenTypes, accessTokenFormats, extensions }

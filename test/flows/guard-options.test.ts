@@ -4,6 +4,7 @@ import {
   type BearerGuard,
   createAuthorizationServer,
   createBearerGuard,
+  createIntrospectionGuard,
   createJwtBearerGuard,
   type Extension,
   memoryStore,
@@ -182,4 +183,38 @@ test('a client gets no scope that its own scopes only imply', async () => {
   expect(refused.body).toMatchObject({ error: 'invalid_scope' })
   const tokens = tokensOf(await flow.request(printing, { grant_type, scope: 'photos:print' }))
   expect(tokens).toMatchObject({ scope: 'photos:print' })
+})
+
+describe('a member that is there and undefined, as an environment variable that is not set, is a mistake', () => {
+  const unset = process.env['NO_SUCH_VARIABLE']
+  const { issuer } = options
+  const own = { issuer, store: memoryStore() }
+  const oauth = createAuthorizationServer(options)
+  const cure = 'is undefined: give it a value, or leave it out.'
+
+  const jwt = { issuer, audience: photoServer, keys: hubKeys }
+  const client = { client_id: 'a', client_secret: 'b' }
+
+  test.each<[string, string, Function, readonly unknown[]]>([
+    ['a guard of the server', 'acr', oauth.bearerGuard, ['photos:read', { acr: unset }]],
+    ['a guard without a scope', 'maxAge', oauth.bearerGuard, [{ maxAge: unset }]],
+    ['the scope of a guard', 'scope', oauth.bearerGuard, [unset]],
+    ['a guard in another process', 'resources', createBearerGuard, [{ ...own, resources: unset }]],
+    ['its own guard', 'resource', createBearerGuard(own), ['', { resource: unset }]],
+    ['a guard for JWTs', 'algorithms', createJwtBearerGuard, [{ ...jwt, algorithms: unset }]],
+    ['one by introspection', 'audience', createIntrospectionGuard, [{ issuer, client, audience: unset }]],
+    [
+      'the option guards',
+      'guards.cors',
+      createAuthorizationServer,
+      [{ ...options, guards: { cors: unset } }],
+    ],
+  ])('%s: %s', (_what, path, make, given) => {
+    expect(() => Reflect.apply(make, undefined, given)).toThrow(`  - ${path} ${cure}`)
+  })
+
+  test('a guard may be made without any member, and its options may be undefined', () => {
+    for (const make of [() => oauth.bearerGuard(), () => oauth.bearerGuard('photos:read', undefined)])
+      expect(make).not.toThrow()
+  })
 })

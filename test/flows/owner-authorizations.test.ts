@@ -1,3 +1,4 @@
+import type { OwnerAuthorizations } from '../../lib/index'
 import { implicit, jwtBearer } from '../../lib/index'
 import { claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
@@ -244,6 +245,20 @@ describeOnStores('oauth.authorizations', (stage) => {
     const { flow, oauth } = open({ clients: [odd.registration] })
     await flow.tokens(odd, {}, 'constructor')
     expect(await oauth.authorizations.revoke('constructor', '__proto__')).toMatchObject({ count: 1 })
-    expect(await oauth.authorizations.revokeAll('')).toMatchObject({ count: 0 })
+  })
+
+  test.each<[string, keyof OwnerAuthorizations, readonly unknown[]]>([
+    ['no client', 'revoke', ['alice']],
+    ['an empty client', 'revoke', ['alice', '']],
+    ['an empty subject', 'revoke', ['', 'photo-print']],
+    ['an empty subject', 'revokeAll', ['']],
+    ['no subject', 'revokeAll', []],
+    ['a subject that is no text', 'list', [7]],
+    ['no client', 'revokeClient', [undefined]],
+  ])('%s is a mistake of %s(), and no count of 0', async (_what, name, given) => {
+    const { authorizations } = open().oauth
+    await expect(Reflect.apply(authorizations[name], undefined, given)).rejects.toThrow(
+      new RegExp(`^authorizations\\.${name}\\(\\) needs .*(?:subject|client_id)`),
+    )
   })
 })

@@ -8,7 +8,7 @@ import { answerOf, statusOf } from '../support/rooms/status'
 import { exchangeBytes, onTheWire } from '../support/rooms/wire'
 
 /** A host with guarded photos, and an access token for them. */
-async function guarded(scope?: string, options?: BearerGuardOptions, granted = 'photos.read') {
+async function guarded(scope = '', options?: BearerGuardOptions, granted = 'photos.read') {
   const host = hostWith({}, (app, oauth) => {
     app.use(oauth.router())
     app.get(
