@@ -52,6 +52,7 @@ export function leavesBody({ reason }: OAuthError): boolean {
 }
 
 async function readForm(request: Request, seconds: number): Promise<Parameters> {
+  if (lacksBody(request)) return Parameters.none
   const bytes = await bytesOf(request, seconds, formType, noForm)
   if (bytes !== undefined) return Parameters.parse(decode(bytes))
   const { body, readableDidRead }: ParsedRequest = request
@@ -60,6 +61,12 @@ async function readForm(request: Request, seconds: number): Promise<Parameters> 
   if (isRecord(body)) return Parameters.fromParsedBody(body)
   if (!readableDidRead) return Parameters.none
   throw nothingLeft()
+}
+
+// RFC 9112 6.3: a request without these two headers has no body. An endpoint that needs a parameter says which.
+function lacksBody(request: Request): boolean {
+  const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers
+  return Number(length) === 0 && coding === undefined && headerLines(request, 'content-type').length === 0
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify, SignJWT, generateKeyPair } from 'jose'
+import supertest from 'supertest'
 import { implicit, openIdConnect, signingKeys, jwtAccessTokens } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
@@ -147,6 +148,13 @@ describeOnStores('The UserInfo endpoint', (stage) => {
       expect((await userInfo(set, bare.accessToken)).body).toEqual({ sub: 'alice' })
     },
   )
+
+  test('answers a POST without a body, as openid-client sends it', async () => {
+    const set = open()
+    const { accessToken } = await logIn(set, { scope: 'openid' })
+    const asking = supertest(set.app).post('/userinfo').set('Authorization', `Bearer ${accessToken}`)
+    expect((await asking).body).toEqual({ sub: 'alice' })
+  })
 
   test('refuses in the form of RFC 6750', async () => {
     const set = open()

@@ -117,10 +117,16 @@ describe('form body', () => {
     it('refuses a body without a type', async () => {
       const answer = await onTheWire(formApp(), (open) =>
         exchangeBytes(open(), [
-          `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${ended}\r\n\r\n`,
+          `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\n\r\na=1`,
         ]),
       )
       expect(answer).toMatch(/invalid_request body_type$/)
+    })
+
+    it.each([`${ended}\r\n`, ''])('takes a request without a body for an empty form: %j', async (length) => {
+      const head = `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${length}\r\n`
+      const answer = await onTheWire(formApp(), (open) => exchangeBytes(open(), [head]))
+      expect(answer).toMatch(/parameters $/)
     })
 
     it.each(['gzip', 'GZIP', 'deflate', 'br', 'gzip, identity'])(
