@@ -12,9 +12,13 @@ export class CircuitBreaker {
   /** @param clock milliseconds of a clock that does not step. */
   constructor(private readonly clock: () => number) {}
 
+  get isClosed(): boolean {
+    return this.failures < failuresAtMost
+  }
+
   /** Whether an act may run now. Every act that may run must end in `succeeded` or `failed`. */
   mayTry(): boolean {
-    if (this.failures < failuresAtMost) return true
+    if (this.isClosed) return true
     const now = this.clock()
     if (now < this.opensAgainAt) return false
     // Until this act has ended, or the pause is over again, no other one runs.
@@ -28,6 +32,12 @@ export class CircuitBreaker {
 
   failed(): void {
     this.failures += 1
+    this.opensAgainAt = this.clock() + pause
+  }
+
+  /** As after five failures. */
+  open(): void {
+    this.failures = failuresAtMost
     this.opensAgainAt = this.clock() + pause
   }
 }

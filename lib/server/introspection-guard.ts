@@ -53,7 +53,8 @@ export interface IntrospectionGuardOptions extends ProvingGuardOptions {
   readonly introspectionDeadline?: number
   /**
    * `inactive` bounds the calls about tokens that are not good, for each network. Default 60 in a minute. Beyond it, new
-   * tokens of this network get 429, and cached ones pass.
+   * tokens of this network get 429, and those that were good before pass. Behind a proxy, set Express's `trust proxy`;
+   * otherwise every request counts for the address of the proxy.
    */
   readonly limits?: GuardLimitOptions & { readonly inactive?: LimitOption }
 }

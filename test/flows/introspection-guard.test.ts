@@ -274,11 +274,69 @@ describe('the bounds of the guard', () => {
     expect(server.asked).toHaveLength(3)
   })
 
-  test('count no good tokens, and no calls that fail', async () => {
+  test('count no good tokens, and no calls without an answer', async () => {
     const { ask } = photos({ limits })
     for (const token of ['a', 'b', 'c', 'd']) expect((await ask(token)).status).toBe(200)
-    server.answer = (response) => void response.writeHead(500).end()
+    server.answer = (response) => void response.destroy()
     for (const token of ['e', 'f', 'g', 'h']) expect((await ask(token)).status).toBe(503)
+  })
+
+  test('count a call that fails with a status for its sender alone', async () => {
+    const { ask } = photos({ limits })
+    server.answer = (response) => void response.writeHead(500).end()
+    for (const token of ['a', 'b', 'c']) expect((await ask(token)).status).toBe(503)
+    expect((await ask('d')).status).toBe(429)
+    expect((await ask('d', '/photos', '192.0.2.2')).status).toBe(503)
+  })
+
+  test('take no token that was good before for a guess, and no good one waits behind expired ones', async () => {
+    const { ask, clock } = photos({ limits, maximumAge: 5, maximumAgeOfRefusals: 0 })
+    const expired = ['a', 'b', 'c', 'd', 'e']
+    for (const token of expired) expect((await ask(token)).status).toBe(200)
+    clock.advance(6)
+    server.answer = { active: false }
+    for (let round = 0; round < 2; round++)
+      for (const token of expired) expect((await ask(token)).status).toBe(401)
+    server.answer = good
+    expect((await ask('new')).status).toBe(200)
+  })
+
+  // A filter in front of the server, which refuses some texts, or answers them with a page.
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['403', withStatus(403, {})],
+    ['502', withStatus(502, {})],
+    ['a page', (response) => void response.setHeader('Content-Type', 'text/html').end('No.')],
+  ])('let good tokens pass while a filter answers %s to texts of strangers', async (_, filter) => {
+    for (const known of [['first'], []]) {
+      const { ask } = photos()
+      for (const token of known) await ask(token)
+      server.answer = (response) => {
+        const isJunk = server.asked.at(-1)?.form.get('token')?.startsWith('junk')
+        return (isJunk ? filter : withStatus(200, good))(response)
+      }
+      for (let turn = 0; turn < 24; turn++) {
+        expect((await ask(`junk${turn}`, '/photos', `192.0.2.${turn % 4}`)).status).toBe(503)
+        expect((await ask(`good${turn}`, '/photos', '192.0.2.200')).status).toBe(200)
+      }
+      for (let turn = 24; turn < 40; turn++)
+        expect((await ask(`junk${turn}`, '/photos', `192.0.2.${turn % 4}`)).status).toBe(503)
+      expect((await ask('good', '/photos', '192.0.2.200')).status).toBe(200)
+      server.answer = good
+    }
+  })
+
+  test('try again with a token that was good, also if all that come are no good', async () => {
+    const { ask, clock } = photos()
+    await ask('good')
+    server.answer = (response) => void response.destroy()
+    for (let call = 0; call < 6; call++) expect((await ask(`t${call}`)).status).toBe(503)
+    server.answer = (response) => {
+      const isJunk = server.asked.at(-1)?.form.get('token')?.startsWith('junk')
+      return withStatus(isJunk ? 403 : 200, good)(response)
+    }
+    clock.advance(10)
+    expect((await ask('junk')).status).toBe(503)
+    expect((await ask('other')).status).toBe(200)
   })
 
   test('stop calls after five failures, and let one through every ten seconds', async () => {
@@ -300,7 +358,7 @@ describe('the bounds of the guard', () => {
 
   test('count no request that is refused without a call', async () => {
     const { ask } = photos({ limits })
-    server.answer = (response) => void response.writeHead(500).end()
+    server.answer = (response) => void response.destroy()
     for (let call = 0; call < 12; call++) expect((await ask(`t${call}`)).status).toBe(503)
     expect(server.asked).toHaveLength(5)
   })

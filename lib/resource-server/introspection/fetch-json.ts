@@ -2,8 +2,13 @@ import { boundedText } from '../../primitives/bounded-text'
 import { isRecord, isText } from '../../primitives/options-reader'
 import { isShallow } from '../../protocol/json-depth'
 
+/** A response that is no JSON, or has another status than 200. */
+export class UnusableResponse extends Error {
+  override readonly name: string = 'UnusableResponse'
+}
+
 /** A response of another status than 200. */
-export class RefusedStatus extends Error {
+export class RefusedStatus extends UnusableResponse {
   override readonly name = 'RefusedStatus'
 
   /** @param error the error code of a response with status 400 (RFC 6749 5.2); undefined if it has none. */
@@ -30,7 +35,8 @@ const longestAnswer = 256 * 1024
  * Fetches JSON from the authorization server. Follows no redirect, and reads at most 256 KiB.
  *
  * @throws RefusedStatus for another status than 200.
- * @throws Error if there is no JSON.
+ * @throws UnusableResponse if the response is no JSON.
+ * @throws Error without a response.
  */
 export async function fetchJson(url: string, { headers, ...request }: JsonRequest): Promise<unknown> {
   const response = await fetch(url, {
@@ -46,7 +52,7 @@ export async function fetchJson(url: string, { headers, ...request }: JsonReques
   }
   await body?.cancel()
   if (status !== 200) throw new RefusedStatus(url, status, undefined)
-  throw new Error(`${url} responded with another type than JSON.`)
+  throw new UnusableResponse(`${url} responded with another type than JSON.`)
 }
 
 const isJson = ({ headers }: Response) =>
@@ -69,8 +75,8 @@ function parsed(text: string, url: string): unknown {
   try {
     json = JSON.parse(text)
   } catch {
-    throw new Error(`${url} responded without JSON.`)
+    throw new UnusableResponse(`${url} responded without JSON.`)
   }
-  if (!isShallow(json)) throw new Error(`${url} responded with more than 32 levels of JSON.`)
+  if (!isShallow(json)) throw new UnusableResponse(`${url} responded with more than 32 levels of JSON.`)
   return json
 }

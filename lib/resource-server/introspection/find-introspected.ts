@@ -8,7 +8,12 @@ import { steadyClock } from '../../primitives/steady-clock'
 import { digest as digestOf } from '../../protocol/credential'
 import { OAuthError, temporarilyUnavailable, tooManyAttempts } from '../../protocol/oauth-error'
 import type { FindToken, FoundToken, TokenSender } from '../admit'
-import { CredentialsRefused, type IntrospectionEndpoint, RequestRefused } from './introspection-endpoint'
+import {
+  CredentialsRefused,
+  type IntrospectionEndpoint,
+  NothingSaid,
+  RequestRefused,
+} from './introspection-endpoint'
 import { introspectedToken, type IntrospectionTerms } from './introspection-response'
 
 /** What a guard needs to look tokens up at an introspection endpoint. */
@@ -40,43 +45,57 @@ const longestToken = 8192
  */
 export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const { endpoint, maximumAge, maximumAgeOfRefusals, maximumCached } = lookup
+  // Old answers stay: a token that was good before is no guess.
   const good = new BoundedMap<KeptAnswer>(maximumCached)
   const refused = new BoundedMap<KeptAnswer>(maximumCached)
   const flights = new SingleFlight<FoundToken>()
   const clock = steadyClock(lookup.clock)
-  const circuit = new CircuitBreaker(clock)
+  const health = new EndpointHealth(endpoint, clock)
   const inactive = new InactiveLimit(lookup.inactive, clock)
 
-  const ask = async (token: string, digest: string, now: number, sender: TokenSender) => {
-    const found = await answered(token, now, sender)
+  const ask = async ({ token, digest, before }: AskedToken, now: number, sender: TokenSender) => {
+    const found = await answered(token, before !== undefined, now, sender)
     const isGood = found !== undefined && found.rejectReason === undefined
-    if (isGood) inactive.takeBack(sender)
-    const age = isGood ? maximumAge : maximumAgeOfRefusals
-    const endsAt = isGood ? Math.min(found.access.expiresAt, now + age) : now + age
-    const [room, other] = isGood ? [good, refused] : [refused, good]
+    const endsAt = isGood ? Math.min(found.access.expiresAt, now + maximumAge) : now + maximumAgeOfRefusals
+    const room = isGood ? good : refused
     room.put(digest, { found, askedAt: now, endsAt })
-    other.delete(digest)
+    if (isGood) refused.delete(digest)
+    else if (before !== undefined) good.put(digest, { ...before, endsAt: now })
     return found
   }
 
-  const answered = async (token: string, now: number, sender: TokenSender): Promise<FoundToken> => {
-    if (!circuit.mayTry()) {
-      inactive.takeBack(sender)
-      throw unavailable('introspection_unavailable', undefined)
+  const answered = async (token: string, wasGood: boolean, now: number, sender: TokenSender) => {
+    const takeBack = () => {
+      if (!wasGood) inactive.takeBack(sender)
     }
     try {
-      const answer = introspectedToken(await endpoint.ask(token), lookup, now)
-      circuit.succeeded()
-      return typeof answer === 'string' ? { rejectReason: answer } : answer
+      await health.require()
+      const answer = read(await endpoint.ask(token), now)
+      const found = typeof answer === 'string' ? { rejectReason: answer } : answer
+      health.answered()
+      if (found !== undefined && found.rejectReason === undefined) {
+        health.good = token
+        takeBack()
+      }
+      return found
     } catch (error) {
-      // Any sender can write a token that the endpoint refuses. Such tokens count like those that are not active, and
-      // must not stop the calls about others.
-      if (error instanceof RequestRefused) circuit.succeeded()
+      // Any sender can write a token that the endpoint, or a filter before it, refuses. Such a token counts like one that
+      // is not active, and must not stop the calls about others.
+      if (error instanceof RequestRefused) health.answered()
+      else if (!wasGood && isResponse(error)) health.doubt()
       else {
-        circuit.failed()
-        inactive.takeBack(sender)
+        health.failed(error)
+        takeBack()
       }
       throw failureOf(error)
+    }
+  }
+
+  const read = (answer: unknown, now: number) => {
+    try {
+      return introspectedToken(answer, lookup, now)
+    } catch (cause) {
+      throw new NothingSaid('The endpoint says nothing about the token.', { cause })
     }
   }
 
@@ -85,11 +104,84 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
     const digest = digestOf(token)
     const kept = keptIn(good, digest, now) ?? keptIn(refused, digest, now)
     if (kept !== undefined) return kept.found
+    const before = good.get(digest)
     // Before the flight: who joins a flight must not get the refusal of another network.
-    if (!flights.has(digest)) inactive.begin(sender)
-    return flights.share(digest, () => ask(token, digest, now, sender))
+    if (!flights.has(digest) && before === undefined) inactive.begin(sender)
+    return flights.share(digest, () => ask({ token, digest, before }, now, sender))
   }
 }
+
+interface AskedToken {
+  readonly token: string
+  readonly digest: string
+  /** The answer from when the token was good; undefined if it never was. */
+  readonly before: KeptAnswer | undefined
+}
+
+const isResponse = (error: unknown) => error instanceof CredentialsRefused || error instanceof NothingSaid
+
+/** No call about the token: the endpoint does not answer. The cause is the failure of a trial. */
+class NotAsked extends Error {
+  override readonly name = 'NotAsked'
+}
+
+/**
+ * Whether the endpoint answers. A failure with a response may be about its token, and strangers write tokens: after some
+ * of them, and while the circuit is open, the guard tries with a token that was good.
+ */
+class EndpointHealth {
+  private readonly circuit: CircuitBreaker
+  private readonly trials = new SingleFlight<unknown>()
+  private doubts = 0
+  /** The last token that was good. */
+  good: string | undefined
+
+  constructor(
+    private readonly endpoint: IntrospectionEndpoint,
+    clock: () => number,
+  ) {
+    this.circuit = new CircuitBreaker(clock)
+  }
+
+  /** @throws NotAsked while the endpoint does not answer. */
+  async require(): Promise<void> {
+    const isDoubtful = this.good !== undefined && this.doubts >= doubtsAtMost
+    if (this.circuit.isClosed && !isDoubtful) return
+    if (!this.circuit.mayTry()) throw new NotAsked(silence)
+    const { good } = this
+    if (good !== undefined) await this.trials.share('', () => this.try(good))
+  }
+
+  answered(): void {
+    this.doubts = 0
+    this.circuit.succeeded()
+  }
+
+  /** A response that may be about its token. */
+  doubt(): void {
+    this.doubts += 1
+  }
+
+  failed(error: unknown): void {
+    if (!(error instanceof NotAsked)) this.circuit.failed()
+  }
+
+  private async try(good: string): Promise<void> {
+    try {
+      await this.endpoint.ask(good)
+    } catch (cause) {
+      if (!(cause instanceof RequestRefused)) {
+        this.circuit.open()
+        throw new NotAsked(silence, { cause })
+      }
+    }
+    this.answered()
+  }
+}
+
+const silence = 'The introspection endpoint does not answer.'
+// The fifth failure is the one that opens the circuit.
+const doubtsAtMost = 4
 
 // A clock that was ahead leaves answers from the future. They do not count.
 function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): KeptAnswer | undefined {
@@ -103,6 +195,7 @@ const unavailable = (reason: 'introspection_unavailable' | 'introspection_not_au
 
 function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
+  if (error instanceof NotAsked && error.cause !== undefined) return failureOf(error.cause)
   const isOwn = error instanceof CredentialsRefused
   return unavailable(isOwn ? 'introspection_not_authorized' : 'introspection_unavailable', error)
 }

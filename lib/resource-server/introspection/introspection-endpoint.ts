@@ -1,7 +1,7 @@
 import { isRecord, isText, isTexts } from '../../primitives/options-reader'
 import { SingleFlight } from '../../primitives/single-flight'
 import { isSafeUrl } from '../../protocol/uri'
-import { fetchJson, RefusedStatus } from './fetch-json'
+import { fetchJson, RefusedStatus, UnusableResponse } from './fetch-json'
 import type { Authenticate } from './introspection-client'
 
 /** Where the guard asks, and as which client. */
@@ -24,6 +24,11 @@ export class CredentialsRefused extends Error {
 /** The endpoint refuses this one request. It has taken the credentials of the guard, and may answer about other tokens. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
+}
+
+/** The endpoint, or a filter before it, answers without a word about the token. */
+export class NothingSaid extends Error {
+  override readonly name = 'NothingSaid'
 }
 
 interface FoundEndpoint {
@@ -58,6 +63,7 @@ export class IntrospectionEndpoint {
    *
    * @throws CredentialsRefused if the guard is not authorized.
    * @throws RequestRefused if the endpoint answers no question about this token.
+   * @throws NothingSaid if a response comes that says nothing.
    * @throws OAuthError `temporarily_unavailable` if the guard cannot authenticate.
    * @throws Error if there is no answer.
    */
@@ -70,10 +76,11 @@ export class IntrospectionEndpoint {
     } catch (error) {
       if (error instanceof RefusedStatus && error.status === 400) return answerOf(error)
       this.lookAgain(pause)
+      if (!(error instanceof UnusableResponse)) throw error
       // RFC 7662 2.3: 401. A proxy in front says 403.
       throw error instanceof RefusedStatus && [401, 403].includes(error.status)
         ? new CredentialsRefused(error.message)
-        : error
+        : new NothingSaid(error.message)
     }
   }
 
