@@ -11,6 +11,7 @@ const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
   owner_not_logged_in: 'notSignedIn',
   login_loop: 'loginLost',
   login_not_renewed: 'loginLost',
+  owner_not_hinted: 'anotherAccount',
   client_unknown: 'appUnknown',
   client_disabled: 'appUnknown',
   client_document_not_allowed: 'appUnknown',

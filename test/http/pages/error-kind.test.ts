@@ -3,6 +3,7 @@ import { errorKindOf } from '../../../lib/http/pages/error-kind'
 it.each([
   ['authorization_request_expired', false, 'requestOver'],
   ['authorization_request_of_another_owner', false, 'anotherAccount'],
+  ['owner_not_hinted', false, 'anotherAccount'],
   ['owner_not_logged_in', false, 'notSignedIn'],
   ['login_loop', false, 'loginLost'],
   ['client_unknown', false, 'appUnknown'],
