@@ -231,7 +231,7 @@ async function handleRequest(
   if (course instanceof OAuthError) return { kind: 'refused', error: course }
   if (resourceOwner === undefined || course?.demand !== undefined) {
     await settings.dynamicRegistration?.uses.holdForLogin(client)
-    const lost = course === undefined ? await keepArrival(server.store, settled.claimed, context) : undefined
+    const lost = course === undefined ? await keepArrival(server, settled.claimed, context, host) : undefined
     const error = lost ?? (await host.logIn(course?.demand))
     return error === undefined ? answered : { kind: 'refused', error }
   }

@@ -95,7 +95,7 @@ export async function courseOf(
     // Nobody is logged in, and any login will do: the return need not tell more.
     const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
     const reference = isPlain
-      ? await keepArrival(server.store, claimed, question.context)
+      ? await keepArrival(server, claimed, question.context, host)
       : await keepDemand(server, question, claimed, host)
     if (reference instanceof OAuthError) return reference
     return { demand: { reference, request }, isApproved: false, claimed }
@@ -149,17 +149,37 @@ async function keepDemand(
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
 ): Promise<string | undefined | OAuthError> {
-  if (claimed !== undefined) return keepInRecord(store, claimed, resourceOwner !== undefined, context)
-  const address = sender?.address()
-  demandedLogins.opened(address)
+  if (claimed !== undefined) {
+    const keep = () => keepInRecord(store, claimed, resourceOwner !== undefined, context)
+    return livesLonger(claimed) ? counted(demandedLogins, sender, keep) : keep()
+  }
   const { unclaimed, reference } = createDemandedLogin(proposal, requestDigest(received), context)
-  try {
+  return counted(demandedLogins, sender, async () => {
     await begin(store, unclaimed, context.random)
+    return reference
+  })
+}
+
+/** Whether the record of a pushed request lives longer from now on: nobody who is known has brought it. */
+const livesLonger = ({ record }: ClaimedRequest) =>
+  record.state === 'unclaimed' && record.lifetimeUntilSeen !== undefined
+
+/** Counts a record that waits for the login of its owner, unless it does not come to be. @throws Throttled */
+async function counted<Outcome>(
+  { opened, ended }: ServerContext['demandedLogins'],
+  sender: Sender | undefined,
+  keep: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const address = sender?.address()
+  opened(address)
+  try {
+    const outcome = await keep()
+    if (outcome instanceof OAuthError) ended(address)
+    return outcome
   } catch (error) {
-    demandedLogins.ended(address)
+    ended(address)
     throw error
   }
-  return reference
 }
 
 // A login after the first demand satisfies every later one of an owner who is not logged in. An owner who has logged in
@@ -181,15 +201,16 @@ async function keepInRecord(
  * the request would live.
  *
  * @returns an error for the page of the owner if the record is no longer open.
+ * @throws `Throttled` if too many logins of the network wait.
  */
 export async function keepArrival(
-  store: AuthorizationStore,
+  { store, demandedLogins }: ServerContext,
   claimed: ClaimedRequest | undefined,
   context: RecordContext,
+  { sender }: AskedHost,
 ): Promise<undefined | OAuthError> {
-  if (claimed?.record.state !== 'unclaimed' || claimed.record.lifetimeUntilSeen === undefined)
-    return undefined
-  return change(store, claimed, noteArrival, context)
+  if (claimed === undefined || !livesLonger(claimed)) return undefined
+  return counted(demandedLogins, sender, () => change(store, claimed, noteArrival, context))
 }
 
 function change(

@@ -43,7 +43,7 @@ export async function resolveRequest(
     isPushed: false,
     sender,
   })
-  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client)
+  const claimed = handle === undefined ? undefined : await findClaimed(server, handle, client, sender)
   return { parameters, claimed }
 }
 
@@ -81,16 +81,24 @@ export async function replaceParameters(
 }
 
 async function findClaimed(
-  { store, now }: ServerContext,
+  { store, now, demandedLogins }: ServerContext,
   handle: string,
   { client_id: clientId }: Client,
+  sender: Sender | undefined,
 ): Promise<ClaimedRequest> {
   const id = credentialId('requestHandle', handle)
   const found = id === undefined ? undefined : await store.find(id)
   const record = findClaimable(found?.authorization, { handle, clientId }, now())
   if (record instanceof OAuthError) throw record
   if (found === undefined) throw new Error('A record without a stored form was claimed.')
-  return { handle, record, found }
+  // It has waited for a login since a browser brought it.
+  const hasWaited = record.state === 'unclaimed' && record.lifetimeUntilSeen === undefined
+  return {
+    handle,
+    record,
+    found,
+    ...(hasWaited && { onClaimed: () => demandedLogins.ended(sender?.address()) }),
+  }
 }
 
 // Hosts write extensions, also in JavaScript.

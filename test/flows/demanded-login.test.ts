@@ -7,7 +7,9 @@ import { photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { asked, loginOf, loginStage, session } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
+import { type Brought, pushingStage } from '../support/flows/pushing'
 import { redirectionOf } from '../support/flows/redirection'
+import { setStage } from '../support/flows/stage'
 
 describe('a demanded login', () => {
   test.each<[string, (back: URLSearchParams) => void, number]>([
@@ -56,6 +58,27 @@ describe('a demanded login', () => {
     expect(store.calls.save).toBe(3)
     expect((await open(String(backs[0]), 'alice', now())).status).toBe(200)
     loginOf(await ask(asked))
+  })
+
+  test('of a pushed request counts, too, when a browser brings it without a login and lengthens its life', async () => {
+    const limits = { networks: { authorization: { attempts: 3, seconds: 1 } } }
+    const { pushed, flow, clock } = pushingStage(setStage, { limits }, {})
+    const asks: Brought[] = []
+    for (let time = 0; time < 5; time++) asks.push(await pushed())
+    for (const [at, brought] of asks.slice(0, 3).entries()) {
+      loginOf(await flow.ask(brought))
+      clock.advance(at % 2)
+    }
+    clock.advance(2)
+    // Again, which lengthens nothing.
+    loginOf(await flow.ask({ ...asks[0] }))
+    expect((await flow.ask({ ...asks[3] })).status).toBe(429)
+    // An owner who is logged in brings it.
+    clock.advance(2)
+    expect((await flow.ask({ ...asks[4] }, 'alice')).status).toBe(200)
+    expect((await flow.ask({ ...asks[0] }, 'alice')).status).toBe(200)
+    clock.advance(2)
+    loginOf(await flow.ask({ ...asks[3] }))
   })
 
   test('gives the owner the same form again by a reload, and demands a new login of another owner', async () => {
