@@ -166,18 +166,18 @@ const livesLonger = ({ record }: ClaimedRequest) =>
 
 /** Counts a record that waits for the login of its owner, unless it does not come to be. @throws Throttled */
 async function counted<Outcome>(
-  { opened, ended }: ServerContext['demandedLogins'],
+  logins: ServerContext['demandedLogins'],
   sender: Sender | undefined,
   keep: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const address = sender?.address()
-  opened(address)
+  logins.opened(address)
   try {
     const outcome = await keep()
-    if (outcome instanceof OAuthError) ended(address)
+    if (outcome instanceof OAuthError) logins.ended(address)
     return outcome
   } catch (error) {
-    ended(address)
+    logins.ended(address)
     throw error
   }
 }
