@@ -1,12 +1,13 @@
-import { isBoolean, isList, isText, isTexts, isWhole, tenYears } from '../primitives/options-reader'
+import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/options-reader'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ClientMember, ClientStatement } from '../protocol/client-member'
+import { privateKeyJwtName } from '../protocol/client-metadata'
 import type { LoginDefaults } from '../protocol/extension'
 import type { Json } from '../protocol/json'
 import { isTooLong } from '../protocol/parameters'
 import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from '../protocol/uri'
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
-import { sectorOf } from './pairwise'
+import { answersElsewhere, sectorOf } from './pairwise'
 
 /** What the members of a server rest on. */
 interface IdentityOffer {
@@ -68,6 +69,11 @@ function subjectType(hasPairwise: boolean): ClientMember {
       value === 'pairwise' && sectorOf(client) === undefined
         ? 'needs a sector_identifier_uri, because the redirection URIs do not name one host.'
         : undefined,
+    // Of a registration by the host, `conflictIn` says enough.
+    verify: async (value, { client }) =>
+      value === 'pairwise' && sectorOf({ ...client, selfRegistered: true }) === undefined
+        ? 'needs a sector_identifier_uri, because a grant type of the client needs no redirection URI.'
+        : undefined,
   }
 }
 
@@ -80,9 +86,19 @@ const sectorIdentifierUri: ClientMember = {
   // OpenID Connect Core 8.1: otherwise, a client could join the sector of others and get their identifiers.
   async verify(value, { client, fetchDocument }: ClientStatement) {
     const listed = isText(value) ? await fetchDocument(value, largestSectorFile) : undefined
-    const isListed = isList(listed) && client.redirect_uris.every((uri) => listed.includes(uri))
-    return isListed ? undefined : 'must lead to a JSON list that holds every redirection URI of the client.'
+    if (!isList(listed) || !client.redirect_uris.every((uri) => listed.includes(uri)))
+      return 'must lead to a JSON list that holds every redirection URI of the client.'
+    return answersElsewhere(client) &&
+      !namesOf(client).some((name) => name !== undefined && listed.includes(name))
+      ? 'must lead to a JSON list that names the client by its client_id or by the jwks_uri of private_key_jwt, because a grant type of the client needs no redirection URI.'
+      : undefined
   },
+}
+
+// OpenID Connect CIBA Core 4: the keys of a client name it where no redirection URI does.
+const namesOf = ({ client_id, credentials }: Client): readonly (Json | undefined)[] => {
+  const keys = credentials[privateKeyJwtName]
+  return [client_id, ...(isRecord(keys) ? [keys['jwks_uri']] : [])]
 }
 
 function logoutUri(issuer: string): ClientMember {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { isText } from '../primitives/options-reader'
-import type { Client } from '../protocol/client'
+import { type Client, isRegisteredByHost } from '../protocol/client'
 import { isLoopback, plainUrl } from '../protocol/uri'
 
 /** The identifier of a resource owner for one client, which tokens and responses call `sub`. */
@@ -22,16 +22,26 @@ export function pairwiseSubjects(secret: string): SubjectFor {
   }
 }
 
+// With these grant types, what tells the owner goes to a redirection URI, or there is no owner.
+const atRedirectionUri = new Set(['authorization_code', 'implicit', 'refresh_token', 'client_credentials'])
+
+/** Whether a grant type of the client brings it an owner without a redirection URI, as that of devices does. */
+export const answersElsewhere = ({ grant_types }: Client): boolean =>
+  grant_types.some((name) => !atRedirectionUri.has(name))
+
 /**
  * The sector of a client: the host of its `sector_identifier_uri`, or of its metadata document, or else the one host of
  * all its redirection URIs. Undefined without such a host. Apps on loopback and with a scheme of an app share no host
- * that is theirs.
+ * that is theirs. Anybody may name the redirection URI of others: it counts only where each answer goes there, or where
+ * the host has registered the client.
  */
-export function sectorOf({ client_id, redirect_uris, members }: Client): string | undefined {
+export function sectorOf(client: Client): string | undefined {
+  const { client_id, redirect_uris, members } = client
   const uri = members['sector_identifier_uri']
   if (isText(uri)) return hostOf(uri)
   const ofDocument = client_id.startsWith('https://') ? hostOf(client_id) : undefined
   if (ofDocument !== undefined) return ofDocument
+  if (answersElsewhere(client) && !isRegisteredByHost(client)) return undefined
   const hosts = new Set(redirect_uris.map(hostOf))
   const [host] = hosts
   return hosts.size === 1 && host !== undefined && !isLoopback(host) ? host : undefined

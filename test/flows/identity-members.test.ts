@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { AuthorizationServerOptions, ClientRegistration } from 'express-authorization-server'
-import { metadataDocuments, openIdConnect, signingKeys } from 'express-authorization-server'
+import {
+  deviceAuthorization,
+  metadataDocuments,
+  openIdConnect,
+  privateKeyJwt,
+  signingKeys,
+} from 'express-authorization-server'
 import { type ClientApplication, bent } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
@@ -272,6 +278,45 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     }
     const good = await listing(['https://third.example/', second, first])
     expect([good.status, good.body.sector_identifier_uri]).toEqual([201, sector_identifier_uri])
+  })
+
+  test('joins no sector by a redirection URI to which its answers need not go', async () => {
+    const device = 'urn:ietf:params:oauth:grant-type:device_code'
+    const keys = identityKeys()
+    const plugIns = [
+      keys,
+      openIdConnect({ keys, pairwise }),
+      deviceAuthorization({ secret: pairwise.secret }),
+    ]
+    const clients = metadataDocuments({ ...origin.reach })
+    const set = stage(
+      { grantTypes: ['authorization_code', 'refresh_token', device] },
+      withIdentity({ plugIns, clients, clientAuthenticationMethods: [privateKeyJwt()] }),
+    )
+    const shop = { ...app, redirect_uris: ['https://shop.example/callback'], subject_type: 'pairwise' }
+    const asking = { ...shop, grant_types: ['authorization_code', device] }
+    expect((await set.register(shop)).status).toBe(201)
+    expect((await set.register(asking)).body.error_description).toMatch(/^subject_type needs a sector_ident/)
+    const sector_identifier_uri = origin.clientId.replace('client.json', 'uris.json')
+    const jwks_uri = origin.clientId.replace('client.json', 'keys.json')
+    const listing = async (listed: readonly string[], metadata: object) => {
+      origin.answer = (_request, response) =>
+        void response.setHeader('Content-Type', 'application/json').end(JSON.stringify(listed))
+      const { status, body } = await set.register({ ...metadata, sector_identifier_uri })
+      return body.error_description ?? status
+    }
+    const uris = shop.redirect_uris
+    const unnamed =
+      'sector_identifier_uri must lead to a JSON list that names the client by its client_id or by the jwks_uri of private_key_jwt, because a grant type of the client needs no redirection URI.'
+    const proving = { ...asking, token_endpoint_auth_method: 'private_key_jwt', jwks_uri }
+    expect(await listing(uris, shop)).toBe(201)
+    expect(await listing(uris, asking)).toBe(unnamed)
+    expect(
+      await listing([], { ...asking, redirect_uris: [], grant_types: [device], response_types: [] }),
+    ).toBe(unnamed)
+    expect(await listing(uris, proving)).toBe(unnamed)
+    expect(await listing([...uris, jwks_uri], { ...asking, jwks_uri: undefined })).toBe(unnamed)
+    expect(await listing([...uris, jwks_uri], proving)).toBe(201)
   })
 
   test('gets no members of a logout that the server does not announce, or not so', async () => {
