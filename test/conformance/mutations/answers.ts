@@ -13,7 +13,7 @@ export const answers: readonly Mutation[] = [
     '      Location: location,',
   ],
   ['RSP-5', 'sendJson', "  'Cache-Control': 'no-store',\n", ''],
-  ['RSP-6', 'grantableScope', "'The scope is malformed.'", '`The scope ${requested} is malformed.`'],
+  ['RSP-6', 'malformedScope', "'The scope is malformed.'", '`The scope ${text} is malformed.`'],
   ['RSP-6', 'exchange', "'The grant type is not supported.'", '\'The "grant type" is not supported.\''],
   ['RSP-6', 'methodNotAllowed', 'The ${endpoint} endpoint', 'The "${endpoint}" endpoint'],
   [

@@ -76,7 +76,7 @@ export const dpop: readonly Mutation[] = [
   [
     'DPOP-32',
     'keyBinding',
-    'check.requireFirst(await server.counters.useOnce(use, check.remembered, client.client_id))',
+    "request.useLast({ key: use, seconds: check.remembered, refusal: () => check.refuse('dpop_replayed') })",
     '',
   ],
   [

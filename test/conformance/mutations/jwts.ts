@@ -49,7 +49,7 @@ export const jwts: readonly Mutation[] = [
   [
     'JAT-12',
     'requireDefault',
-    "throw invalidTarget('resource_missing', 'The request names no resource and there is no default.')",
+    "throw invalidTarget('resource_missing', 'The request names no resource and there is no default.', { observed: { known: urisOf(all) }, })",
     "return ['https://api.example/photos']",
   ],
   ['JAT-13', 'scopeWithin', 'if (lacking.length === 0) return scope', 'if (lacking.length < 7) return scope'],

@@ -37,7 +37,7 @@ export const mcpPlugIns: readonly Mutation[] = [
     "{ scopes_supported: [...scopes, 'offline_access'] }",
   ],
   ['MCP-35', 'protectedResourceMetadata', 'resource: uri,', 'resource: new URL(uri).href,'],
-  ['MCP-37', 'useUp', '[issuer, tokenEndpoint] : [issuer]', '[issuer, tokenEndpoint] : [tokenEndpoint]'],
+  ['MCP-37', 'useOf', '[issuer, tokenEndpoint] : [issuer]', '[issuer, tokenEndpoint] : [tokenEndpoint]'],
   ['MCP-38', 'metadata', 'grant-profile:id-jag', 'grant-profile:jag'],
   [
     'MCP-39',

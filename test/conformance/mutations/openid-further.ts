@@ -58,8 +58,8 @@ export const openIdFurther: readonly Mutation[] = [
   [
     'RPL-10',
     'destinationIn',
-    'clientId === undefined ? undefined : await server.findClient(clientId)',
-    "await server.findClient(clientId ?? 'relying-party')",
+    'const clientId = await clientIdIn(terms, parameters)',
+    "const clientId = (await clientIdIn(terms, parameters)) ?? 'relying-party'",
   ],
   ['RPL-11', 'decide', 'resourceOwner.subject !== subject', "resourceOwner.subject === ''"],
   ['RPL-12', 'logoutUris', '{ insecure: false }', '{ insecure: true }'],

@@ -7,7 +7,7 @@ const mustPush = 'required || members[member] === true'
 export const pushedRequestRules: readonly Mutation[] = [
   ['PAR-1', 'pushEndpoint', ofEndpoint, `${ofEndpoint} method: ['GET', 'POST'],`],
   ['PAR-2', 'pushEndpoint', ofEndpoint, `${ofEndpoint} clientAuthentication: 'confidential',`],
-  ['PAR-3', 'useUp', '[issuer, tokenEndpoint] : [issuer]', '[issuer] : [tokenEndpoint]'],
+  ['PAR-3', 'useOf', '[issuer, tokenEndpoint] : [issuer]', '[issuer] : [tokenEndpoint]'],
   ['PAR-4', 'parsePushedRequest', "parameters.require('client_id')", 'void 0'],
   [
     'PAR-5',
@@ -31,7 +31,7 @@ export const pushedRequestRules: readonly Mutation[] = [
   ['PAR-9', 'pushedIn', 'found.clientId !== client.client_id', 'false'],
   ['PAR-10', 'errorMembers', 'error_description: description', 'error_text: description'],
   ['PAR-11', 'pushEndpoint', ', pushed_request_too_large: 413', ''],
-  ['PAR-11', 'pushShares', 'clients?.take(client.client_id)', 'void 0'],
+  ['PAR-11', 'pushShares', 'clients?.take(counted.client)', 'void 0'],
   ['PAR-12', 'resolvePushed', 'parameters: pushedIn(found, client)', 'parameters: parameters.format()'],
   ['PAR-13', 'resolvePushed', ', claims: handle', ''],
   ['PAR-13', 'isNamed', "|| (current.state === 'pending' && current.named !== undefined)", ''],
@@ -39,8 +39,8 @@ export const pushedRequestRules: readonly Mutation[] = [
   [
     'PAR-15',
     'contentOf',
-    "grantableScope(request.parameters.get('scope'), client, defaultScope)",
-    "(request.parameters.get('scope') ?? '').split(' ')",
+    "grantableScope(parameters.get('scope'), client, defaultScope)",
+    "(parameters.get('scope') ?? '').split(' ')",
   ],
   [
     'PAR-16',

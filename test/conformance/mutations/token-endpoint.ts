@@ -20,7 +20,7 @@ export const tokenEndpoint: readonly Mutation[] = [
     'refreshToken: false',
     "refreshToken: client.grant_types.includes('refresh_token')",
   ],
-  ['TOK-9', 'refreshScope', 'return covers(granted, scope)', 'return covers(scope, scope)'],
+  ['TOK-9', 'refreshScope', 'covers(granted, scope)', 'covers(scope, scope)'],
   [
     'TOK-11',
     'mayRefresh',
