@@ -38,7 +38,8 @@ export class OwnResource implements ResourceReference {
   }
 }
 
-const wellKnown = '/.well-known/oauth-protected-resource'
+/** The well-known name of the metadata of a resource (RFC 9728 3). */
+export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 
 /**
  * The URL of the metadata of a resource (RFC 9728 3.1): the well-known name stands between the host and the path of
@@ -52,7 +53,7 @@ export function metadataUrlOf(resource: string): URL | undefined {
   if (!isReachable || hasUserinfo(url)) return undefined
   // RFC 9728 3.1: only a slash directly behind the host goes.
   const path = url.pathname === '/' ? '' : url.pathname
-  return new URL(url.origin + wellKnown + path + url.search)
+  return new URL(url.origin + wellKnownOfResources + path + url.search)
 }
 
 /** Members that a host adds to the metadata of a resource, under the registered names (RFC 9728 2). */

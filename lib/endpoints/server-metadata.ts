@@ -117,7 +117,11 @@ export const wellKnownBelowIssuer: readonly string[] = names
  * the issuer (RFC 8414 3.1) and after it. For an issuer without a path, both forms are equal.
  *
  * @param mount the path of the issuer without a slash at its end.
+ * @param resources the paths of the resources: clients that know an MCP server alone, and not its document (RFC 9728),
+ * put the path of the resource behind the name.
  */
-export function wellKnownPaths(mount: string): ReadonlySet<string> {
-  return new Set(names.flatMap((name) => [name + mount, mount + name]))
+export function wellKnownPaths(mount: string, resources: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    names.flatMap((name) => [name + mount, mount + name].concat(resources.map((path) => name + path))),
+  )
 }

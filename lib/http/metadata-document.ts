@@ -13,12 +13,13 @@ export function metadataDocument(
   metadata: ServerMetadata,
   watchHost: (request: Request) => void,
   origins: AllowedOrigins,
+  { status, cache } = { status: 200, cache: 'public, max-age=3600' },
 ): RequestHandler {
   const body = Buffer.from(JSON.stringify(metadata))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': body.length,
-    'Cache-Control': 'public, max-age=3600',
+    'Cache-Control': cache,
     'X-Content-Type-Options': 'nosniff',
   }
   const cors = crossOrigin(origins, { methods: 'GET, HEAD', isCacheable: true })
@@ -31,9 +32,31 @@ export function metadataDocument(
     watchHost(request)
     const sent = isUsual(request, response) ? usual : headers
     if (sent === headers && cors?.(request, response) === true) return
-    if (method === 'GET' || method === 'HEAD') response.writeHead(200, sent).end(body)
+    if (method === 'GET' || method === 'HEAD') response.writeHead(status, sent).end(body)
     else response.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0 }).end()
   }
+}
+
+// Every path of a host at which a server or guard of this process has metadata.
+const served = new Set<string>()
+
+/** Notes that these paths of the host have metadata: see {@link missingMetadata}. */
+export function noteMetadata(paths: Iterable<string>): void {
+  for (const path of paths) served.add(path)
+}
+
+/**
+ * Makes a handler that answers 404 in JSON for a path below these well-known names, unless another part of this process
+ * has metadata there. Clients try paths that a server need not have, and read the page of an application as metadata.
+ */
+export function missingMetadata(names: readonly string[], origins: AllowedOrigins): RequestHandler {
+  const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
+  const refusal = metadataDocument(members, () => {}, origins, { status: 404, cache: 'no-store' })
+  const isBelow = (path: string) => names.some((name) => path === name || path.startsWith(`${name}/`))
+  return (request, response, next) =>
+    isBelow(request.path) && !served.has(request.baseUrl + request.path)
+      ? refusal(request, response, next)
+      : next()
 }
 
 /**
@@ -41,6 +64,7 @@ export function metadataDocument(
  * other paths to the host.
  */
 export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler): RequestHandler {
+  noteMetadata(paths)
   return (request, response, next) =>
     paths.has(request.baseUrl + request.path) ? document(request, response, next) : next()
 }

@@ -7,9 +7,10 @@ import {
   protectedResourceMetadata,
   type ProtectedResourceMembers,
   readMembers,
+  wellKnownOfResources,
 } from '../endpoints/protected-resource-metadata'
 import { bareResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
-import { metadataDocument } from './metadata-document'
+import { metadataDocument, missingMetadata, noteMetadata } from './metadata-document'
 import { mountedUncalled } from './router'
 
 /**
@@ -44,6 +45,7 @@ export function protectedResource(
     return documentAt(
       metadataUrlOf(offer.uri),
       metadataDocument(protectedResourceMetadata(offer, added), () => {}, cors),
+      missingMetadata([wellKnownOfResources], cors),
     )
   }
 }
@@ -71,13 +73,14 @@ function resourceOf(reading: OptionsReader, resources: Resources | undefined, cu
 
 /**
  * Sends the document at its URL, wherever the application mounts this handler. Passes requests for other paths and
- * queries to the host: they mean other resources.
+ * queries on: they mean other resources.
  */
-function documentAt(url: URL | undefined, document: RequestHandler): RequestHandler {
+function documentAt(url: URL | undefined, document: RequestHandler, missing: RequestHandler): RequestHandler {
+  if (url !== undefined) noteMetadata([url.pathname])
   return (request, response, next) => {
     const isAsked =
       request.baseUrl + request.path === url?.pathname && queryOf(request.url) === url.search.slice(1)
-    return isAsked ? document(request, response, next) : next()
+    return (isAsked ? document : missing)(request, response, next)
   }
 }
 

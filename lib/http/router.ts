@@ -48,18 +48,20 @@ type Routes = ReadonlyMap<string, RequestHandler>
  * the URLs in the metadata are then wrong, unless a proxy removes the prefix.
  *
  * @param mount the path of the issuer without a slash at its end.
- * @param notePassed gets each request that the router leaves to the host. Not in use in production.
+ * @param missing gets each request without a route, and leaves it to the host, or answers it.
+ * @param notePassed sees each such request. Not in use in production.
  */
 export function router(
   routes: Routes,
   mount: string,
+  missing: RequestHandler,
   notePassed?: (request: Request) => void,
 ): RequestHandler {
   return (request, response, next) => {
     const middleware = routes.get(request.path)
     if (middleware === undefined) {
       notePassed?.(request)
-      return next()
+      return missing(request, response, next)
     }
     if (request.baseUrl !== mount) warnOfPath(request, mount)
     return middleware(request, response, next)

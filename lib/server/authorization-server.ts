@@ -8,7 +8,7 @@ import { authorizationEndpoint } from '../http/authorization-middleware'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { corsByPath } from '../http/endpoint-cors'
 import { clientAuthentication, clientAuthenticationErrors } from '../http/endpoint-middleware'
-import { metadataAt } from '../http/metadata-document'
+import { metadataAt, missingMetadata } from '../http/metadata-document'
 import { pageEndpoint } from '../http/page-endpoint'
 import {
   protectedResource,
@@ -16,7 +16,9 @@ import {
   resourcesExpectation,
 } from '../http/protected-resource'
 import { MountedParts, mountedUncalled, part, passWatch, router } from '../http/router'
+import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
 import { wellKnownBelowIssuer, wellKnownPaths } from '../endpoints/server-metadata'
+import type { Resources } from '../extensions/resource-indicators/resources'
 import type { ClientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/options-reader'
 import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
@@ -123,6 +125,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { table } = endpoints
   const strategies = [...context.strategies.values()]
   const metadata = wireMetadata(context, endpoints)
+  const metadataPaths = wellKnownPaths(settings.mount, resourcePaths(settings.resources))
   const mountedParts = new MountedParts()
   const notePassed = process.env['NODE_ENV'] === 'production' ? undefined : passWatch()
   const endpointNamed = (name: string): WiredEndpoint => {
@@ -142,12 +145,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
   const whole = () => {
     const routes = new Map<string, RequestHandler>()
-    for (const path of wellKnownBelowIssuer) routes.set(path, metadata)
+    // An issuer with a path has the rest at the root of the host, where `metadata()` stands.
+    for (const path of settings.mount === '' ? metadataPaths : wellKnownBelowIssuer)
+      routes.set(path, metadata)
     for (const { endpoint, whole: middleware } of table.values()) routes.set(endpoint.path, middleware)
     if (settings.resourceOwner !== undefined)
       routes.set(settings.authorizationPath, authorizationEndpoint(context))
     for (const page of pages.values()) routes.set(page.path, pageEndpoint(context, page))
-    return router(routes, settings.mount, notePassed)
+    const missing = missingMetadata(wellKnownBelowIssuer, settings.cors)
+    return router(routes, settings.mount, missing, notePassed)
   }
   const server: AuthorizationServer = {
     router: part('router', whole),
@@ -170,7 +176,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const { endpoint, single } = endpointNamed(name)
       return [single, clientAuthenticationErrors(context, endpoint)]
     },
-    metadata: part('metadata', () => metadataAt(wellKnownPaths(settings.mount), metadata)),
+    metadata: part('metadata', () => metadataAt(metadataPaths, metadata)),
     bearerGuard: bearerGuard(context),
     protectedResource: protectedResource(settings, resourcesExpectation),
     get strategies() {
@@ -208,4 +214,10 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
   const selfRegistered = dynamicRegistration && ofThisIssuer(dynamicRegistration)
   return clientRegistrar(clients, offered, clientRevocation(context), selfRegistered)
+}
+
+/** The paths of the resources at which clients can look, without the root of a host. */
+function resourcePaths(resources: Resources | undefined): readonly string[] {
+  const known = resources?.all.filter(({ uri }) => metadataUrlOf(uri) !== undefined) ?? []
+  return known.map(({ uri }) => new URL(uri).pathname).filter((path) => path !== '/')
 }

@@ -23,7 +23,7 @@ describe('router', () => {
     const paths = { authorization: '/oauth/ask', token: '/oauth/tokens' }
     const host = hostWith({ paths })
     expect(await statusOf(request(host.app).get('/oauth/ask').query(authorizationRequest))).toBe(200)
-    expect(await statusOf(request(host.app).post('/oauth/tokens'))).toBe(400)
+    expect(await statusOf(request(host.app).post('/oauth/tokens'))).toBe(401)
     expect(await statusOf(request(host.app).post('/token'))).toBe(404)
     expect(await statusOf(request(host.app).get('/authorize'))).toBe(404)
   })
@@ -32,7 +32,7 @@ describe('router', () => {
     const host = hostWith({ issuer: 'http://localhost/auth' }, (app, oauth) =>
       app.use('/auth', oauth.router()),
     )
-    expect(await statusOf(request(host.app).post('/auth/token'))).toBe(400)
+    expect(await statusOf(request(host.app).post('/auth/token'))).toBe(401)
     expect(await statusOf(request(host.app).post('/token'))).toBe(404)
     const { headers } = await request(host.app)
       .get('/auth/authorize')
@@ -44,7 +44,7 @@ describe('router', () => {
   it('keeps a query of the endpoint out of the parameters it does not know (EPT-1)', async () => {
     const host = hostWith()
     expect(await statusOf(request(host.app).get('/authorize?tenant=7').query(authorizationRequest))).toBe(200)
-    expect(await statusOf(request(host.app).post('/token?tenant=7'))).toBe(400)
+    expect(await statusOf(request(host.app).post('/token?tenant=7'))).toBe(401)
   })
 
   it('has no authorization endpoint for a server that knows no resource owners', async () => {
@@ -52,7 +52,7 @@ describe('router', () => {
     const oauth = createAuthorizationServer(options)
     const app = express().use(oauth.router())
     expect(await statusOf(request(app).get('/authorize'))).toBe(404)
-    expect(await statusOf(request(app).post('/token'))).toBe(400)
+    expect(await statusOf(request(app).post('/token'))).toBe(401)
   })
 })
 
