@@ -1,5 +1,6 @@
 import type { Resources } from '../extensions/resource-indicators/resources'
 import { isBoolean, isAbsentOr, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import { cureForOffer } from '../protocol/plug-in-names'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
 
 const option = 'accessTokenFormats'
@@ -51,7 +52,7 @@ export function checkFormatsOf(
     if (accessTokenFormat !== undefined && !names.includes(accessTokenFormat))
       reading.wrong(
         `resources["${uri}"].accessTokenFormat`,
-        `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.`,
+        `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.${cureForOffer(accessTokenFormat)}`,
       )
 }
 

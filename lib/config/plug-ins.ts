@@ -9,6 +9,7 @@ import { indexName } from '../authorization/authorization-index'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { choicesName } from '../extensions/choices'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
+import { cureForOffer } from '../protocol/plug-in-names'
 import { builtInMethods } from '../protocol/client'
 import { areClientMembers, type ClientMember, isOwnMember } from '../protocol/client-member'
 import {
@@ -253,7 +254,8 @@ function checkTokenType(type: TokenType, others: readonly TokenType[], wrong: Wr
 export function resolveDefaultTokenType(reading: OptionsReader, types: readonly TokenType[]): string {
   const names = types.map(({ name }) => name)
   const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
-  return reading.optional('tokenType', bearer.name, isOffered, `must be one of ${names.join(', ')}.`)
+  const cure = cureForOffer(reading.take('tokenType'))
+  return reading.optional('tokenType', bearer.name, isOffered, `must be one of ${names.join(', ')}.${cure}`)
 }
 
 export function byName(types: readonly TokenType[]): TokenTypes {

@@ -36,6 +36,8 @@ export function identityMembers({
     checked('default_max_age', isWhole(0, tenYears), `must be whole seconds, 0 to ${tenYears}.`),
     checked('require_auth_time', isBoolean, 'must be true or false.'),
     checked('default_acr_values', areAcrValues, acrExpectation),
+    // OpenID Connect Core 4. The server itself never goes there.
+    checked('initiate_login_uri', (value) => isPlainHttps(value), httpsExpectation),
     { ...logoutUri(issuer), isGranted: () => announces },
     {
       ...checked(
@@ -77,12 +79,13 @@ function subjectType(hasPairwise: boolean): ClientMember {
   }
 }
 
+const httpsExpectation = `must be an https URL of at most ${longestUri} characters, without user name, password and fragment.`
+const isPlainHttps = (value: Json) =>
+  isText(value) && value.length <= longestUri && plainUrl(value)?.protocol === 'https:'
+
 const sectorIdentifierUri: ClientMember = {
   name: 'sector_identifier_uri',
-  mistakeIn: (value) =>
-    isText(value) && value.length <= longestUri && plainUrl(value)?.protocol === 'https:'
-      ? undefined
-      : `must be an https URL of at most ${longestUri} characters, without user name, password and fragment.`,
+  mistakeIn: (value) => (isPlainHttps(value) ? undefined : httpsExpectation),
   // OpenID Connect Core 8.1: otherwise, a client could join the sector of others and get their identifiers.
   async verify(value, { client, fetchDocument }: ClientStatement) {
     const listed = isText(value) ? await fetchDocument(value, largestSectorFile) : undefined

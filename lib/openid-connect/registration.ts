@@ -23,6 +23,8 @@ declare module '../protocol/client' {
     readonly require_auth_time?: boolean | undefined
     /** With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default none. */
     readonly default_acr_values?: readonly string[] | undefined
+    /** With `openIdConnect()`. The https URL at which others may let the client begin a login (OpenID Connect Core 4). Default none. */
+    readonly initiate_login_uri?: string | undefined
     /**
      * With `openIdConnect()`. Where the client wants to hear of a logout (OpenID Connect Back-Channel Logout 1.0): an
      * https URL, or an http one on loopback, without a fragment, at most 2048 characters. Default: nowhere.

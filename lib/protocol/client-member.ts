@@ -1,6 +1,7 @@
 import { isList, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
+import { refuseMembersOfOthers } from './plug-in-names'
 
 /** A member of a registration that a plug-in adds (RFC 7591 2), such as `subject_type`. */
 export interface ClientMember {
@@ -125,6 +126,7 @@ export const areClientMembers = (value: unknown): value is readonly ClientMember
  */
 export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
   const names = members?.map(({ name }) => name) ?? reading.unread().filter(mayBePlain)
+  if (members !== undefined) refuseMembersOfOthers(reading, names)
   const read: Record<string, Json> = Object.create(null)
   for (const name of names) {
     const value = reading.take(name)

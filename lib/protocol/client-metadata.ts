@@ -1,6 +1,7 @@
 import type { Client } from './client'
 import { isText, isTexts, type OptionsReader } from '../primitives/options-reader'
 import type { ServerCapabilities } from './parse-client'
+import { cureForOffer } from './plug-in-names'
 import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack } from './redirect-uri'
 import { responseTypeNamed } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
@@ -102,7 +103,7 @@ export function readAllowedGrantTypes(
     if (offered !== undefined && !offered.includes(name))
       reading.wrong(
         'grantTypes',
-        `lists "${name}", which this server does not offer; it offers ${offered.join(', ')}.`,
+        `lists "${name}", which this server does not offer; it offers ${offered.join(', ')}.${cureForOffer(name)}`,
       )
   return given
 }

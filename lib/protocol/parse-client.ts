@@ -19,6 +19,7 @@ import { checkMembers, type ClientMember, readMembers } from './client-member'
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { readRotation, rotationMistakes } from './client-rotation'
 import { isTooLong, largestMembers, longestValues } from './parameters'
+import { cureForOffer, readOfferedName } from './plug-in-names'
 import { readCredentials } from './read-credentials'
 import {
   loopbackUri,
@@ -200,7 +201,7 @@ function offeredNames(
     if (known !== undefined && !known.includes(name))
       reading.wrong(
         key,
-        `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.`,
+        `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.${cureForOffer(name)}`,
       )
   return Object.freeze(listed)
 }
@@ -242,21 +243,12 @@ function authenticationMethod(
   added: readonly AuthenticationMethodDescription[] | undefined,
 ): string | undefined {
   const known = added && [...builtInMethods, ...added.map(({ name }) => name)]
-  const key = 'token_endpoint_auth_method'
-  const cure = known === undefined ? 'must be the name of a method.' : `must be one of ${known.join(', ')}.`
-  const method = reading.optional<string | undefined>(key, undefined, isText, cure)
-  if (method !== undefined && known?.includes(method) === false) reading.wrong(key, cure)
-  return method
+  return readOfferedName(reading, 'token_endpoint_auth_method', 'a method', known)
 }
 
 // RFC 6749 7.1: the name of a token type is case-sensitive.
-function tokenType(reading: OptionsReader, known: readonly string[] | undefined): string | undefined {
-  const cure =
-    known === undefined ? 'must be the name of a token type.' : `must be one of ${known.join(', ')}.`
-  const isOffered = (value: unknown): value is string =>
-    isText(value) && (known === undefined || known.includes(value))
-  return reading.optional<string | undefined>('token_type', undefined, isOffered, cure)
-}
+const tokenType = (reading: OptionsReader, known: readonly string[] | undefined) =>
+  readOfferedName(reading, 'token_type', 'a token type', known)
 
 function registeredScope(reading: OptionsReader, known: Scope | undefined): Scope {
   const text = reading.required(

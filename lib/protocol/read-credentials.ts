@@ -1,5 +1,6 @@
 import { builtInMethods, type AuthenticationMethodDescription } from './client'
 import { isJson, type Json } from './json'
+import { cureForOffer } from './plug-in-names'
 import { isRecord, type OptionsReader } from '../primitives/options-reader'
 
 /**
@@ -54,7 +55,7 @@ function readOne(
 function notOffered(name: string, methods: readonly AuthenticationMethodDescription[]): string {
   if (builtInMethods.includes(name)) return 'belongs in client_secret_hashes, as a digest.'
   const offered = methods.map((method) => method.name).join(', ')
-  return `is not a method with an entry in credentials; this server has ${offered || 'none'}.`
+  return `is not a method with an entry in credentials; this server has ${offered || 'none'}.${cureForOffer(name)}`
 }
 
 function jsonCopy(value: unknown): Json | undefined {

@@ -180,7 +180,7 @@ const options: Readonly<Record<string, { readonly wrong: readonly unknown[]; rea
     wrong: [null, 7, 'jwt', {}, [null], [{}], [{ ...signed, name: '' }], [{ ...signed, encode: 7 }]],
     cure: 'must be a list of access token formats, each with name, encode and decode.',
   },
-  tokenType: { wrong: [...noText, 'mac', 'Bearer'], cure: 'must be one of bearer.' },
+  tokenType: { wrong: [...noText, 'Mac', 'Bearer'], cure: 'must be one of bearer.' },
   clientAuthenticationMethods: {
     wrong: [null, 7, 'none', {}],
     cure: 'must be a list of methods.',

@@ -211,6 +211,39 @@ describe('the option clients, as a list', () => {
       ])
   })
 
+  it.each<[string, object, string, string]>([
+    ['a member', { subject_type: 'public' }, 'subject_type', 'openIdConnect() to the option plugIns'],
+    ['another one', { dpop_bound_access_tokens: true }, 'dpop_bound_access_tokens', 'dpop()'],
+    [
+      'a grant type',
+      { grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'] },
+      'grant_types',
+      'deviceAuthorization() to the option plugIns',
+    ],
+    ['a response type', { response_types: ['code', 'token'] }, 'response_types', 'implicit()'],
+    ['a token type', { token_type: 'mac' }, 'token_type', 'mac() to the option tokenTypes'],
+    [
+      'a method',
+      { token_endpoint_auth_method: 'private_key_jwt' },
+      'token_endpoint_auth_method',
+      'privateKeyJwt()',
+    ],
+    ['its entry', { credentials: { private_key_jwt: {} } }, 'credentials.private_key_jwt', 'privateKeyJwt()'],
+  ])('names what adds %s of a plug-in that is off', (_what, bend, path, plugIn) => {
+    expect(mistakesWith({ clients: [{ ...web, ...bend }] })).toEqual([
+      { path: `clients[0].${path}`, message: expect.stringContaining(`add ${plugIn}`) },
+    ])
+  })
+
+  it('names what adds a format, a token type and a grant type of other options', () => {
+    const resources = { 'https://api.example/': { scopes: ['photos.read'], accessTokenFormat: 'at+jwt' } }
+    const grantTypes = ['urn:ietf:params:oauth:grant-type:token-exchange']
+    const options = { resources, tokenType: 'DPoP', dynamicRegistration: { grantTypes } }
+    const messages = mistakesWith(options).map(({ message }) => message)
+    for (const cure of ['jwtAccessTokens()', 'dpop()', 'tokenExchange()'])
+      expect(messages).toContainEqual(expect.stringContaining(`add ${cure} to the option`))
+  })
+
   it.each([[null], ['photo-printer'], [7], [[]]])(
     'reports the path of a registration that is %j',
     (registration) => {

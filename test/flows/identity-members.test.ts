@@ -121,6 +121,7 @@ describe('A registration of OpenID Connect', () => {
       default_max_age: 0,
       require_auth_time: false,
       default_acr_values: ['urn:mace:incommon:iap:silver'],
+      initiate_login_uri: 'https://client.example/login',
       backchannel_logout_uri: 'https://client.example/logout?tenant=1',
       backchannel_logout_session_required: false,
     } satisfies Partial<ClientRegistration>
@@ -149,6 +150,11 @@ describe('A registration of OpenID Connect', () => {
         'https://u@a.example/',
         `https://a.example/${'x'.repeat(2048)}`,
       ],
+      /must be an https URL|must be JSON/,
+    ],
+    [
+      'initiate_login_uri',
+      [...wrong, 'http://client.example/login', 'https://client.example/#x', '/login'],
       /must be an https URL|must be JSON/,
     ],
     [
@@ -317,6 +323,21 @@ describeRegistration('A client that registers itself with members of OpenID Conn
     expect(await listing(uris, proving)).toBe(unnamed)
     expect(await listing([...uris, jwks_uri], { ...asking, jwks_uri: undefined })).toBe(unnamed)
     expect(await listing([...uris, jwks_uri], proving)).toBe(201)
+  })
+
+  test('reads in the answer which members the server keeps, and that an http initiate_login_uri is refused', async () => {
+    const set = open()
+    const initiate_login_uri = 'https://notes.example/login'
+    const others = {
+      userinfo_signed_response_alg: 'RS256',
+      contacts: ['a@notes.example'],
+      application_type: 'web',
+    }
+    const { body } = await set.register({ ...app, ...others, initiate_login_uri })
+    expect(body).toMatchObject({ initiate_login_uri })
+    for (const name of Object.keys(others)) expect(body).not.toHaveProperty(name)
+    const refused = await set.register({ ...app, initiate_login_uri: 'http://notes.example/login' })
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_client_metadata'])
   })
 
   test('gets no members of a logout that the server does not announce, or not so', async () => {

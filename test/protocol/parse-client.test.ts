@@ -56,7 +56,10 @@ describe('parseClient', () => {
     expect(parsed({ ...registration, token_type: 'stamped' }).client.token_type).toBe('stamped')
     for (const token_type of ['Stamped', 'mac', '', 7, ['bearer']])
       expect(parsed({ ...registration, token_type }).issues).toEqual([
-        { path: 'clients[0].token_type', message: 'must be one of bearer, stamped.' },
+        {
+          path: 'clients[0].token_type',
+          message: expect.stringMatching(/^must be one of bearer, stamped\./),
+        },
       ])
   })
 

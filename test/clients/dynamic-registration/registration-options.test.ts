@@ -65,7 +65,7 @@ describe('the option dynamicRegistration', () => {
     [
       'grantTypes',
       ['password'],
-      'lists "password", which this server does not offer; it offers authorization_code, refresh_token, client_credentials.',
+      'lists "password", which this server does not offer; it offers authorization_code, refresh_token, client_credentials. To have it, add password() to the option grantTypes.',
     ],
     ['registrationPath', '/token', 'must differ from paths.token.'],
     ['registrationPath', '/.well-known/openid-configuration', 'must differ from the path of the metadata.'],

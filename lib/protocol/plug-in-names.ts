@@ -1,0 +1,71 @@
+import { isText, type OptionsReader } from '../primitives/options-reader'
+
+const inPlugIns = (name: string) => `add ${name} to the option plugIns`
+const inGrantTypes = (name: string) => `add ${name} to the option grantTypes`
+const openId = inPlugIns('openIdConnect()')
+const requests = inPlugIns('requestObjects()')
+const implicit = 'add implicit() to the option responseTypes'
+const grant = 'urn:ietf:params:oauth:grant-type:'
+
+/** What adds a member of a registration that the package has, but not every server. */
+const members: Readonly<Record<string, string>> = {
+  subject_type: openId,
+  sector_identifier_uri: openId,
+  id_token_signed_response_alg: openId,
+  default_max_age: openId,
+  require_auth_time: openId,
+  default_acr_values: openId,
+  initiate_login_uri: openId,
+  backchannel_logout_uri: openId,
+  backchannel_logout_session_required: openId,
+  jwks: requests,
+  jwks_uri: requests,
+  request_object_signing_alg: requests,
+  require_signed_request_object: requests,
+  require_pushed_authorization_requests: inPlugIns('pushedAuthorizationRequests()'),
+  dpop_bound_access_tokens: inPlugIns('dpop()'),
+}
+
+/** The same of grant types, response types, token types, methods of client authentication and formats. */
+const offers: ReadonlyMap<string, string> = new Map([
+  [`${grant}device_code`, inPlugIns('deviceAuthorization()')],
+  [`${grant}token-exchange`, inGrantTypes('tokenExchange()')],
+  [`${grant}jwt-bearer`, inGrantTypes('jwtBearer()')],
+  [`${grant}saml2-bearer`, inGrantTypes('saml2Bearer()')],
+  ['password', inGrantTypes('password()')],
+  ['implicit', implicit],
+  ['token', implicit],
+  ['mac', 'add mac() to the option tokenTypes'],
+  ['DPoP', inPlugIns('dpop()')],
+  ['private_key_jwt', 'add privateKeyJwt() to the option clientAuthenticationMethods'],
+  ['at+jwt', inPlugIns('jwtAccessTokens()')],
+])
+
+/** The last sentence of a message about a name that the server does not have: what adds it; empty if nothing does. */
+export function cureForOffer(name: unknown): string {
+  const cure = typeof name === 'string' ? offers.get(name) : undefined
+  return cure === undefined ? '' : ` To have it, ${cure}.`
+}
+
+/** Refuses the members of plug-ins that the server does not have, each with its cure. */
+export function refuseMembersOfOthers(reading: OptionsReader, known: readonly string[]): void {
+  for (const [name, cure] of Object.entries(members))
+    if (!known.includes(name)) reading.refuse(name, `belongs to a plug-in that is off: ${cure}.`)
+}
+
+/** Reads a name of which the server knows some; undefined means that they are unknown. */
+export function readOfferedName(
+  reading: OptionsReader,
+  key: string,
+  what: string,
+  known: readonly string[] | undefined,
+): string | undefined {
+  const cure = known === undefined ? `must be the name of ${what}.` : `must be one of ${known.join(', ')}.`
+  const isOffered = (value: unknown): value is string => isText(value) && known?.includes(value) !== false
+  return reading.optional<string | undefined>(
+    key,
+    undefined,
+    isOffered,
+    cure + cureForOffer(reading.take(key)),
+  )
+}
