@@ -50,8 +50,8 @@ import { settleDecision } from './settle-decision'
  * client gets `server_error`.
  */
 export interface Host extends OwnerHost {
-  /** The sender of the request; undefined outside of HTTP. */
-  readonly sender?: Sender | undefined
+  /** The sender of the request. */
+  readonly sender: Sender
   /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
   readonly clientFound: (client?: Client) => void
   /** Runs if extensions have replaced the parameters of the request, with those that count. */

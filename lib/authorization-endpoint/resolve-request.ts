@@ -37,7 +37,7 @@ export async function resolveRequest(
   resolvers: readonly Extension[],
   received: Parameters,
   client: Client,
-  sender: Sender | undefined,
+  sender: Sender,
 ): Promise<SettledRequest> {
   const { parameters, handle } = await replaceParameters(resolvers, received, client, {
     isPushed: false,

@@ -40,7 +40,7 @@ export class ClientKeys {
   of(
     client: Client,
     server: Pick<AuthenticatingServer, 'documents'>,
-    sender?: Sender,
+    sender: Sender | undefined,
   ): KeySource | undefined {
     const credential = this.credentialOf(client)
     if (credential === undefined) return undefined

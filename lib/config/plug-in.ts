@@ -19,6 +19,7 @@ import type { Evidence } from '../protocol/evidence'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import type { PageEndpoint } from '../protocol/page-endpoint'
 import type { Parameters } from '../protocol/parameters'
+import type { Sender } from '../protocol/sender'
 import type { TokenType } from '../protocol/token-type'
 import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
@@ -142,13 +143,15 @@ export interface PlugInServer extends PlugInGuard {
    * the request (RFC 9126). Extensions replace the request first (`resolveRequest`), and add to it (`atPushedRequest`).
    * The parameter `client_id` must then name this client.
    *
-   * @param evidence what the extensions found in the request of the client: `evidence` at the endpoint. Default: nothing.
+   * @param evidence what the extensions found in the request of the client: `evidence` at the endpoint.
+   * @param sender `sender` at the endpoint: the fetches that the request causes count for it.
    * @throws OAuthError every refusal of the authorization endpoint.
    */
   readonly parseAuthorizationRequest: (
     client: Client,
     parameters: Parameters,
-    evidence?: Evidence,
+    evidence: Evidence | undefined,
+    sender: Sender,
   ) => Promise<ParsedRequest>
   /** The requests of clients without a redirection URI, for a plug-in with a page of its own. */
   readonly polledRequests: PolledRequests

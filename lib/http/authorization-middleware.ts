@@ -16,7 +16,6 @@ import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-e
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
 import { loginOf, parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
-import type { Sender } from '../protocol/sender'
 import { warnOfLoginFormAction } from './form-action'
 import { loginLoop } from './login-loop'
 import { keepOpener, warnOfLoginOpener } from './opener-policy'
@@ -32,6 +31,7 @@ import { submitScriptSource } from './pages/submit-script'
 import { fieldsOf, leavesBody, queryOf, wantsJson } from './request'
 import { localeOf, noteClient, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
+import { senderOf } from './sender-of'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { requireTls } from './transport'
 
@@ -134,15 +134,6 @@ async function takeRequest(
     warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
   answerClient(server, request, response, outcome)
 }
-
-// Failures at this endpoint count for no network: any page can lead a browser here. But a network that has used up its
-// failures at the other endpoints causes no fetch here either.
-const senderOf = ({ networkLimits }: ServerContext, request: Request): Sender => ({
-  address: () => request.ip,
-  get networkRefusal() {
-    return networkLimits.clients?.refusalOf(request)
-  },
-})
 
 /** Whether a form is the decision of a resource owner. Otherwise, it is the request of a client. */
 function isDecision(form: Parameters): boolean {

@@ -193,10 +193,6 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
     this.now = context.now()
   }
 
-  get address(): string | undefined {
-    return this.request.ip
-  }
-
   // A request that passes several guards counts as one use.
   async useOnce(key: string, seconds: number, share: string): Promise<boolean> {
     const noted = this.#context.contexts.of(this.request)

@@ -27,6 +27,7 @@ import type { ServerContext } from '../server/context'
 import { credentialOf } from './client-authenticator'
 import { sendClientFailure } from './client-failure'
 import { endpointCors, type Share } from './endpoint-cors'
+import { senderOf } from './sender-of'
 import { closing } from './requests-in-flight'
 import type { RequestLimit } from './network-limits'
 import { sendJson, sendNoContent } from './response'
@@ -214,8 +215,8 @@ class RequestAtEndpoint<Caller extends Client | undefined>
       : () => useUp(place.server, request, client)
   }
 
-  get address(): string | undefined {
-    return this.request.ip
+  get sender() {
+    return senderOf(this.place.server, this.request)
   }
 }
 

@@ -270,6 +270,10 @@ export function headerLines(
 export class HttpRequest implements ResourceRequest {
   constructor(protected readonly request: Request) {}
 
+  get address(): string | undefined {
+    return this.request.ip
+  }
+
   get method(): string {
     return this.request.method
   }

@@ -2,6 +2,7 @@ import type { Client } from './client'
 import type { Evidence } from './evidence'
 import type { ExtensionMetadata } from './extension-metadata'
 import type { Parameters } from './parameters'
+import type { Sender } from './sender'
 import type { ResourceRequest } from './token-type'
 
 /**
@@ -106,6 +107,8 @@ export interface EndpointRequest<Caller extends Client | undefined = Client> ext
    * closed.
    */
   readonly address: string | undefined
+  /** The sender, for fetches that the request causes. */
+  readonly sender: Sender
   /** What the extensions found in the request, each under its name. Empty without a client. */
   readonly evidence: Evidence
   /**

@@ -26,8 +26,8 @@ export interface RequestArrival {
   readonly isPushed: boolean
   /** Whether an extension before this one has found the record of the request, which was checked when it began. */
   readonly hasRecord: boolean
-  /** The sender, for fetches that the request causes; undefined outside of HTTP, and for a request that is pushed. */
-  readonly sender: Sender | undefined
+  /** The sender, for fetches that the request causes: the client itself, for a request that is pushed. */
+  readonly sender: Sender
 }
 
 /** An authorization request that its client pushes to the server (RFC 9126), as an extension sees it. */

@@ -1,6 +1,6 @@
 import type { Throttled } from './oauth-error'
 
-/** The sender of a request, for look-ups that may ask another server. */
+/** The sender of a request, which every way to a fetch needs: for look-ups that may ask another server. */
 export interface Sender {
   /** The address of the request, as Express reports it; undefined if the connection has closed. */
   readonly address: () => string | undefined

@@ -27,13 +27,14 @@ export function pushEndpoint(server: PlugInServer, { path, lifetime, required, c
     // RFC 9126 2.3
     errorStatus: { body_too_large: 413, pushed_request_too_large: 413 },
     ...(required && { metadata: { require_pushed_authorization_requests: true } }),
-    async handle({ client, parameters, evidence, address, useUp }) {
+    async handle(request) {
+      const { client, parameters, evidence, address, sender } = request
       refuseRequestUri(parameters)
-      const parsed = await server.parseAuthorizationRequest(client, parameters, evidence)
+      const parsed = await server.parseAuthorizationRequest(client, parameters, evidence, sender)
       if (parsed.parameters.length > largestRequest)
         throw invalidRequest('pushed_request_too_large', 'The authorization request is too large.')
       count(client, address)
-      await useUp?.()
+      await request.useUp?.()
       const { unclaimed, handle } = createUnclaimedAuthorization(
         // The server parses the request again for its owner, by what the registration says then.
         { ...parsed.proposal, extensionData: {} },

@@ -76,7 +76,7 @@ function objectResolver(
   documents: DocumentFetch | undefined,
 ): Extension {
   const clientKeys = new ClientKeys(keysIn, documents)
-  const open = async (object: string, client: Client, at: number, sender: Sender | undefined) => {
+  const open = async (object: string, client: Client, at: number, sender: Sender) => {
     const keys = clientKeys.of(client, server, sender)
     if (keys === undefined) throw refused('request_object_without_keys')
     return openRequestObject(object, client, keys, at, terms)

@@ -12,6 +12,7 @@ import type { Client } from '../protocol/client'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
+import type { Sender } from '../protocol/sender'
 import type { ServerContext } from './context'
 
 /**
@@ -24,6 +25,7 @@ export async function parsePushedRequest(
   client: Client,
   received: Parameters,
   evidence: Evidence = noEvidence,
+  sender: Sender,
 ): Promise<ParsedRequest> {
   const { settings, requestResolvers = [], credentialTerms } = server
   const named = received.get('client_id')
@@ -31,7 +33,7 @@ export async function parsePushedRequest(
     throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
   const { parameters: replaced, handle } = await replaceParameters(requestResolvers, received, client, {
     isPushed: true,
-    sender: undefined,
+    sender,
   })
   if (handle !== undefined) throw new TypeError('An extension claims a record for a pushed request.')
   const added = additionsOf(server, client, replaced, evidence)

@@ -778,8 +778,8 @@ const pushing: PlugIn = {
       {
         name: 'push',
         path: '/push',
-        async handle({ client, parameters }) {
-          const parsed = await server.parseAuthorizationRequest(client, parameters)
+        async handle({ client, parameters, sender }) {
+          const parsed = await server.parseAuthorizationRequest(client, parameters, undefined, sender)
           const extensionData = { ...parsed.proposal.extensionData, pushing: parsed.parameters }
           const { unclaimed, handle } = createUnclaimedAuthorization(
             { ...parsed.proposal, extensionData },

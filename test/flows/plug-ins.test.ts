@@ -27,8 +27,13 @@ const requestBox: PlugIn = {
         {
           name: 'leave',
           path: '/leave',
-          async handle({ client, parameters }) {
-            const { proposal, facts } = await server.parseAuthorizationRequest(client, parameters)
+          async handle({ client, parameters, sender }) {
+            const { proposal, facts } = await server.parseAuthorizationRequest(
+              client,
+              parameters,
+              undefined,
+              sender,
+            )
             const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
             await server.begin(unclaimed)
             left += 1
@@ -115,10 +120,12 @@ describe('A plug-in', () => {
             name: 'leave',
             path: '/leave',
             clientAuthentication: 'none',
-            async handle({ parameters }) {
+            async handle({ parameters, sender }) {
               const client = await server.findClient('photo-book')
               if (client === undefined) throw new Error('The client is gone.')
-              return { members: await server.parseAuthorizationRequest(client, parameters) }
+              return {
+                members: await server.parseAuthorizationRequest(client, parameters, undefined, sender),
+              }
             },
           },
         ],

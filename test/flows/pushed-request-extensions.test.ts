@@ -14,8 +14,8 @@ const pushing: PlugIn = {
       {
         name: 'push',
         path: '/push',
-        async handle({ client, parameters, evidence }) {
-          const parsed = await server.parseAuthorizationRequest(client, parameters, evidence)
+        async handle({ client, parameters, evidence, sender }) {
+          const parsed = await server.parseAuthorizationRequest(client, parameters, evidence, sender)
           return { members: { kept: parsed.parameters, scope: parsed.proposal.scope } }
         },
       },

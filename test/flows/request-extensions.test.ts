@@ -105,9 +105,14 @@ describe('a record that an approval without a page uses up', () => {
         extensions: [
           {
             name: 'keeper',
-            async resolveRequest(parameters, client, { isPushed }) {
+            async resolveRequest(parameters, client, { isPushed, sender }) {
               if (isPushed) return undefined
-              const { proposal } = await server.parseAuthorizationRequest(client, parameters)
+              const { proposal } = await server.parseAuthorizationRequest(
+                client,
+                parameters,
+                undefined,
+                sender,
+              )
               const { unclaimed, handle } = createUnclaimedAuthorization(proposal, server.context())
               if (claims === undefined) await server.begin(unclaimed)
               return { parameters: parameters.format(), claims: (claims ??= handle) }

@@ -1,5 +1,6 @@
-import { formPost, requestObjects } from '../../lib/index'
+import { type DocumentFetch, formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/index'
 import { application } from '../support/flows/application'
+import { from, guess, trusting } from '../support/flows/guesses'
 import { loginOf } from '../support/flows/login-stage'
 import { postedFormOf } from '../support/flows/posted-form'
 import { objectClaims, requestObject, signingPrint } from '../support/flows/request-object'
@@ -39,3 +40,39 @@ describeOnStores('A signed request with a response in a form', (stage) => {
     expect(denied).toMatchObject({ fields: { error: 'access_denied' }, submitsItself: true })
   })
 })
+
+test.each(['/par', '/authorize'])(
+  'the keys for an object that comes to %s are fetched for its sender, and not for a network over its limit',
+  async (path) => {
+    const { jwks: _, ...unsigned } = signingPrint.registration
+    const jwks_uri = 'https://print.example/jwks.json'
+    const client = { ...signingPrint, registration: { ...unsigned, jwks_uri } }
+    const asked: (string | undefined)[] = []
+    const documents: DocumentFetch = {
+      async fetch(_url, _size, inquiry) {
+        asked.push(inquiry?.sender?.address())
+        throw new Error('No answer.')
+      },
+    }
+    const set = application(
+      {
+        clients: [client.registration],
+        plugIns: [requestObjects({ documents }), pushedAuthorizationRequests()],
+        limits: { networks: { clients: { attempts: 2, seconds: 60 } } },
+      },
+      trusting,
+    )
+    const request = requestObject(objectClaims(Math.floor(Date.now() / 1000)))
+    const send = async (address: string) => {
+      const flow = from(set, address)
+      if (path === '/par') return flow.request(client, { request }, path)
+      return flow.ask({ client_id: 'photo-print', request }, 'alice')
+    }
+    await guess(from(set, '192.0.2.8'))
+    await guess(from(set, '192.0.2.8'))
+    await send('192.0.2.8')
+    expect(asked).toEqual([])
+    await send('192.0.2.7')
+    expect(asked).toEqual(['192.0.2.7'])
+  },
+)

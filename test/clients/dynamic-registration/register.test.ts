@@ -30,6 +30,7 @@ async function networkOf(address: string | undefined): Promise<string | undefine
     parameters: Parameters.none,
     json: { redirect_uris: [callback], token_endpoint_auth_method: 'none' },
     address,
+    sender: { address: () => address, networkRefusal: undefined },
   })
   expect(additions).toHaveLength(1)
   return additions[0]?.network

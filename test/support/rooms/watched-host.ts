@@ -27,6 +27,7 @@ export function hostWhere(
     questions,
     calls,
     resourceOwner: called('resourceOwner', bend.resourceOwner ?? (async () => owner)),
+    sender: { address: () => undefined, networkRefusal: undefined },
     clientFound: () => {},
     parametersReplaced: () => {},
     skipConsent: bend.skipConsent ?? (async () => false),
