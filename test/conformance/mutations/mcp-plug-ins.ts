@@ -26,7 +26,12 @@ export const mcpPlugIns: readonly Mutation[] = [
     'given.length > 0',
   ],
   ['MCP-25', 'protectedResourceMetadata', 'authorization_servers: [issuer]', 'authorization_servers: [uri]'],
-  ['MCP-26', 'metadataUrlOf', 'url.origin + wellKnownOfResources + path', 'url.origin + path + wellKnown'],
+  [
+    'MCP-26',
+    'metadataUrlOf',
+    'url.origin + wellKnownOfResources + path',
+    'url.origin + path + wellKnownOfResources',
+  ],
   ['MCP-31', 'writeChallenge', "['resource_metadata', resourceMetadata],", ''],
   ['MCP-32', 'withImplied', '[token, ...(implied.get(token) ?? [])]', '[token]'],
   ['MCP-33', 'resourceIndicators', 'resource !== undefined && isFor', 'resource !== undefined'],
