@@ -9,6 +9,7 @@ import { clientViewOf, consentTokenField, scopeViewOf } from '../http/consent'
 import type { OwnPage, OwnPageRequest } from '../http/own-page'
 import { throttled } from '../limits/throttle'
 import type { Client } from '../protocol/client'
+import { isSameText } from '../protocol/credential'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import { invalidRequest, OAuthError, Throttled } from '../protocol/oauth-error'
 import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
@@ -30,6 +31,7 @@ import type { KeptRequest } from './kept-request'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
+const textField = 'form'
 
 /** The page on which an owner enters a user code, and decides (RFC 8628 3.3). */
 export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnPage {
@@ -42,7 +44,7 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
     async handle(request) {
       const { method, parameters } = request
       // Opening a link claims nothing: its sender could wait at the device (RFC 8628 5.4).
-      if (method === 'GET') return logIn(terms, request) ?? show(terms, request, codeViewOf(request))
+      if (method === 'GET') return logIn(terms, request) ?? show(terms, request, codeViewOf(terms, request))
       if (!parameters.mentions(consentTokenField)) return enter(server, terms, request)
       return parameters.require('decision') === 'switch'
         ? release(server, terms, request)
@@ -54,13 +56,16 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
 /** Confirms a code: shows the question, the answer of before, or the form again, or leads to the login. */
 async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
   const { parameters, resourceOwner } = request
+  // A form of another site must not skip the step in which the owner compares the code.
+  if (!isSameText(parameters.get(textField) ?? '', terms.key.formText(resourceOwner.subject)))
+    return show(terms, request, codeViewOf(terms, request), notFromPage())
   const userCode = parseUserCode(parameters.get(codeField) ?? '')
   let found: Found | undefined
   try {
     found = userCode === undefined ? undefined : await guess(server, terms, request, userCode)
   } catch (error) {
     if (!(error instanceof Throttled)) throw error
-    return show(terms, request, { ...codeViewOf(request), problem: 'too_many' }, error)
+    return show(terms, request, { ...codeViewOf(terms, request), problem: 'too_many' }, error)
   }
   if (found === undefined || userCode === undefined) return showUnknown(terms, request)
   const { authorization, entered: before } = found
@@ -82,9 +87,12 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
   )
 }
 
+const notFromPage = () =>
+  invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
+
 function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
   const text = 'The user code is not known, has expired or is in use.'
-  const view = { ...codeViewOf(request), problem: 'unknown' } as const
+  const view = { ...codeViewOf(terms, request), problem: 'unknown' } as const
   return show(terms, request, view, invalidRequest('user_code_unknown', text))
 }
 
@@ -244,11 +252,13 @@ function baseOf(request: OwnPageRequest) {
   }
 }
 
-function codeViewOf(request: OwnPageRequest): Extract<DeviceView, { step: 'code' }> {
+function codeViewOf({ key }: DeviceTerms, request: OwnPageRequest): Extract<DeviceView, { step: 'code' }> {
+  const base = baseOf(request)
   const userCode = parseUserCode(request.parameters.peek(codeField) ?? '')
   return {
     step: 'code',
-    ...baseOf(request),
+    ...base,
+    fields: { [textField]: key.formText(request.resourceOwner.subject), ...base.fields },
     userCode: userCode && shownCode(userCode),
     problem: undefined,
     switchAccount: loginLink(request, chooseAccount),

@@ -57,6 +57,11 @@ export class DeviceKey {
     return (bytes) => secret.subarray(0, bytes)
   }
 
+  /** The text of the form for a code, which no page but that of this owner has. */
+  formText(subject: string): string {
+    return this.mac('code form', subject).toString('base64url')
+  }
+
   private mac(...parts: readonly string[]): Buffer {
     return createHmac('sha256', this.key)
       .update(JSON.stringify([this.issuer, ...parts]))

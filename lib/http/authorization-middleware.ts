@@ -84,14 +84,16 @@ const lacksLaxCookies = ({ headers }: Request) => headers['sec-fetch-site'] === 
 // In characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
 
-/** Lets the user agent repeat a form by `GET`. @param path below the issuer. */
+/** Lets the user agent repeat a form by `GET`. @param path below the issuer. @throws OAuthError for a long form. */
 export function repeatByGet(
   { settings }: ServerContext,
   path: string,
   response: Response,
   form: Parameters,
 ): void {
-  redirectTo(response, `${settings.mount}${path}?${form.format()}`)
+  const query = form.format()
+  if (query.length > longestQuery) throw invalidRequest('parameter_too_long', 'The form is too long.')
+  redirectTo(response, `${settings.mount}${path}?${query}`)
 }
 
 async function takeRequest(

@@ -38,7 +38,8 @@ test('the server and the device of the guide: the code that the device prints br
     const [, link = '', userCode = ''] = /^Open (\S+) and enter (\S+)$/.exec(prompt) ?? []
     const { pathname, origin } = new URL(link)
     const flow = new Flow(origin)
-    const question = await flow.submit(pathname, { user_code: userCode })
+    const { fields } = consentFormOf(await flow.open(pathname), pathname)
+    const question = await flow.submit(pathname, { ...fields, user_code: userCode })
     expect(question.text).toContain('See your photos')
     await flow.submit(pathname, { ...consentFormOf(question, pathname).fields, decision: 'approve' })
     expect(JSON.parse(String((await lines.next()).value))).toEqual({ photosOf: 'u-1815' })

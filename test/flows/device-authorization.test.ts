@@ -224,6 +224,28 @@ describe('a device', () => {
   })
 })
 
+describe('the form for a code', () => {
+  test('is one of this page for this owner: any other form leads to the step that compares the code', async () => {
+    const { flow, body, enter } = await deviceStage()
+    const { user_code } = body
+    const fieldsOf = async (owner: string) =>
+      consentFormOf(await flow.open('/device', owner), '/device').fields
+    const alices = await fieldsOf('alice')
+    for (const fields of [{}, { form: 'x'.repeat(43) }, await fieldsOf('bob')]) {
+      const headers = { Origin: 'null' }
+      const page = await flow.submit('/device', { ...fields, user_code }, 'alice', headers)
+      expect(outcomeOf(page)).toBe('form 400')
+      expect(page.text).toContain(`value="${user_code}"`)
+    }
+    const json = { Accept: 'application/json' }
+    const { body: view } = await flow.open('/device', 'alice', json)
+    expect(view.fields).toEqual(alices)
+    expect((await flow.submit('/device', { user_code }, 'alice', json)).body.error).toBe('invalid_request')
+    expect(outcomeOf(await flow.submit('/device', { ...alices, user_code }, 'alice'))).toBe('question')
+    expect(outcomeOf(await enter())).toBe('question')
+  })
+})
+
 describe('a device whose owner takes everything back', () => {
   test('gets nothing by a decision under way, whose owner was read before', async () => {
     const clock = new Clock()
@@ -459,7 +481,7 @@ describe('the page of devices', () => {
   test('speaks the language of the owner on each of its pages', async () => {
     const { flow, body, enter, decide } = await deviceStage()
     expect(titleOf(await flow.open('/device?ui_locales=de', 'alice'))).toBe('Ein Gerät verbinden')
-    const page = await flow.submit('/device', { user_code: body.user_code, ui_locales: 'fr' }, 'alice')
+    const page = await flow.enterCode({ user_code: body.user_code, ui_locales: 'fr' }, 'alice')
     expect(page.text).toContain('Demande venant de')
     expect(titleOf(await decide(page, 'approve'))).toBe('Votre appareil a accès')
     expect(titleOf(await enter(undefined, 'alice', { 'Accept-Language': 'ar' }))).toBe(
@@ -474,8 +496,8 @@ describe('the page of devices', () => {
     expect(code.body).toMatchObject({ step: 'code', userCode: body.user_code, action: '?' })
     const send = (fields: object) =>
       flow.submit('/device', JSON.stringify(fields), 'alice', { ...json, 'Content-Type': 'application/json' })
-    expect(outcomeOf(await send({ user_code: 'BBBB-BBBB' }))).toBe('400 invalid_request')
-    const asked = await send({ user_code: body.user_code })
+    expect(outcomeOf(await send({ ...code.body.fields, user_code: 'BBBB-BBBB' }))).toBe('400 invalid_request')
+    const asked = await send({ ...code.body.fields, user_code: body.user_code })
     expect(asked.body).toMatchObject({
       step: 'question',
       userCode: body.user_code,
@@ -486,7 +508,7 @@ describe('the page of devices', () => {
     expect(await send({ ...asked.body.fields, decision: 'switch' }).then((answer) => answer.body)).toEqual({
       redirect_to: `/device?user_code=${body.user_code}&prompt=select_account`,
     })
-    const again = await send({ user_code: body.user_code })
+    const again = await send({ ...code.body.fields, user_code: body.user_code })
     const done = await send({ ...again.body.fields, decision: 'approve' })
     expect(done.body).toMatchObject({ step: 'answer', answer: 'approved' })
     expect(outcomeOf(await poll())).toBe('tokens')

@@ -213,7 +213,8 @@ describe('a demand of a device is met or refused', () => {
       'Sec-Fetch-Site': 'same-origin',
       'Content-Type': 'application/json',
     }
-    const sent = JSON.stringify({ user_code: body.user_code })
+    const { body: view } = await flow.open('/device', 'alice', { ...json, ...session(now(), 'pwd') })
+    const sent = JSON.stringify({ ...view.fields, user_code: body.user_code })
     const answer = await flow.submit('/device', sent, 'alice', { ...json, ...session(now(), 'pwd') })
     expect(answer.body).toEqual({
       redirect_to: `/device?user_code=${body.user_code}&prompt=login&acr_values=mfa`,

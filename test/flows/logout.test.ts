@@ -156,6 +156,10 @@ describeOnStores('The logout endpoint', (stage) => {
     expect(sent.status).toBe(303)
     const page = await set.flow.open(String(sent.get('Location')), 'alice')
     expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(after)
+    const long = await set.flow.submit('/logout', { ...fields, more: 'x'.repeat(60_000) }, undefined, {
+      'Sec-Fetch-Site': 'cross-site',
+    })
+    expect([outcomeOf(long), long.get('Location')]).toEqual(['page 400 invalid_request', undefined])
   })
 
   test('leads only by a link to a client that registered itself', async () => {

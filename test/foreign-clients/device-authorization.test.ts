@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 async function decide(userCode: string, decision: 'approve' | 'deny'): Promise<void> {
-  const page = await flow.submit('/device', { user_code: userCode }, 'alice')
+  const page = await flow.enterCode({ user_code: userCode }, 'alice')
   await flow.submit('/device', { ...consentFormOf(page, '/device').fields, decision }, 'alice')
 }
 

@@ -65,7 +65,7 @@ class Device {
   }
 
   async enter(flow: Flow): Promise<Response> {
-    this.page = await flow.submit('/device', { user_code: this.userCode }, this.owner)
+    this.page = await flow.enterCode({ user_code: this.userCode }, this.owner)
     return this.page
   }
 

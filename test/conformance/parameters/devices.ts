@@ -1,3 +1,4 @@
+import { consentFormOf } from '../../support/flows/consent-form'
 import { pollingFrame, withDevices } from './device-frame'
 import { inBody, type Kind } from './requests'
 
@@ -14,7 +15,8 @@ export const deviceEntry: Kind = {
   options: withDevices,
   fields: async ({ flow }) => {
     const { body } = await flow.request(pollingFrame, { scope: 'photos:read' }, '/device_authorization')
-    return { user_code: body.user_code }
+    const { fields } = consentFormOf(await flow.open('/device', 'alice'), '/device')
+    return { ...fields, user_code: body.user_code }
   },
   send: async ({ flow }, form) => [await flow.submit('/device', form, 'alice')],
 }

@@ -96,6 +96,7 @@ const rows: readonly (readonly [string, requests.Kind, string, string, string, s
   ['device', devices.device, 'scope', scope, invalid, scope],
   ['device poll', grants.devicePoll, 'device_code', invalid, invalid, grant],
   ['device entry', devices.deviceEntry, 'user_code', 'form 400', page, 'form 400'],
+  ['device entry', devices.deviceEntry, 'form', 'form 400', page, 'form 400'],
   ['revocation', requests.revocation, 'token', invalid, invalid, 'done'],
   ['revocation', requests.revocation, 'token_type_hint', 'done', 'done', 'done'],
   ['revocation', requests.revocation, 'client_id', invalid, invalid, stranger],

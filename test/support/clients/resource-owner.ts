@@ -30,9 +30,9 @@ export class ResourceOwner {
 
   /** Opens the link of a device, and confirms the code in it: the page with the question. */
   async confirmCode(link: string): Promise<string> {
-    const { url } = await this.open(new URL(link))
+    const { url, html } = await this.open(new URL(link))
     const user_code = url.searchParams.get('user_code') ?? ''
-    return (await this.send(new URL('?', url), { user_code })).html
+    return (await this.send(new URL('?', url), { ...hiddenFields(html), user_code })).html
   }
 
   /** Answers the question about a device: the page that follows. */

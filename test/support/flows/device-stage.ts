@@ -55,7 +55,7 @@ export async function deviceStage(
     return poll(...given)
   }
   const enter = (user_code: string = body.user_code, owner = 'alice', headers: Headers = {}) =>
-    flow.submit('/device', { user_code }, owner, headers)
+    flow.enterCode({ user_code }, owner, headers)
   /** The form of a page, with a button pressed. */
   const decide = (page: Response, decision: string, owner = 'alice', bend = {}, headers: Headers = {}) =>
     flow.submit('/device', { ...consentFormOf(page, '/device').fields, decision, ...bend }, owner, headers)

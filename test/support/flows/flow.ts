@@ -72,6 +72,15 @@ export class Flow {
     return this.open(`${this.paths.authorize}?${formOf(fields)}`, owner)
   }
 
+  /** Enters a code on the page of devices, as its owner does. */
+  async enterCode(code: RepeatedFields, owner: string, headers: Headers = {}): Promise<Response> {
+    const ofForm = ['Accept', 'Content-Type', 'Sec-Fetch-Site', 'Origin']
+    const ofOwner = Object.entries(headers).filter(([name]) => !ofForm.includes(name))
+    const asScript = { ...Object.fromEntries(ofOwner), Accept: 'application/json' }
+    const { body } = await this.open('/device', owner, asScript)
+    return this.submit('/device', { ...body.fields, ...code }, owner, headers)
+  }
+
   /** The consent form of this page, with a button pressed. */
   async decide(page: Response, decision: string, owner?: string, headers: Headers = {}): Promise<Response> {
     const { action, fields } = consentFormOf(page, this.paths.authorize)
