@@ -74,8 +74,8 @@ export class Flow {
 
   /** Enters a code on the page of devices, as its owner does. */
   async enterCode(code: RepeatedFields, owner: string, headers: Headers = {}): Promise<Response> {
-    const ofForm = ['Accept', 'Content-Type', 'Sec-Fetch-Site', 'Origin']
-    const ofOwner = Object.entries(headers).filter(([name]) => !ofForm.includes(name))
+    const ofForm = new Set(['Accept', 'Content-Type', 'Sec-Fetch-Site', 'Origin'])
+    const ofOwner = Object.entries(headers).filter(([name]) => !ofForm.has(name))
     const asScript = { ...Object.fromEntries(ofOwner), Accept: 'application/json' }
     const { body } = await this.open('/device', owner, asScript)
     return this.submit('/device', { ...body.fields, ...code }, owner, headers)
