@@ -199,10 +199,6 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
     this.#server = server
   }
 
-  get address(): string | undefined {
-    return this.request.ip
-  }
-
   get locale(): PageLocale {
     return localeOf(this.#server, this.request)
   }
