@@ -10,6 +10,7 @@ import {
 } from '../authorization/transition'
 import { digest, secureRandom } from '../protocol/credential'
 import { bareError, type Observed, type OAuthError, Throttled } from '../protocol/oauth-error'
+import { withoutPort } from '../protocol/sender'
 import type { GuardedAccess } from '../resource-server/admit'
 import type { Diagnosis } from './diagnosis'
 import { emitToTap } from '../testing/door'
@@ -192,7 +193,7 @@ export class AuditLog {
       requestId,
       clientId: plainOrAbsent(clientId ?? claimedClientOf(known) ?? authorization.clientId),
       subject: plainOrAbsent(authorization.subject),
-      address: plainOrAbsent(address),
+      address: plainOrAbsent(address && withoutPort(address)),
       reason: undefined,
       authorizationId: plainOrAbsent(authorization.authorizationId),
       credential,

@@ -345,6 +345,10 @@ const table = {
     'The claim htu of a DPoP proof is the URL of the request without query and fragment (RFC 9449 4.3), and this server compares it with its configuration.',
     'At a guard, set baseUrl of dpop() to the URL that clients use, with the part of the path that a proxy removes. At an endpoint, compare the issuer.',
   ],
+  dpop_token_hash_missing: [
+    'At a guard, a DPoP proof has the claim ath, the hash of the access token (RFC 9449 4.3 and 7).',
+    'Let the client add ath, which proofs for the token endpoint lack.',
+  ],
   dpop_not_in_time: [
     'The time of a DPoP proof is within tolerance of the clock (RFC 9449 4.3).',
     'Set the clocks of client and server by NTP, or set nonces of dpop(): then the clock of the client does not count.',

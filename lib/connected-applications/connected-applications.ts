@@ -169,7 +169,7 @@ async function applicationViewOf(
       ...claimsFact(consent?.claims ?? []),
     ],
     grantedAt: least([consent, ...authorizations].map((each) => each?.grantedAt)),
-    lastIssuedOn: greatest(authorizations.map(({ lastIssuedOn }) => lastIssuedOn)),
+    lastIssuedOn: greatest(authorizations.map(renewedOn)),
     removeAt: queryOf({ remove: clientId }, parameters),
     fields: {
       [clientField]: clientId,
@@ -258,5 +258,9 @@ async function questionOf(
 type Times = readonly (number | undefined)[]
 const sorted = (times: Times) =>
   times.filter((time) => time !== undefined).toSorted((one, other) => one - other)
+// The tokens of an approval are no renewal.
+const renewedOn = ({ grantedAt = 0, lastIssuedOn }: ListedAuthorization): number | undefined =>
+  lastIssuedOn !== undefined && lastIssuedOn > grantedAt ? lastIssuedOn : undefined
+
 const least = (times: Times) => sorted(times)[0]
 const greatest = (times: Times) => sorted(times).at(-1)

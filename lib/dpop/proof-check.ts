@@ -72,7 +72,8 @@ export class ProofCheck {
     if (wanted === undefined || normalUrl(htu) !== wanted)
       throw this.refuse('dpop_url_wrong', { sent: htu, registered: wanted ?? 'no URL' })
     // RFC 9449 4.3, 12: the hash of the access token that the request presents.
-    if (accessToken !== undefined && ath !== digest(accessToken)) throw this.refuse('dpop_token_hash_wrong')
+    if (accessToken !== undefined && ath !== digest(accessToken))
+      throw this.refuse(ath === undefined ? 'dpop_token_hash_missing' : 'dpop_token_hash_wrong')
     this.requireTime(proof, iat)
     return { thumbprint, use: `dpop:${digest(`${thumbprint} ${jti}`)}` }
   }

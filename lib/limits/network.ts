@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { withoutPort } from '../protocol/sender'
 
 /**
  * The network that limits count for one address: the address itself for IPv4, and the first 64 bits for IPv6, because
@@ -68,12 +69,6 @@ function partsOf(address: string | undefined): string | readonly number[] {
   if (!isIPv6(text)) return 'unknown'
   const groups = groupsOf(text)
   return mappedIPv4(groups) ?? groups
-}
-
-// Some proxies write the port into X-Forwarded-For.
-function withoutPort(address: string): string {
-  const [, bare = address] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(address)?.filter(Boolean) ?? []
-  return bare
 }
 
 // RFC 4291 2.5.5.2: a socket for both families writes an IPv4 address in this form.

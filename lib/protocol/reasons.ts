@@ -311,6 +311,7 @@ export const reasons = {
     'dpop_claims_refused',
     'dpop_method_wrong',
     'dpop_url_wrong',
+    'dpop_token_hash_missing',
     'dpop_token_hash_wrong',
     'dpop_not_in_time',
     'dpop_replayed',

@@ -7,3 +7,9 @@ export interface Sender {
   /** The refusal for a network that has used up its failures; undefined before that. */
   readonly networkRefusal: Throttled | undefined
 }
+
+/** An address without the port, which some proxies write into X-Forwarded-For. */
+export function withoutPort(address: string): string {
+  const [, bare = address] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(address)?.filter(Boolean) ?? []
+  return bare
+}

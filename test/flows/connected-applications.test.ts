@@ -64,8 +64,20 @@ describeOnStores('The page of connected applications', (stage) => {
     ])
     const date = (seconds: number) => new Date(seconds).toISOString().slice(0, 10)
     const [today, before] = [date(clock.read()), date(clock.read() - 3 * day * 1000)]
-    expect(page.text.match(/(?<=datetime=")[^"]*/g)).toEqual([today, today, before, today])
+    // Nothing was renewed yet: these are the days of the approvals.
+    expect(page.text.match(/(?<=datetime=")[^"]*/g)).toEqual([today, before])
+    expect(page.text).not.toContain('Last renewed')
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
+  })
+
+  test('names the day of a renewal, and calls no approval one', async () => {
+    const { flow, list, clock } = open()
+    const { refreshToken } = await flow.tokens(photoPrint)
+    expect((await list()).text).not.toContain('Last renewed')
+    clock.advance(2 * day)
+    await flow.refresh(photoPrint, refreshToken)
+    const today = new Date(clock.read()).toISOString().slice(0, 10)
+    expect((await list()).text).toContain(`Last renewed on <time datetime="${today}"`)
   })
 
   test.each<[string, (set: Stage) => Promise<unknown>]>([

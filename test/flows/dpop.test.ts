@@ -771,3 +771,16 @@ test('Without the plug-in, a proof changes nothing and the metadata say nothing'
   const metadata = (await flow.open('/.well-known/oauth-authorization-server')).body
   expect(Object.keys(metadata).filter((name) => name.includes('dpop'))).toEqual([])
 })
+
+test('the reason tells a proof without ath from one with another ath', async () => {
+  const { flow, client, failures } = place()
+  const { body } = await client.tokens(flow, redemption(photoBook, await flow.approve(photoBook)))
+  for (const [ath, reason] of [
+    [undefined, 'dpop_token_hash_missing'],
+    [hashOf('another'), 'dpop_token_hash_wrong'],
+  ]) {
+    const DPoP = client.proof('GET', '/photos', { ath })
+    await flow.open('/photos', undefined, { Authorization: `DPoP ${body.access_token}`, DPoP })
+    expect(failures.at(-1)?.reason).toBe(reason)
+  }
+})

@@ -1,5 +1,6 @@
 import { options as codeTokenOptions } from '../../docs/examples/code-token'
 import { implicit } from '../../lib/index'
+import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { recordingStage } from '../support/flows/recording-stage'
@@ -10,6 +11,19 @@ import { tokensOf } from '../support/flows/tokens'
 import { credentialFingerprint } from '../support/flows/every-endpoint'
 
 describe('events', () => {
+  test.each([
+    ['192.0.2.7:50123', '192.0.2.7'],
+    ['[2001:db8::7]:50123', '2001:db8::7'],
+    ['2001:db8::7', '2001:db8::7'],
+  ])('name the address %s of a proxy without its port', async (sent, address) => {
+    const { app, flow, oauth } = application()
+    app.set('trust proxy', 'loopback')
+    const told: unknown[] = []
+    oauth.events.on('refused', (event) => told.push(event.address))
+    await flow.behind({ 'X-Forwarded-For': sent }).submit('/token', { client_id: 'nobody', grant_type: 'x' })
+    expect(told).toEqual([address])
+  })
+
   const local = /^(?:::ffff:)?127\.0\.0\.1$/
   const photos = ['photos:read', 'photos:print']
 

@@ -15,7 +15,10 @@ export interface ConnectedApplication {
   readonly facts: readonly ConsentFact[]
   /** When the owner first approved, in seconds since the epoch; undefined if no record says. */
   readonly grantedAt: number | undefined
-  /** When the client last got tokens, as the beginning of that day (UTC), in seconds since the epoch. */
+  /**
+   * The day on which the client last got new tokens without its owner, as its beginning (UTC), in seconds since the epoch;
+   * undefined if it has not since the day of the approval.
+   */
   readonly lastIssuedOn: number | undefined
   /** Leads to the question before the removal. */
   readonly removeAt: string
