@@ -246,6 +246,23 @@ describe('the form for a code', () => {
   })
 })
 
+test('a remembered consent lets no device in, and the approval of a device is not remembered', async () => {
+  const both = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', deviceCode] })
+  const { flow, oauth, enter, decide, pollLater } = await deviceStage(both, [], {
+    clients: [both.registration],
+    authorizations: true,
+    rememberConsent: true,
+  })
+  const consents = async () => (await oauth.authorizations.list('alice')).consents
+  expect(outcomeOf(await decide(await enter(), 'approve'))).toBe('question')
+  expect(outcomeOf(await pollLater(both))).toBe('tokens')
+  expect(await consents()).toEqual([])
+  await flow.approve(both)
+  expect(await consents()).toMatchObject([{ clientId: 'photo-print' }])
+  const { body } = await flow.request(both, { scope: 'photos:read' }, '/device_authorization')
+  expect((await enter(body.user_code)).text).toContain('wants to access your account from another device')
+})
+
 describe('a device whose owner takes everything back', () => {
   test('gets nothing by a decision under way, whose owner was read before', async () => {
     const clock = new Clock()
