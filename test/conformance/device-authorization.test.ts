@@ -233,7 +233,7 @@ describe('a poll', () => {
       return body.error
     }
     expect(await errorAfter(5)).toBe('authorization_pending')
-    expect(await errorAfter(0)).toBe('slow_down')
+    expect(await errorAfter(2)).toBe('slow_down')
     expect(await errorAfter(5, 'deny')).toBe('access_denied')
     expect(await errorAfter(600)).toBe('expired_token')
   })
@@ -245,6 +245,8 @@ describe('a poll', () => {
       return (await poll()).body.error
     }
     expect(await after(0)).toBe('authorization_pending')
+    // Within a second it is the same poll: libraries try one method of authentication after the other.
+    expect(await after(1)).toBe('authorization_pending')
     expect(await after(1)).toBe('slow_down')
     expect(await after(10)).toBe('authorization_pending')
     expect(await after(8)).toBe('slow_down')

@@ -78,7 +78,9 @@ async function polls() {
   })
   const { body } = await flow.request(device, { scope: 'photos:read' }, '/device_authorization')
   const poll = () => flow.request(device, { grant_type: deviceCode, device_code: body.device_code })
-  const [waiting, early] = [await poll(), await poll()]
+  const waiting = await poll()
+  clock.advance(2)
+  const early = await poll()
   clock.advance(600)
   return [waiting, early, await poll()]
 }
