@@ -3,7 +3,7 @@ import type { ResourceOwner } from '../lib/index'
 
 interface Account {
   readonly owner: Required<Pick<ResourceOwner, 'subject' | 'name'>>
-  /** What clients with "log in with Lumen" may learn (OpenID Connect Core 5.1). */
+  /** What clients with "sign in with Lumen" may learn (OpenID Connect Core 5.1). */
   readonly claims: object
   readonly passwordHash: string
 }

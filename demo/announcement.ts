@@ -18,7 +18,7 @@ export function announcement(demo: Demo, storage: string, node = process.version
   Open      ${authorizationServer}   Lumen, which leads to every app
             ${client}   Photo Book, which asks for your photos
             ${postcards}   Postcards, which Lumen does not know yet
-            ${relyingParty}   Supper Club, where you log in with Lumen
+            ${relyingParty}   Supper Club, where you sign in with Lumen
             ${attackLab}   Attack Lab, where you watch attacks fail
             ${television}   Television, which shows a code
   Sign in   ${account.username} / ${account.password}
@@ -43,7 +43,7 @@ Nothing opens without a token (401):
 Adding a photo needs photos:write (403):
   curl -i -X POST ${resourceServer}/photos ${bearer}
 
-A command line logs in by a code, as on a machine without a browser:
+A command line signs in by a code, as on a machine without a browser:
   node -r esbuild-register demo/log-in.ts ${authorizationServer} ${resourceServer}
 
 An MCP client lists the photos, and asks you again before it adds one:

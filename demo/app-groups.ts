@@ -17,7 +17,11 @@ export function appGroups(urls: Readonly<Record<AppKey, string>>): readonly AppG
           url: urls.postcards,
           does: 'is unknown to Lumen, introduces itself, and is marked as not verified.',
         },
-        { name: 'Supper Club', url: urls.supperClub, does: 'logs you in with Lumen, and learns your name.' },
+        {
+          name: 'Supper Club',
+          url: urls.supperClub,
+          does: 'lets you sign in with Lumen, and learns your name.',
+        },
         {
           name: 'Attack Lab',
           url: urls.attackLab,
@@ -43,7 +47,10 @@ export function appGroups(urls: Readonly<Record<AppKey, string>>): readonly AppG
     {
       title: 'Where they get the photos from',
       apps: [
-        { name: 'Photo API', url: urls.photoApi, does: 'gives photos to clients that have a token.' },
+        {
+          name: 'Photo API',
+          does: 'gives photos to clients that have a token. The terminal says how to call it.',
+        },
         {
           name: 'MCP server',
           does: 'gives photos to AI clients that you allow. The terminal says how to start one.',
@@ -53,4 +60,4 @@ export function appGroups(urls: Readonly<Record<AppKey, string>>): readonly AppG
   ]
 }
 
-type AppKey = 'photoBook' | 'postcards' | 'supperClub' | 'attackLab' | 'television' | 'photoApi'
+type AppKey = 'photoBook' | 'postcards' | 'supperClub' | 'attackLab' | 'television'

@@ -14,9 +14,9 @@ import {
 import type { AppGroup } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
 import { oauthLimit, type LimitStores } from './limits'
-import { mcpUrl, photoScopes } from './mcp-server'
+import { photoScopes, resourcesAt } from './mcp-server'
 import { sessionCookie } from './session-cookie'
-import { connectedApplications, signIn, signOut } from './sign-in'
+import { connectedApplications, logo, signIn, signOut } from './sign-in'
 import { awayPage } from './sign-in-pages'
 import { troublePage } from './storage-away'
 import { whichWorkspace } from './workspaces'
@@ -67,12 +67,12 @@ export function authorizationServer({
   const oauth = createAuthorizationServer({
     issuer,
     // Clients that name no resource mean the API, as they did before there was an MCP server.
-    ...mcp({ resource: [resourceServer, mcpUrl(resourceServer)], scopes: photoScopes, clients }),
+    ...mcp({ resource: resourcesAt(resourceServer), scopes: photoScopes, clients }),
     // Clients of the API with a secret may still leave PKCE out, as older libraries do. MCP clients are public.
     pkce: 'public',
     // MCP clients bring a document at an https URL, or register: then any client on this machine can connect.
     dynamicRegistration: { registerAllScopes: true },
-    // "Log in with Lumen" comes beside the API: these scopes belong to no resource.
+    // "Sign in with Lumen" comes beside the API: these scopes belong to no resource.
     scopes: { ...photoScopes, ...identityScopes },
     plugIns: [...logInWithLumen(), deviceAuthorization({ secret: deviceSecret, interval: 2 })],
     resourceOwner: (request) => request.session.resourceOwner,
@@ -83,6 +83,7 @@ export function authorizationServer({
     rememberConsent: true,
     // The page on which people see what they have allowed, and take it back.
     authorizations: { path: connectedApplications, fromTheStart: true },
+    pages: { service: { name: 'Lumen', logo } },
     store,
   })
   app.get('/ready', async (_request, response) => {

@@ -62,9 +62,7 @@ export function gallery(photos: readonly PhotoEntry[]): Html {
   return html`<section class="gallery">
     <header>
       <h1>Your photos</h1>
-      <p>
-        ${photos[0] ? `${photos.length} photos of ${photos[0].workspace}` : 'No photos'}, guarded by Lumen
-      </p>
+      <p>${photos.length === 0 ? 'No photos' : countOf(photos)}, guarded by Lumen</p>
     </header>
     <ul>
       ${photos.map(
@@ -78,6 +76,11 @@ export function gallery(photos: readonly PhotoEntry[]): Html {
       )}
     </ul>
   </section>`
+}
+
+function countOf(photos: readonly PhotoEntry[]): string {
+  const workspaces = [...new Set(photos.map(({ workspace }) => workspace))]
+  return `${photos.length} photos of ${new Intl.ListFormat('en').format(workspaces)}`
 }
 
 function connection({ accessToken, refreshToken, scope, expiresAt }: Tokens): Html {

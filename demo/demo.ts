@@ -32,7 +32,7 @@ export interface Demo {
   readonly authorizationServer: string
   readonly client: string
   readonly resourceServer: string
-  /** The site with "log in with Lumen". */
+  /** The site with "sign in with Lumen". */
   readonly relyingParty: string
   /** The client that registers itself. */
   readonly postcards: string
@@ -95,7 +95,6 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
           supperClub: at.relyingParty.url,
           attackLab: at.attackLab.url,
           television: at.television.url,
-          photoApi: resource,
         }),
         resourceServer: resource,
         clients: registrations,

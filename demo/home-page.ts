@@ -25,34 +25,29 @@ export function homePage(owner: ResourceOwner | undefined, groups: readonly AppG
         <div class="mark" aria-hidden="true">L</div>
         <h1>Lumen <span class="subtitle">where your photos live</span></h1>
         <p>This is a demo: Lumen keeps your photos, and apps ask it for access to them.</p>
+        ${owner !== undefined && html`<p>Signed in as <bdi>${owner.name ?? owner.subject}</bdi></p>`}
       </header>
       ${
         owner === undefined
           ? html`<form action="/login">
               <div class="actions"><button type="submit" class="primary">Sign in</button></div>
             </form>`
-          : html`<dl class="facts">
-                <div>
-                  <dt>Signed in as</dt>
-                  <dd><bdi>${owner.name ?? owner.subject}</bdi></dd>
-                </div>
-              </dl>
-              <form method="post" action="/sign-out">
-                <div class="actions"><button type="submit">Sign out</button></div>
-              </form>`
+          : html`<form method="post" action="/sign-out">
+              <div class="actions"><button type="submit">Sign out</button></div>
+            </form>`
       }
       ${groups.map(
         ({ title, apps }) =>
           html`<section class="permissions">
             <h2>${title}</h2>
             ${apps.map(
-              ({ name, url, does }) =>
-                html`<p class="assurance">
-                  <strong>${url === undefined ? name : html`<a href="${url}">${name}</a>`}</strong> ${does}
-                </p>`,
+              (app) =>
+                html`<p class="application"><strong class="line">${nameOf(app)}</strong> ${app.does}</p>`,
             )}
           </section>`,
       )}
     `,
   })
 }
+
+const nameOf = ({ name, url }: AppOfDemo) => (url === undefined ? name : html`<a href="${url}">${name}</a>`)

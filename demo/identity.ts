@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { openIdConnect, signingKeys, type PlugIn, type SigningKeysOptions } from '../lib/index'
 import { claimsOf } from './accounts'
 
-/** The scopes of "log in with Lumen", with what the consent page says of them. */
+/** The scopes of "sign in with Lumen", with what the consent page says of them. */
 export const identityScopes = {
   openid: 'Know who you are',
   profile: 'See your name',

@@ -21,6 +21,11 @@ export function mcpUrl(resourceServer: string): string {
   return `${resourceServer}/mcp`
 }
 
+/** What tokens are for at a resource server with this base URL, by its URL, with what people call it. */
+export function resourcesAt(resourceServer: string): Readonly<Record<string, string>> {
+  return { [resourceServer]: 'Lumen photos', [mcpUrl(resourceServer)]: 'Lumen photos for AI clients' }
+}
+
 /** The photos as tools for AI clients: the same data as the API, behind a guard for tokens of its own. */
 export function mcpServer(guard: RemoteGuard, resource: string): Router {
   const router = Router()

@@ -10,7 +10,7 @@ export interface DemoClients {
   }
   /** Public native app, so PKCE is required: authorization code and refresh token; `photos:read`. */
   readonly commandLine: { readonly client_id: string; readonly redirect_uri: string }
-  /** Confidential web server with "log in with Lumen": authorization code and refresh token; `openid profile email`. */
+  /** Confidential web server with "sign in with Lumen": authorization code and refresh token; `openid profile email`. */
   readonly supperClub: {
     readonly client_id: string
     readonly client_secret: string

@@ -40,7 +40,7 @@ export class NotLoggedIn extends Error {
   }
 }
 
-/** "Log in with Lumen": OpenID Connect with the code flow, PKCE, state and nonce. */
+/** "Sign in with Lumen": OpenID Connect with the code flow, PKCE, state and nonce. */
 export class LogInWithLumen {
   private found: openid.Configuration | undefined
 

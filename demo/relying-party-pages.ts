@@ -4,7 +4,7 @@ import type { LoggedIn } from './relying-party-login'
 
 export const supperClub: AppLook = { name: 'Supper Club', key: 'supper-club' }
 
-/** The only page of Supper Club: an invitation, or the member who is logged in. */
+/** The only page of Supper Club: an invitation, or the member who is signed in. */
 export function homePage(person: LoggedIn | undefined, notice: string | undefined): string {
   return appPage(
     supperClub,
@@ -17,16 +17,16 @@ export function homePage(person: LoggedIn | undefined, notice: string | undefine
 
 const notices: Notices = {
   news: {
-    access_denied: 'You chose not to log in with Lumen. Supper Club learned nothing about you.',
-    logged_in_already: 'You are logged in already. Nothing had to be done.',
-    refreshed: 'Refreshed: there is a new ID token, and it still tells the time of your login.',
+    access_denied: 'You chose not to sign in with Lumen. Supper Club learned nothing about you.',
+    signed_in_already: 'You are signed in already. Nothing had to be done.',
+    refreshed: 'Refreshed: there is a new ID token, and it still tells when you signed in.',
     asked: 'Asked: Lumen told again your name and e-mail address.',
-    logged_out: 'You are logged out of Supper Club, and Lumen sent you back.',
+    signed_out: 'You are signed out of Supper Club, and Lumen sent you back.',
   },
   problems: {
     answer_refused:
-      'That answer does not belong to a login that you began here. Nobody was logged in: please try again.',
-    invalid_grant: 'Lumen has ended this login. Please log in again.',
+      'That answer does not belong to a sign-in that you began here. Nobody was signed in: please try again.',
+    invalid_grant: 'Lumen has ended this sign-in. Please sign in again.',
   },
 }
 
@@ -37,7 +37,7 @@ const invitation = html`<section class="invitation">
     Members need no password here. Lumen tells Supper Club who you are, once you allow it: your name and your
     e-mail address, and nothing of your photos.
   </p>
-  <form method="post" action="/login"><button class="primary">Log in with Lumen</button></form>
+  <form method="post" action="/login"><button class="primary">Sign in with Lumen</button></form>
 </section>`
 
 function welcome({ userInfo }: LoggedIn): Html {
@@ -50,15 +50,15 @@ function welcome({ userInfo }: LoggedIn): Html {
 function identity({ claims, userInfo }: LoggedIn): Html {
   const { auth_time, amr } = claims
   return html`<section class="panel">
-    <h2>Who is logged in</h2>
+    <h2>Who is signed in</h2>
     <dl>
       ${fact('Name', userInfo.name)} ${fact('E-mail', userInfo.email)}
       ${fact('Verified', userInfo.email_verified === true ? 'by Lumen' : 'no')}
-      ${fact('Logged in', auth_time === undefined ? undefined : timeOf(auth_time))} ${fact('How', howOf(amr))}
+      ${fact('Signed in', auth_time === undefined ? undefined : timeOf(auth_time))} ${fact('How', howOf(amr))}
     </dl>
     <div class="actions">
       <form method="post" action="/userinfo"><button>Ask UserInfo</button></form>
-      <form method="post" action="/logout"><button class="quiet">Log out</button></form>
+      <form method="post" action="/logout"><button class="quiet">Sign out</button></form>
     </div>
   </section>`
 }

@@ -21,7 +21,7 @@ declare module 'express-session' {
   }
 }
 
-/** Supper Club: a site of somebody else, whose members log in with Lumen. */
+/** Supper Club: a site of somebody else, whose members sign in with Lumen. */
 export function relyingParty(settings: WebAppSettings, registration: RelyingPartyRegistration): void {
   const lumen = new LogInWithLumen(registration)
   webApp(settings, supperClub, (app) => addRoutes(app, lumen, registration))
@@ -44,7 +44,7 @@ function addRoutes(app: Express, lumen: LogInWithLumen, registration: RelyingPar
     const { loginUnderWay, person } = request.session
     delete request.session.loginUnderWay
     // Somebody who went back and pressed Allow again is logged in: the answer is ignored.
-    if (loginUnderWay === undefined && person !== undefined) request.session.notice = 'logged_in_already'
+    if (loginUnderWay === undefined && person !== undefined) request.session.notice = 'signed_in_already'
     else
       await attempt(request, async () => {
         const arrived = await lumen.arrive(new URL(request.url, registration.redirect_uri), loginUnderWay)
@@ -79,7 +79,7 @@ function addRoutes(app: Express, lumen: LogInWithLumen, registration: RelyingPar
     const { logoutState } = request.session
     delete request.session.logoutState
     if (logoutState !== undefined && request.query['state'] === logoutState)
-      request.session.notice = 'logged_out'
+      request.session.notice = 'signed_out'
     response.redirect(303, '/')
   })
 }

@@ -2,7 +2,7 @@ import type { Express } from 'express'
 import helmet from 'helmet'
 import { createBearerGuard, type AuthorizationStore, type RemoteGuard } from '../lib/index'
 import { landscape } from './landscape'
-import { mcpServer, mcpUrl, photoScopes } from './mcp-server'
+import { mcpServer, mcpUrl, photoScopes, resourcesAt } from './mcp-server'
 import { photosFor } from './photos'
 import { workspaceName } from './workspaces'
 
@@ -28,7 +28,9 @@ export function resourceServer({
   const guard = createBearerGuard({
     issuer,
     store,
-    resources: { [url]: { scopes }, [mcpUrl(url)]: { scopes } },
+    resources: Object.fromEntries(
+      Object.entries(resourcesAt(url)).map(([uri, name]) => [uri, { scopes, name }]),
+    ),
     defaultResource: url,
     choices: true,
   })

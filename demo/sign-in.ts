@@ -17,6 +17,9 @@ declare module 'express-session' {
 /** Where people see which applications they have connected. */
 export const connectedApplications = '/authorizations'
 
+/** Where the mark of the pages is. */
+export const logo = '/logo.svg'
+
 /** The login that the app had before it became an authorization server. */
 export function signIn(origin: string, limits: LimitStores, apps: readonly AppGroup[]): Router {
   const router = Router()
@@ -34,7 +37,7 @@ export function signIn(origin: string, limits: LimitStores, apps: readonly AppGr
     response.send(homePage(request.session.resourceOwner, apps))
   })
 
-  router.get('/favicon.ico', (_request, response) => {
+  router.get(['/favicon.ico', logo], (_request, response) => {
     response.type('image/svg+xml').send(icon)
   })
 

@@ -107,11 +107,16 @@ const invitation = html`<section class="invitation">
   <form method="post" action="/connect"><button class="primary">Connect Lumen</button></form>
 </section>`
 
+/** A web address as people read it, and type it. */
+const withoutScheme = (uri: string) => uri.replace(/^https?:\/\//, '')
+
 // A television has no script here either: the page loads itself again.
 const codeOf = ({ userCode, verificationUri, completeUri, interval }: DeviceLogin): Html =>
   html`<meta http-equiv="refresh" content="${String(interval)}" />
     <section class="invitation">
-      <h1>Open <a href="${completeUri}" target="_blank" rel="noopener">${verificationUri}</a></h1>
+      <h1>
+        Open <a href="${completeUri}" target="_blank" rel="noopener">${withoutScheme(verificationUri)}</a>
+      </h1>
       <p>on your phone or computer, and enter this code:</p>
       <p class="code">${userCode}</p>
       <p role="status">Waiting for you…</p>

@@ -210,7 +210,9 @@ function scopeOf(
 }
 
 function resourceFact({ settings }: ServerContext, authorizations: Several): readonly ConsentFact[] {
-  const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))]
+  // As on the consent page: an endpoint of a plug-in is no API that its owner knows.
+  const isOwn = (uri: string) => !settings.resources?.ofPlugIns.some((each) => each.uri === uri)
+  const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))].filter(isOwn)
   const values = uris.map((uri) => ({ value: uri, description: settings.resources?.find(uri)?.name ?? uri }))
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]
 }

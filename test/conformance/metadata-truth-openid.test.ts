@@ -89,7 +89,7 @@ describe('[META-2] The metadata of OpenID Connect', () => {
   test('end_session_endpoint asks whether to log out', async () => {
     const { flow, document } = await logIn()
     const page = await flow.open(pathOf(document['end_session_endpoint']), 'alice')
-    expect(page.text).toContain('Log out')
+    expect(page.text).toContain('Sign out')
   })
 
   test.each(['public', 'pairwise', 'ephemeral'])('subject_types_supported is true of %s', async (type) => {

@@ -112,6 +112,6 @@ test.each<[string, readonly string[]]>([
   const { agree, whole, silently } = await open()
   const done = await agree(Object.fromEntries(Object.entries(whole).filter(([name]) => names.includes(name))))
   expect([done.status, done.get('Location')]).toEqual([200, undefined])
-  expect(done.text).toContain('You are logged out')
+  expect(done.text).toContain('You are signed out')
   expect(await silently()).toBe(loggedOut)
 })

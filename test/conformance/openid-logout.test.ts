@@ -49,7 +49,7 @@ test.each([{}, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://print.exam
     const sent = await set.flow.submit('/logout', fields, 'alice', headers)
     const posted = sent.status === 303 ? await set.flow.open(String(sent.get('Location')), 'alice') : sent
     for (const page of [posted, await set.ask(fields, 'alice')]) {
-      expect(page.text).toContain('Log out?')
+      expect(page.text).toContain('Sign out?')
       expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(`${after}&state=xyz`)
     }
   },
@@ -104,7 +104,7 @@ test.each([
   expect([page.status, page.get('Location')]).toEqual([200, undefined])
   expect(page.text).toContain('<bdi>alice</bdi>')
   expect(set.ended).toEqual([])
-  expect((await set.press('stay', page, 'alice')).text).toContain('still logged in')
+  expect((await set.press('stay', page, 'alice')).text).toContain('still signed in')
   expect(set.ended).toEqual([])
 })
 

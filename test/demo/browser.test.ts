@@ -74,7 +74,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
       await keep('7 home')
       await press(page, 'Sign in')
       await signIn(page, demo)
-      expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
+      expect(await page.getByText('Signed in as Ada Lovelace').isVisible()).toBe(true)
       await keep('8 home signed in')
 
       await page.goto(demo.client)
@@ -109,7 +109,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
         expect.stringContaining('See your photos'),
       ])
       expect((await page.getByRole('definition').allInnerTexts()).slice(0, 2)).toEqual([
-        demo.resourceServer,
+        `Lumen photos ${demo.resourceServer}`,
         'Ada Lovelace Not you?',
       ])
       await keep('4 consent')

@@ -30,7 +30,7 @@ describe.each(storages)('npm run demo with %s', (storage) => {
     for (const app of [
       'Photo Book, which asks for your photos',
       'Postcards, which Lumen does not know yet',
-      'Supper Club, where you log in with Lumen',
+      'Supper Club, where you sign in with Lumen',
       'Attack Lab, where you watch attacks fail',
       'Television, which shows a code',
     ])

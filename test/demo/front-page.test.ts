@@ -31,9 +31,51 @@ const apps = [
 
 test('the front page says in a sentence what each app does', async () => {
   const page = await (await fetch(demo.authorizationServer)).text()
-  const told = [...page.matchAll(/<strong>(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<\/strong>\s*([^<]*?)\s*<\/p>/g)]
+  const told = [
+    ...page.matchAll(/<strong[^>]*>(?:<a [^>]*>)?([^<]*)(?:<\/a>)?<\/strong>\s*([^<]*?)\s*<\/p>/g),
+  ]
   expect(told.map(([, name]) => name)).toEqual(apps)
   for (const [, , does] of told) expect(does).toMatch(/^[a-z][^.]*\.( The terminal [^.]*\.)?$/)
+})
+
+test('each link of the front page leads to a page for people', async () => {
+  const page = await (await fetch(demo.authorizationServer)).text()
+  const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, link = '']) => link)
+  expect(links.length).toBe(apps.length - 2)
+  for (const link of links) {
+    const answer = await fetch(new URL(link, demo.authorizationServer))
+    expect([link, answer.headers.get('content-type')]).toEqual([link, 'text/html; charset=utf-8'])
+  }
+})
+
+test.each([390, 1280])(
+  'the apps of the front page stand in line with their headings, %i px wide',
+  async (width) => {
+    const page = await browser.newPage({ viewport: { width, height: 844 } })
+    await page.goto(demo.authorizationServer)
+    const placesOf = (selector: string) =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('${selector}')].map((found) =>
+        [getComputedStyle(found).textAlign, Math.round(found.getBoundingClientRect().left)].join())`,
+      )
+    const places = [...(await placesOf('section > h2')), ...(await placesOf('section > p'))]
+    expect(places.length).toBe(apps.length + 3)
+    expect(new Set(places).size).toBe(1)
+    await page.close()
+  },
+)
+
+test('each page of people says sign in, and none says log in', async () => {
+  for (const url of [
+    demo.authorizationServer,
+    `${demo.authorizationServer}/login`,
+    demo.relyingParty,
+    demo.television,
+  ]) {
+    const page = (await (await fetch(url)).text()).replaceAll(/<[^>]*>/g, ' ')
+    expect(page).toMatch(/sign(?:ed)? in/i)
+    expect(page).not.toMatch(/log(?:ged|s you|s)? in|log out/i)
+  }
 })
 
 test('in Chromium, each app leads back to the front page, signed in or not', async () => {

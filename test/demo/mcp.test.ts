@@ -127,7 +127,9 @@ describe('the MCP server of the demo', () => {
       await page.goto(`${demo.authorizationServer}/authorize?${request.toString()}`)
       await signIn(page, demo)
       await keepScreenshot(page, 'MCP consent')
-      expect(await page.getByRole('definition').first().innerText()).toBe(demo.mcpServer)
+      expect(await page.getByRole('definition').first().innerText()).toBe(
+        `Lumen photos for AI clients ${demo.mcpServer}`,
+      )
       expect(await page.locator('body').innerText()).toMatch(
         /Notes for the desk[^]*registered itself[^]*a program on this device/,
       )

@@ -67,7 +67,7 @@ describe('Supper Club', () => {
     expect(arrived.cookie).toMatch(/^supper-club\.sid=/)
     expect(arrived.cookie).not.toBe(cookie)
     const planted = await (await fetch(demo.relyingParty, { headers: { cookie } })).text()
-    expect(planted).toContain('Log in with Lumen')
+    expect(planted).toContain('Sign in with Lumen')
   })
 
   test.each<[string, (answer: URL, other: URL) => URL]>([
@@ -80,22 +80,22 @@ describe('Supper Club', () => {
     const [mine, theirs] = [await depart(), await depart()]
     const [answer, other] = [await owner.decide(mine.location), await owner.decide(theirs.location)]
     const { page } = await arrive(mine.cookie, bend(answer, other))
-    expect(noticeIn(page)).toContain('does not belong to a login')
-    expect(page).toContain('Log in with Lumen')
+    expect(noticeIn(page)).toContain('does not belong to a sign-in')
+    expect(page).toContain('Sign in with Lumen')
   })
 
   test('logs nobody in by an ID token for another nonce', async () => {
     const { cookie, location } = await depart()
     const answer = await new ResourceOwner(demo).decide(bent(location, 'nonce', 'of-an-attacker'))
-    expect(noticeIn((await arrive(cookie, answer)).page)).toContain('does not belong to a login')
+    expect(noticeIn((await arrive(cookie, answer)).page)).toContain('does not belong to a sign-in')
   })
 
   test('takes an answer once, and only from the browser that asked', async () => {
     const { cookie, location } = await depart()
     const answer = await new ResourceOwner(demo).decide(location)
-    expect((await arrive('', answer)).page).toContain('Log in with Lumen')
+    expect((await arrive('', answer)).page).toContain('Sign in with Lumen')
     const { cookie: session } = await arrive(cookie, answer)
-    expect(noticeIn((await arrive(session, answer)).page)).toContain('logged in already')
+    expect(noticeIn((await arrive(session, answer)).page)).toContain('signed in already')
   })
 
   test('says that nothing was learned after a denial', async () => {
@@ -167,7 +167,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
 
     async function logIn(): Promise<void> {
       await page.goto(fresh.relyingParty)
-      await press(page, 'Log in with Lumen')
+      await press(page, 'Sign in with Lumen')
       await signIn(page, fresh)
       await press(page, 'Allow')
     }
@@ -178,7 +178,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
       await follow(page, () => page.getByRole('link', { name: 'Supper Club' }).click())
       expect(page.url()).toBe(`${fresh.relyingParty}/`)
       await keep('2 invitation')
-      await press(page, 'Log in with Lumen')
+      await press(page, 'Sign in with Lumen')
       const before = Date.now()
       await signIn(page, fresh)
       expect(await page.getByRole('listitem').allInnerTexts()).toEqual(
@@ -203,7 +203,7 @@ describe.each(extent(devices.slice(0, 1), devices))(
         Subject: 'user-1815',
         For: 'supper-club',
       })
-      const loggedInAt = Date.parse(known['Logged in'] ?? '')
+      const loggedInAt = Date.parse(known['Signed in'] ?? '')
       expect(loggedInAt).toBeGreaterThanOrEqual(before - 1000)
       expect(loggedInAt).toBeLessThanOrEqual(Date.now())
       await keep('4 member')
@@ -211,38 +211,38 @@ describe.each(extent(devices.slice(0, 1), devices))(
 
     test('refreshes, asks UserInfo, logs out by the page of Lumen, and has to log in at both again', async () => {
       await logIn()
-      const { 'Logged in': loggedIn } = await facts()
+      const { 'Signed in': loggedIn } = await facts()
       await press(page, 'Refresh')
       expect(await notice()).toContain('new ID token')
-      expect(await facts()).toMatchObject({ Name: 'Ada Lovelace', 'Logged in': loggedIn })
+      expect(await facts()).toMatchObject({ Name: 'Ada Lovelace', 'Signed in': loggedIn })
       await press(page, 'Ask UserInfo')
       expect(await notice()).toContain('told again your name')
       await keep('5 asked')
 
       // Out again, by the page of Lumen that asks.
-      await press(page, 'Log out')
+      await press(page, 'Sign out')
       expect(page.url()).toContain(`${fresh.authorizationServer}/logout?`)
-      expect(await page.locator('body').innerText()).toMatch(/logged in as Ada Lovelace[^]*Supper Club asks/)
+      expect(await page.locator('body').innerText()).toMatch(/signed in as Ada Lovelace[^]*Supper Club asks/)
       await keep('6 logout')
-      await press(page, 'Log out')
+      await press(page, 'Sign out')
       expect(page.url()).toBe(`${fresh.relyingParty}/`)
-      expect(await notice()).toContain('logged out of Supper Club')
+      expect(await notice()).toContain('signed out of Supper Club')
       await keep('7 logged out')
       await page.reload()
       expect(await page.getByRole('status').count()).toBe(0)
-      await press(page, 'Log in with Lumen')
+      await press(page, 'Sign in with Lumen')
       expect(page.url()).toContain(`${fresh.authorizationServer}/login?`)
     })
 
     test('who stays logged in at Lumen is logged out of Supper Club, and finds the way back', async () => {
       await logIn()
-      await press(page, 'Log out')
-      await press(page, 'Stay logged in')
+      await press(page, 'Sign out')
+      await press(page, 'Stay signed in')
       await keep('8 stayed')
       await follow(page, () => page.getByRole('link', { name: 'Go back to Supper Club' }).click())
-      expect(await notice()).toContain('logged out of Supper Club')
+      expect(await notice()).toContain('signed out of Supper Club')
       await page.goto(fresh.authorizationServer)
-      expect(await page.getByRole('definition').innerText()).toBe('Ada Lovelace')
+      expect(await page.getByText('Signed in as Ada Lovelace').isVisible()).toBe(true)
     })
   },
 )
@@ -271,6 +271,6 @@ test('a login that Lumen has ended is over at the next refresh, and the page say
   await fetch(`${demo.authorizationServer}/token`, { method: 'POST', body: new URLSearchParams(grant) })
   await post('/refresh', mine)
   const page = await (await fetch(demo.relyingParty, { headers: mine })).text()
-  expect(noticeIn(page)).toContain('has ended this login')
-  expect(page).toContain('Log in with Lumen')
+  expect(noticeIn(page)).toContain('has ended this sign-in')
+  expect(page).toContain('Sign in with Lumen')
 })

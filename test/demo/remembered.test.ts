@@ -76,13 +76,13 @@ describe.each(storages)('Lumen in Chromium, with %s,', (storage) => {
   test('logs a member of Supper Club in again without a question', async () => {
     const logIn = async () => {
       await page.goto(demo.relyingParty)
-      await press(page, 'Log in with Lumen')
+      await press(page, 'Sign in with Lumen')
     }
     await logIn()
     await signIn(page, demo)
     await press(page, 'Allow')
-    await press(page, 'Log out')
-    await press(page, 'Stay logged in')
+    await press(page, 'Sign out')
+    await press(page, 'Stay signed in')
     await logIn()
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Good evening, Ada Lovelace.')
   })

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startDemo, type Demo } from '../../demo/demo'
+import { press } from '../support/browser/follow'
+import { launchChromium } from '../support/chromium'
 import { freePorts } from '../support/clients/free-ports'
 import { ResourceOwner } from '../support/clients/resource-owner'
 import { waitUntil } from '../support/wait-until'
@@ -27,7 +29,32 @@ test('the television shows a code, and the photos once its owner has allowed it'
   await waitUntil('the television shows the photos', async () =>
     (await television.read('/')).includes('/photos/first-light'),
   )
+  expect(await television.read('/')).toContain('7 photos of Travels and Alpine Club, guarded by Lumen')
 })
+
+test.each(['light', 'dark'] as const)(
+  'the code stands out, and fits a phone that is %s',
+  async (colorScheme) => {
+    const browser = await launchChromium()
+    try {
+      const page = await browser.newPage({ viewport: { width: 320, height: 640 }, colorScheme })
+      await page.goto(demo.television)
+      await press(page, 'Connect Lumen')
+      const [code = ''] = (await page.locator('.code').allInnerTexts()).map((text) => text.trim())
+      expect(code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+      const looksOf = (selector: string) =>
+        page.evaluate<{ size: number; color: string }>(
+          `(({ fontSize, color }) => ({ size: parseFloat(fontSize), color }))(getComputedStyle(document.querySelector('${selector}')))`,
+        )
+      const [shown, around] = [await looksOf('.code'), await looksOf('body')]
+      expect(shown.size).toBeGreaterThanOrEqual(2 * around.size)
+      expect(shown.color).toBe(around.color)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    } finally {
+      await browser.close()
+    }
+  },
+)
 
 test('the command line logs in by a code, and prints the photos', async () => {
   const shell = spawn(

@@ -18,7 +18,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const [news, shop] = [await receiver(), await receiver(() => 204)]
     const set = open({ news: news.uri, shop: shop.uri, quiet: undefined })
     for (const clientId of ['news', 'news', 'shop', 'quiet']) await set.logIn(clientId)
-    expect((await set.logOut()).text).toContain('You are logged out')
+    expect((await set.logOut()).text).toContain('You are signed out')
     await Promise.all([news.received(1), shop.received(1)])
     const [token = ''] = news.tokens
     const keys = createLocalJWKSet((await set.flow.open('/.well-known/jwks.json')).body)
@@ -137,7 +137,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const slow = await receiver(() => undefined)
     const set = open({ slow: slow.uri })
     await set.logIn('slow')
-    expect((await set.logOut()).text).toContain('You are logged out')
+    expect((await set.logOut()).text).toContain('You are signed out')
     await slow.received(1)
   })
 
@@ -183,7 +183,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const set = open({ news: news.uri })
     await set.logIn('news')
     set.store.begin('fails', 'index')
-    expect((await set.logOut()).text).toContain('You are logged out')
+    expect((await set.logOut()).text).toContain('You are signed out')
     await waitUntil('the failure is reported', async () => set.failures.length > 0)
     expect(set.failures).toEqual([expect.objectContaining({ clientId: undefined, subject: 'alice' })])
     expect(news.tokens).toEqual([])

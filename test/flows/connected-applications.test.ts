@@ -7,6 +7,7 @@ import { canonicalOptions, mountPhotos, withoutLimits } from '../support/flows/a
 import { bent, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest, type Headers } from '../support/flows/flow'
+import { relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { decideWith, workspaceQuestion } from '../support/flows/owner-decision'
 import { extent } from '../support/extent'
@@ -46,6 +47,18 @@ describeOnStores('The page of connected applications', (stage) => {
     const clients = [photoPrint, photoBook, photoFrame].map(({ registration }) => registration)
     return actions(stage({ authorizations: {}, clients, ...withoutLimits, ...options }))
   }
+
+  test('names the APIs that an access is for, and no endpoint of a plug-in', async () => {
+    const resources = { [photosApi]: { scopes: ['photos:read'], name: 'The photos' } }
+    const { flow, list } = actions(stage(withIdentity({ authorizations: {}, resources })))
+    await flow.tokens(relyingParty, { scope: 'openid photos:read' })
+    expect((await list()).text).toMatch(/Access to[^]*The photos/)
+    expect((await list('bob')).text).not.toContain('Access to')
+    await flow.tokens(relyingParty, { scope: 'openid' }, 'bob')
+    const { text } = await list('bob')
+    expect(text).toContain('Know who you are')
+    expect(text).not.toMatch(/Access to|userinfo/)
+  })
 
   test('lists each client of the owner once, with every permission and the days', async () => {
     const { flow, list, clock } = open()

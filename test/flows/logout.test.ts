@@ -79,7 +79,7 @@ describeOnStores('The logout endpoint', (stage) => {
   test('without a client ends the session and says so', async () => {
     const set = open()
     const done = await set.press('log_out', await set.ask({}, 'alice'), 'alice')
-    expect(done.text).toContain('You are logged out')
+    expect(done.text).toContain('You are signed out')
     expect(set.ended).toEqual(['alice'])
   })
 
@@ -98,7 +98,7 @@ describeOnStores('The logout endpoint', (stage) => {
     const set = open()
     const page = await set.ask({ client_id: 'relying-party', post_logout_redirect_uri: after }, 'alice')
     const stayed = await set.press('stay', page, 'alice')
-    expect(stayed.text).toContain('You are still logged in')
+    expect(stayed.text).toContain('You are still signed in')
     expect(stayed.text).toContain(`href="${after}"`)
     expect(set.ended).toEqual([])
   })
