@@ -14,7 +14,7 @@ export const deviceRules: readonly Mutation[] = [
   [
     'DEV-3',
     'verificationPage',
-    '?? show(terms, request, codeViewOf(request))',
+    '?? show(terms, request, codeViewOf(terms, request))',
     '?? enter(server, terms, request)',
   ],
   [
