@@ -1,4 +1,3 @@
-import type * as Bcrypt from 'bcrypt'
 import { type Priority, Semaphore } from '../primitives/semaphore'
 import { tooManyAtOnce } from '../protocol/oauth-error'
 
@@ -9,7 +8,13 @@ const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, 
   tooManyAtOnce('bcrypt_busy', 'Too many secrets are being verified. Try again later.'),
 )
 
-let loaded: typeof Bcrypt | undefined
+/** What the suite uses of bcrypt. */
+interface Bcrypt {
+  hash(secret: string, cost: number): Promise<string>
+  compare(secret: string, digest: string): Promise<boolean>
+}
+
+let loaded: Bcrypt | undefined
 
 /**
  * Loads bcrypt at the first call: its native code does not fit into a bundle, and most servers have no digest of it. Call
@@ -17,7 +22,7 @@ let loaded: typeof Bcrypt | undefined
  *
  * @throws Error if its native code is not there.
  */
-export function loadBcrypt(): typeof Bcrypt {
+export function loadBcrypt(): Bcrypt {
   try {
     return (loaded ??= require('bcrypt'))
   } catch (cause) {

@@ -238,7 +238,7 @@ describe('EAS_RATE_LIMIT_STORE', () => {
       increment: async () => { throw new Error('no route') }, decrement: async () => {}, resetKey: async () => {}
     }`
     const request =
-      "fetch(url + '/token', { method: 'POST' }).then(({ status }) => { if (status !== 400) throw new Error('refused') })"
+      "fetch(url + '/token', { method: 'POST' }).then(({ status }) => { if (status !== 401) throw new Error('refused') })"
     expect(
       given(
         `networks.stores = () => (${store}); console.error = console.warn = () => process.exit(3)`,

@@ -156,7 +156,14 @@ declare global {
   beforeAll(() => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
     const sdk = ['node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
-    const others = ['connect-redis', 'express-session', 'helmet', 'ioredis', 'openid-client']
+    const others = [
+      'connect-redis',
+      'express-session',
+      'helmet',
+      'ioredis',
+      'openid-client',
+      'serverless-http',
+    ]
     const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
     application = packed.application('readme', packages)
     const files = packed

@@ -133,7 +133,7 @@ async function deviceGrantOf(host: Host): Promise<Fields> {
   if (endpoint === undefined) return { device_code: 'x' }
   const { body } = await flow.request(gallery, readingAt(host), new URL(endpoint).pathname)
   const { pathname } = new URL(body.verification_uri)
-  const page = await flow.submit(pathname, { user_code: body.user_code }, 'alice')
+  const page = await flow.enterCode({ user_code: body.user_code }, 'alice', {}, pathname)
   await flow.submit(pathname, { ...consentFormOf(page, pathname).fields, decision: 'approve' }, 'alice')
   return { device_code: body.device_code }
 }

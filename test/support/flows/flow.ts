@@ -73,12 +73,17 @@ export class Flow {
   }
 
   /** Enters a code on the page of devices, as its owner does. */
-  async enterCode(code: RepeatedFields, owner: string, headers: Headers = {}): Promise<Response> {
+  async enterCode(
+    code: RepeatedFields,
+    owner: string,
+    headers: Headers = {},
+    path = '/device',
+  ): Promise<Response> {
     const ofForm = new Set(['Accept', 'Content-Type', 'Sec-Fetch-Site', 'Origin'])
     const ofOwner = Object.entries(headers).filter(([name]) => !ofForm.has(name))
     const asScript = { ...Object.fromEntries(ofOwner), Accept: 'application/json' }
-    const { body } = await this.open('/device', owner, asScript)
-    return this.submit('/device', { ...body.fields, ...code }, owner, headers)
+    const { body } = await this.open(path, owner, asScript)
+    return this.submit(path, { ...body.fields, ...code }, owner, headers)
   }
 
   /** The consent form of this page, with a button pressed. */
