@@ -92,7 +92,7 @@ test('MSAL in a browser logs in with its defaults, refreshes with the scope of t
   ])
 
   await page.evaluate('void logOut()')
-  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL(`${stage.app}/bye?**`)
   expect(stage.failures).toEqual([])
   await page.goto(stage.app)

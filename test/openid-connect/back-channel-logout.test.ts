@@ -1,5 +1,5 @@
 import { type FailureEvent, memoryStore, type PlugInServer } from '../../lib/index'
-import { indexOwner } from '../../lib/authorization/authorization-index'
+import { indexOwner, withOpenId } from '../../lib/authorization/authorization-index'
 import { issuerDigest } from '../../lib/authorization/issuer'
 import { announcing } from '../../lib/openid-connect/back-channel-logout'
 import { application } from '../support/flows/application'
@@ -34,7 +34,11 @@ async function announcer(clientIds: readonly string[], uri: string, pauses: read
   const owner = indexOwner(issuerDigest(server.issuer), 'alice')
   for (const [index, clientId] of clientIds.entries()) {
     const authorizationId = String(index).padStart(22, '0')
-    await store.index.add(owner, { authorizationId, clientId }, { seconds: 60, age: 0 })
+    await withOpenId(store.index).add(
+      owner,
+      { authorizationId, clientId, openId: true },
+      { seconds: 60, age: 0 },
+    )
   }
   const failures: FailureEvent[] = []
   oauth.events.on('failure', (failure) => failures.push(failure))
