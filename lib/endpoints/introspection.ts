@@ -35,7 +35,7 @@ export async function introspect(
       ...introspectionOf(access, { issuer, sub, tokenType: access.tokenType }),
     }
   }
-  // RFC 7662 4: no resource takes a refresh token, so it is not active for whoever asks about an access token.
+  // RFC 7662 4: no resource takes a refresh token, so it is no active access token.
   if (parameters.get('token_type_hint') === 'access_token') return inactive
   const refresh = await refreshBy(server, client, token)
   // Only the client of a refresh token gets an answer about the token.
