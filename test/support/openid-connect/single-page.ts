@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import express, { type Express } from 'express'
 import {
   createAuthorizationServer,
+  jwtAccessTokens,
   openIdConnect,
   signingKeys,
   type ClientRegistration,
@@ -21,6 +22,15 @@ export interface SinglePageStage {
   close(): Promise<void>
 }
 
+export interface SinglePageOptions {
+  /** Whether the app has the origin of the server. */
+  readonly isOfServer?: boolean
+  /** Whether the host lets the app send cookies to the token endpoint. */
+  readonly allowsCookies?: boolean
+  readonly issuesJwts?: boolean
+  readonly grantTypes?: ClientRegistration['grant_types']
+}
+
 /**
  * @param library the file of the library that the page loads.
  * @param pageOf the script of the page; it knows the issuer.
@@ -28,15 +38,25 @@ export interface SinglePageStage {
 export async function startSinglePage(
   library: string,
   pageOf: (issuer: string) => string,
+  { isOfServer = false, allowsCookies = false, issuesJwts = false, grantTypes }: SinglePageOptions = {},
 ): Promise<SinglePageStage> {
-  const [host, spa] = [express(), express()]
+  const host = express()
+  const spa = isOfServer ? host : express()
   const identity = authority.issue(['localhost', '127.0.0.1'])
   const listeners: Listener[] = [await httpsOrigin(identity, host), await httpsOrigin(identity, spa)]
   const [port, spaPort] = listeners.map((each) => each.port)
   // Two sites for the browser: names differ.
-  const [issuer, app] = [`https://localhost:${port}`, `https://127.0.0.1:${spaPort}`]
+  const issuer = `https://localhost:${port}`
+  const app = isOfServer ? issuer : `https://127.0.0.1:${spaPort}`
   const tokenRequests: URLSearchParams[] = []
-  const oauth = serve(host, issuer, { ...registration, ...urisOf(app) }, tokenRequests)
+  const cookies = { 'Access-Control-Allow-Origin': app, 'Access-Control-Allow-Credentials': 'true' }
+  if (allowsCookies)
+    host.use('/token', (_req, res, next) => {
+      res.set(cookies)
+      next()
+    })
+  const client = { ...registration, ...urisOf(app), ...(grantTypes && { grant_types: grantTypes }) }
+  const oauth = serve(host, issuer, client, tokenRequests, issuesJwts)
   const failures = failuresOf(oauth.events)
   showPage(spa, library, pageOf(issuer))
   const close = async () => {
@@ -56,9 +76,16 @@ const registration = {
 
 const urisOf = (app: string) => ({ redirect_uris: [`${app}/`], post_logout_redirect_uris: [`${app}/bye`] })
 
-function serve(host: Express, issuer: string, client: ClientRegistration, requests: URLSearchParams[]) {
+function serve(
+  host: Express,
+  issuer: string,
+  client: ClientRegistration,
+  requests: URLSearchParams[],
+  issuesJwts: boolean,
+) {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const keys = signingKeys({ keys: [{ privateKey }] })
+  const photos = `${issuer}/photos`
   const oauth = createAuthorizationServer({
     issuer,
     clients: [client],
@@ -70,7 +97,12 @@ function serve(host: Express, issuer: string, client: ClientRegistration, reques
     },
     resourceOwner: (req) => req.session.resourceOwner,
     logOut: (req) => new Promise<void>((resolve) => void req.session.destroy(() => resolve())),
-    plugIns: [keys, openIdConnect({ keys, claims: (subject) => ({ name: `${subject} of the test` }) })],
+    ...(issuesJwts && { resources: { [photos]: { scopes: ['photos:read'] } } }),
+    plugIns: [
+      keys,
+      openIdConnect({ keys, claims: (subject) => ({ name: `${subject} of the test` }) }),
+      ...(issuesJwts ? [jwtAccessTokens({ keys })] : []),
+    ],
   })
   host.get('/favicon.ico', (_req, res) => void res.status(204).end())
   signIn(host, issuer)
@@ -79,7 +111,10 @@ function serve(host: Express, issuer: string, client: ClientRegistration, reques
     next()
   })
   host.use(oauth.router())
-  host.use('/photos', oauth.bearerGuard('photos:read', { cors: true }))
+  host.use(
+    '/photos',
+    oauth.bearerGuard('photos:read', { cors: true, ...(issuesJwts && { resource: photos }) }),
+  )
   host.get('/photos', (req, res) => void res.json({ of: req.oauth?.subject }))
   return oauth
 }
