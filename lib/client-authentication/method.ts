@@ -107,8 +107,9 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * guessed, such as passwords (RFC 6749 2.3.1), and for unknown clients, too. Without it, no limit applies, which is
    * right for signatures, certificates and long random keys.
    * @param server the server at which the client authenticates. Each call of one server gets the same object.
-   * @param sender the sender of the request. Give its `useLast` what proves the client once, such as an assertion. Pass it on to `server.documents.fetch(url, size, { sender })`: otherwise, one
-   * sender can use up the limits of a host for all others.
+   * @param sender the sender of the request. Give its `useLast` what proves the client once, such as an assertion. Pass
+   * it on to `server.documents.fetch(url, size, { sender })`: otherwise, one sender can use up the limits of a host for
+   * all others.
    * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same description, and
    * throw none for an unknown client: return false.
    */
