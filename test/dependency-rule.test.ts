@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './conformance/report/syntax'
+import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './rules/report/syntax'
 
 /**
  * Each room of lib/ with all that it may import: rooms, single files of rooms, and packages. `.` is the top of lib/: what the

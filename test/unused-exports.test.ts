@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './conformance/report/syntax'
+import { argumentsOf, childrenOf, isNode, treeOf, valueOf, type Node } from './rules/report/syntax'
 
 // An export that no other file uses is no part of what a room offers, and hides what is.
 
@@ -95,10 +95,10 @@ test('an unused export is noticed, and one that an import or a second export tak
     )
   const unused = (...names: readonly string[]) => names.map((name) => `${file}: ${name}`)
   expect(unusedBeside('')).toEqual(unused('one', 'two', 'Three', 'Four'))
-  expect(unusedBeside("import { one as first, type Three } from './protocol/scope'")).toEqual(
+  expect(unusedBeside("import { one as first, type Three } from './properties/scope'")).toEqual(
     unused('two', 'Four'),
   )
-  expect(unusedBeside("export { two, Four as five } from './protocol/scope'")).toEqual(unused('one', 'Three'))
-  for (const whole of ["import * as a from './protocol/scope'", "const a = require('./protocol/scope')"])
+  expect(unusedBeside("export { two, Four as five } from './properties/scope'")).toEqual(unused('one', 'Three'))
+  for (const whole of ["import * as a from './properties/scope'", "const a = require('./properties/scope')"])
     expect(unusedBeside(whole)).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { IntrospectionGuardOptions } from '../../lib/index'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
 
 // What introspection endpoints of other makers answer, by their documentation and their sources. oidc-provider itself
-// answers in test/foreign-servers.
+// answers in test/system/foreign-servers.
 
 const server = new IntrospectionServer()
 beforeAll(() => server.start())

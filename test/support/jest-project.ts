@@ -1,0 +1,34 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from 'jest'
+
+const root = join(__dirname, '../..')
+
+/** Stands instead of `flows/stage.ts` where the rules run on Redis. */
+export const onRedis = { '/support/flows/stage$': '<rootDir>/test/support/flows/stage-on-redis.ts' }
+
+/** What every project of Jest here has in common. */
+export const project = {
+  rootDir: root,
+  testEnvironment: '<rootDir>/test/support/environment.ts',
+  moduleNameMapper: {
+    '^express-authorization-server$': '<rootDir>/lib/index.ts',
+    '^express-authorization-server/testing$': '<rootDir>/lib/testing/index.ts',
+  },
+  transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },
+  // These clients are published as ES modules only.
+  transformIgnorePatterns: [
+    '/node_modules/(?!(jose|oauth4webapi|openid-client|@auth/core|@panva/hkdf|preact|preact-render-to-string)/)',
+  ],
+} satisfies Config
+
+/** How every run goes. */
+export const run = {
+  rootDir: root,
+  // For what hangs. Tests are bounded by what they wait for and by what they count, not by the speed of the machine.
+  testTimeout: 5 * 60_000,
+  // A good part of the time of tests is spent waiting for other processes: four workers keep two cores busy. Jest takes
+  // no percentage above 100.
+  maxWorkers: availableParallelism() * 2,
+  reporters: ['default', '<rootDir>/test/support/closing-line.js'],
+} satisfies Config

@@ -1,0 +1,163 @@
+import express, { type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import type { Browser } from 'playwright-core'
+import {
+  type AuthorizationServerOptions,
+  type ConsentView,
+  createAuthorizationServer,
+  formPost,
+} from '../../../lib/index'
+import { press } from '../../support/browser/follow'
+import { launchChromium } from '../../support/chromium'
+import { type StartedServer, startServer } from '../../support/rooms/start-server'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+const open: StartedServer[] = []
+afterEach(async () => {
+  for (const { stop } of open.splice(0)) await stop()
+})
+
+async function listen(app: Express): Promise<string> {
+  const started = await startServer(app)
+  open.push(started)
+  return `http://127.0.0.1:${started.port}`
+}
+
+const policy = 'Cross-Origin-Opener-Policy'
+const sends =
+  (value: string): RequestHandler =>
+  (_request, response, next) => {
+    response.set(policy, value)
+    next()
+  }
+
+const passOn: RequestHandler = (_request, _response, next) => next()
+
+interface Scene {
+  /** What stands before everything of the host. Default: helmet. */
+  readonly host?: RequestHandler
+  /** What stands before the login page; without it, the owner is logged in. */
+  readonly login?: RequestHandler
+  readonly options?: Partial<AuthorizationServerOptions>
+  /** What the page of the client sends. */
+  readonly client?: RequestHandler
+  readonly query?: string
+}
+
+/** Opens the authorization endpoint in a popup of a client, and goes through it. */
+async function popup({
+  host = helmet(),
+  login,
+  options,
+  client: own = sends('unsafe-none'),
+  query = '',
+}: Scene) {
+  const app = express()
+  const issuer = await listen(app)
+  const request = `${issuer}/authorize?response_type=code&client_id=a&scope=a${query}`
+  const site = express()
+  site.get('/', own, (_request, response) => {
+    response.send(
+      `<!doctype html><button onclick="window.popup = window.open('${request}')">Connect</button>`,
+    )
+  })
+  site.all('/cb', (_request, response) => {
+    response.send(
+      '<!doctype html><script>document.write(opener === null ? "alone" : "has its opener")</script>',
+    )
+  })
+  const client = await listen(site)
+  app.use(host)
+  app.get('/login', login ?? passOn, (incoming, response) => {
+    response.send(
+      `<!doctype html><form method="post" action="${incoming.originalUrl}"><button>Log in</button></form>`,
+    )
+  })
+  app.post('/login', login ?? passOn, ({ query: { return_to: returnTo } }, response) => {
+    response.cookie('owner', 'alice').redirect(303, typeof returnTo === 'string' ? returnTo : '/')
+  })
+  const oauth = createAuthorizationServer({
+    issuer,
+    clients: [{ client_id: 'a', client_type: 'public', scope: 'a', redirect_uris: [`${client}/cb`] }],
+    scopes: { a: 'See your photos' },
+    resourceOwner: ({ headers }) => (login === undefined || headers.cookie !== undefined) && 'alice',
+    pkce: 'none',
+    plugIns: [formPost()],
+    ...options,
+  })
+  app.use(oauth.router())
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(client)
+  const opened = context.waitForEvent('page')
+  await page.getByRole('button').click()
+  const shown = await opened
+  if (login !== undefined) await press(shown, 'Log in')
+  await shown.getByRole('button', { name: 'Allow' }).click()
+  await shown.waitForURL(`${client}/cb**`)
+  const seen = {
+    there: await shown.textContent('body'),
+    isClosed: await page.evaluate<boolean>('window.popup.closed'),
+  }
+  await context.close()
+  return seen
+}
+
+const kept = { there: 'has its opener', isClosed: false }
+const cut = { there: 'alone', isClosed: true }
+const popups = { pages: { popups: true } }
+const ownPage = (value: string) => ({
+  pages: {
+    popups: true,
+
+    consent: (_request: unknown, response: express.Response, { action, fields }: ConsentView) => {
+      const [[name, token] = ['', '']] = Object.entries(fields)
+      response.set(policy, value).set('Content-Security-Policy', '').send(`<!doctype html>
+        <form method="post" action="${action}"><input type="hidden" name="${name}" value="${token}">
+        <button name="decision" value="approve">Allow</button></form>`)
+    },
+  },
+})
+const withoutPolicy: RequestHandler = (_request, response, next) => {
+  response.removeHeader(policy)
+  next()
+}
+
+describe('In Chromium a popup of a client', () => {
+  test.each<[string, Scene]>([
+    ['without helmet', { host: passOn }],
+    ['without helmet, with a login', { host: passOn, login: withoutPolicy }],
+    ['with pages.popups, behind helmet', { options: popups }],
+    ['with pages.popups and a login without its policy', { options: popups, login: withoutPolicy }],
+    [
+      'whose client opens it by same-origin-allow-popups',
+      { options: popups, client: sends('same-origin-allow-popups') },
+    ],
+    ['that ends at a form_post', { options: popups, query: '&response_mode=form_post' }],
+    ['with pages.popups and a page of the host', { options: ownPage('unsafe-none') }],
+  ])('keeps its opener %s', async (_title, scene) => {
+    expect(await popup(scene)).toEqual(kept)
+  })
+
+  // Why the option is needed, and says unsafe-none. If a browser ever changes its mind, the option may go.
+  test.each<[string, Scene]>([
+    ['behind helmet without the option', {}],
+    ['behind a login that helmet covers', { options: popups, login: passOn }],
+    [
+      'behind a login with same-origin-allow-popups',
+      { options: popups, login: sends('same-origin-allow-popups') },
+    ],
+    [
+      'with a page of the host that sends same-origin-allow-popups',
+      { options: ownPage('same-origin-allow-popups') },
+    ],
+    ['whose client has the default of helmet itself', { options: popups, client: sends('same-origin') }],
+  ])('loses its opener %s', async (_title, scene) => {
+    expect(await popup(scene)).toEqual(cut)
+  })
+})

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import express from 'express'
+import {
+  createAuthorizationServer,
+  dpop,
+  type Extension,
+  metadataDocuments,
+  privateKeyJwt,
+  pushedAuthorizationRequests,
+} from '../../../lib/index'
+import { failuresOf } from '../../support/events'
+import { canonicalOptions, mountAll } from '../../support/flows/application'
+import { DocumentOrigin } from '../../support/flows/document-origin'
+import { Flow } from '../../support/flows/flow'
+import { requireNode22 } from '../../support/node-22'
+import { type InstalledPackages, installPackages } from '../../support/npm-packages'
+import { type StartedServer, startServer } from '../../support/rooms/start-server'
+
+const subject = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+
+// The AT protocol wants the owner in the token response.
+const owner: Extension = {
+  name: 'owner',
+  atTokenResponse: async () => ({ members: { sub: subject } }),
+}
+
+/** A line of the client. */
+interface Told {
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly url: string
+  readonly first: number
+  readonly second: number
+  readonly sent: readonly {
+    readonly path: string
+    readonly grantType: string
+    readonly status: number
+    readonly assertion: string
+  }[]
+}
+
+let packages: InstalledPackages
+let origin: DocumentOrigin
+let server: StartedServer
+beforeAll(async () => {
+  packages = installPackages('@atproto/oauth-client-node@0.5.3')
+  origin = await DocumentOrigin.start()
+})
+afterAll(async () => {
+  await server?.stop()
+  await origin?.stop()
+  packages?.remove()
+})
+
+test('@atproto/oauth-client-node pushes, logs in, calls, refreshes and logs out, and repeats each request with a nonce', async () => {
+  const app = express()
+  server = await startServer(app)
+  const issuer = `http://127.0.0.1:${server.port}`
+  const nonces = { seconds: 60 }
+  const oauth = createAuthorizationServer({
+    ...canonicalOptions,
+    issuer,
+    scopes: { ...canonicalOptions.scopes, atproto: 'Know who you are' },
+    clients: metadataDocuments(origin.reach),
+    clientAuthenticationMethods: [privateKeyJwt()],
+    extensions: [owner],
+    plugIns: [dpop({ baseUrl: issuer, nonces, guardNonces: nonces }), pushedAuthorizationRequests()],
+  })
+  const failures = failuresOf(oauth.events)
+  // The server of an owner's data names its authorization server.
+  app.get('/.well-known/oauth-protected-resource', (_req, res) => {
+    res.json({ resource: issuer, authorization_servers: [issuer] })
+  })
+  mountAll(app, oauth)
+
+  const words = [join(__dirname, 'atproto.mjs'), packages.folder, issuer, subject, origin.clientId]
+  const client = spawn(requireNode22(), words, { stdio: ['pipe', 'pipe', 'inherit'], timeout: 120_000 })
+  const ended = once(client, 'close')
+  const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]()
+  const next = async (): Promise<Told> => {
+    const { value, done } = await lines.next()
+    if (done === true)
+      throw new Error(`The client ended without a word, or took 2 minutes: ${JSON.stringify(failures)}`)
+    return JSON.parse(value)
+  }
+
+  origin.members = (await next()).metadata
+  const flow = new Flow(issuer)
+  const { pathname, search } = new URL((await next()).url)
+  const approval = await flow.decide(await flow.open(pathname + search, subject), 'approve', subject)
+  client.stdin.write(`${approval.get('Location')}\n`)
+  const { first, second, sent } = await next()
+  expect([first, second]).toEqual([200, 200])
+  const posted = sent.filter(({ assertion }) => assertion !== '')
+  expect(posted.map(({ path, grantType, status }) => `${path} ${grantType} ${status}`)).toEqual([
+    'par  400',
+    'par  201',
+    'token authorization_code 200',
+    'token refresh_token 400',
+    'token refresh_token 200',
+    'revoke  200',
+  ])
+  // Its proofs live below the request: the same body comes again with the nonce.
+  const assertions = posted.map(({ assertion }) => assertion)
+  expect([assertions[0], assertions[3]]).toEqual([assertions[1], assertions[4]])
+  expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['use_dpop_nonce']))
+  await ended
+})

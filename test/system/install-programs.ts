@@ -1,0 +1,34 @@
+import { installMissingFonts } from '../support/fonts'
+import { findOrInstallNode22 } from '../support/node-22'
+import {
+  apacheProgram,
+  chromiumProgram,
+  findOrInstallProgram,
+  goProgram,
+  nginxProgram,
+  postgresProgram,
+  pythonProgram,
+  redisProgram,
+} from '../support/program'
+
+const programs = [
+  redisProgram,
+  chromiumProgram,
+  postgresProgram,
+  apacheProgram,
+  nginxProgram,
+  pythonProgram,
+  goProgram,
+]
+
+// Only here, before the workers start, may anything be installed: parallel workers would race for apt's lock.
+function installPrograms(): void {
+  const { env: environment } = process
+  const surroundings = { environment, isRoot: process.getuid?.() === 0 }
+  // The workers inherit what is set here.
+  for (const program of programs) environment[program.variable] = findOrInstallProgram(program, surroundings)
+  installMissingFonts(surroundings)
+  findOrInstallNode22(environment)
+}
+
+module.exports = installPrograms

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateClientSecret } from '../../../lib/index'
+import { basic } from '../../support/flows/flow'
+import { startRedis } from '../../support/redis-server'
+import { smallest, withBcrypt, withJose } from './bundled-servers'
+import { PackedPackage } from './packed-package'
+
+const root = join(__dirname, '../../..')
+const esbuild = join(root, 'node_modules/.bin/esbuild')
+const guide = readFileSync(join(root, 'docs/guides/bundles-and-functions.md'), 'utf8')
+const example = readFileSync(join(root, 'docs/examples/function.ts'), 'utf8')
+
+let packed: PackedPackage
+beforeAll(() => {
+  packed = new PackedPackage()
+})
+afterAll(() => packed.remove())
+
+/** Bundles a program of an application that has these packages; the file stands where no package is. */
+function bundle(name: string, program: string, packages: readonly string[], words: readonly string[] = []) {
+  const application = packed.application(name, ['express', ...packages])
+  writeFileSync(join(application, 'function.ts'), program)
+  const outside = packed.emptyFolder(`${name}-outside`)
+  const options = ['--bundle', '--platform=node', `--outfile=${join(outside, 'function.js')}`, ...words]
+  const { status, stderr } = spawnSync(esbuild, ['function.ts', ...options, '--log-level=warning'], {
+    cwd: application,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return outside
+}
+
+function run(folder: string, words: readonly string[] = ['function.js'], env: NodeJS.ProcessEnv = {}) {
+  const { stdout, stderr } = spawnSync(process.execPath, ['--no-deprecation', ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  })
+  return stdout + stderr
+}
+
+describe('A bundle', () => {
+  test('of the smallest server needs no optional package, and no package beside itself', () => {
+    expect(run(bundle('smallest', smallest, []))).toBe('200 200 1\n')
+  })
+
+  test('that has an optional package inside finds it', () => {
+    expect(run(bundle('jose', withJose, ['jose']))).toBe('200 200 3\n')
+  })
+
+  test('without a package that its server needs dies at the start, with the cure', () => {
+    expect(run(bundle('no-jose', withJose, []))).toContain('jose is not installed: run "npm install jose".')
+  })
+
+  test('needs bcrypt beside itself if a listed client has a digest of it, and says so at the start', () => {
+    expect(run(bundle('bcrypt-inside', withBcrypt, []))).toContain(
+      'bcrypt cannot be loaded. A bundle must leave it out',
+    )
+    const outside = bundle('bcrypt-beside', withBcrypt, [], ['--external:bcrypt'])
+    mkdirSync(join(outside, 'node_modules'))
+    packed.install(outside, ['bcrypt'])
+    // No secret belongs to the digest.
+    expect(run(outside)).toBe('401 401 1\n')
+  })
+})
+
+describe('The guide of bundles', () => {
+  test('shows the file that the tests run', () => {
+    expect(guide).toContain(`\`\`\`ts\n${example}\`\`\``)
+  })
+
+  test('has a function that answers events once it is bundled as the guide says', async () => {
+    const redis = await startRedis()
+    const { client_secret, client_secret_hash } = generateClientSecret()
+    const outside = bundle('function', example, ['ioredis', 'serverless-http'])
+    copyFileSync(join(__dirname, 'invoke.cjs'), join(outside, 'invoke.cjs'))
+    const output = run(outside, ['invoke.cjs', basic('nightly', client_secret)], {
+      REDIS_URL: redis.url,
+      NIGHTLY_SECRET_HASH: client_secret_hash,
+    })
+    await redis.stop()
+    expect(output).toBe('200 {"reports":["monday","tuesday"],"readBy":"nightly"}\n')
+  })
+})
