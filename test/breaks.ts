@@ -2,6 +2,7 @@
 //
 //   npm run breaks                                  60 breaks anywhere in lib/
 //   npm run breaks -- --count 20 --seed 7 lib/dpop  20 breaks in these files or folders
+//   npm run breaks -- --tests test/rules            runs the tests below this folder, whatever lines they run
 //   npm run breaks -- --fresh                       asks again which tests run which lines (a run of the whole suite)
 //
 // A break turns a condition or an operator round, or takes a statement away. The tests that ran its line run again in a
@@ -27,7 +28,8 @@ interface TestFile {
   readonly project: string
   readonly path: string
   readonly milliseconds: number
-  readonly lines: Readonly<Record<string, readonly number[]>>
+  /** The lines that it runs; undefined where nobody asked. */
+  readonly lines?: Readonly<Record<string, readonly number[]>>
 }
 
 const root = join(__dirname, '..')
@@ -137,6 +139,14 @@ async function linesOfTests(isFresh: boolean): Promise<readonly TestFile[]> {
   return JSON.parse(fs.readFileSync(covered, 'utf8'))
 }
 
+function testsBelow(folders: readonly string[]): readonly TestFile[] {
+  const files = fs.readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  return files
+    .map((file) => `test/${file}`)
+    .filter((file) => file.endsWith('.test.ts') && folders.some((folder) => file.startsWith(folder)))
+    .map((path) => ({ project: 'suite', path, milliseconds: fs.statSync(join(root, path)).size }))
+}
+
 /** What the tests around a break say of it: the first that fails, or nothing. */
 async function noticed(
   copy: string,
@@ -144,7 +154,7 @@ async function noticed(
   tests: readonly TestFile[],
 ) {
   const around = tests
-    .filter(({ lines }) => lines[file]?.includes(line))
+    .filter(({ lines }) => lines === undefined || lines[file]?.includes(line))
     .toSorted((a, b) => a.milliseconds - b.milliseconds)
   if (around.length === 0) return 'SURVIVED: no test runs it'
   const text = fs.readFileSync(join(root, file), 'utf8')
@@ -156,7 +166,7 @@ async function noticed(
       const projects = [...new Set(some.map(({ project }) => project))]
       const { isGreen, hung, printed } = await jest(
         copy,
-        ['--bail', '--runTestsByPath', ...paths, '--selectProjects', ...projects],
+        ['--bail', '--maxWorkers=1', '--runTestsByPath', ...paths, '--selectProjects', ...projects],
         900,
       )
       if (!isGreen)
@@ -174,11 +184,12 @@ async function main(): Promise<void> {
     options: {
       count: { type: 'string', default: '60' },
       seed: { type: 'string' },
+      tests: { type: 'string', multiple: true },
       fresh: { type: 'boolean', default: false },
     },
   })
   const seed = Number(values.seed ?? Date.now() % 1_000_000)
-  const tests = await linesOfTests(values.fresh)
+  const tests = values.tests === undefined ? await linesOfTests(values.fresh) : testsBelow(values.tests)
   const possible = sourcesUnder(positionals.length > 0 ? positionals : ['lib/']).flatMap(breaksIn)
   const copy = fs.mkdtempSync(join(tmpdir(), 'breaks-'))
   fs.cpSync(root, copy, { recursive: true, filter: (path) => !/\/(node_modules|\.git|dist)$/.test(path) })

@@ -98,7 +98,9 @@ test('an unused export is noticed, and one that an import or a second export tak
   expect(unusedBeside("import { one as first, type Three } from './properties/scope'")).toEqual(
     unused('two', 'Four'),
   )
-  expect(unusedBeside("export { two, Four as five } from './properties/scope'")).toEqual(unused('one', 'Three'))
+  expect(unusedBeside("export { two, Four as five } from './properties/scope'")).toEqual(
+    unused('one', 'Three'),
+  )
   for (const whole of ["import * as a from './properties/scope'", "const a = require('./properties/scope')"])
     expect(unusedBeside(whole)).toEqual([])
 })

@@ -61,14 +61,18 @@ async function main(): Promise<void> {
   const troubled = `${codes} codes met temporarily_unavailable and were presented again`
   const result = `${troubled}; ${ended} of them had been spent, and their authorizations ended`
   process.stdout.write(`${rounds * codesOfRound} codes: ${result}\n`)
-  report('redemptions', 'RELIABILITY_REPORT=1 node -r esbuild-register test/campaign/faults/cut-redemptions.ts', [
-    {
-      case: `connections cut between command and reply, ${rounds} times, while ${codesOfRound} codes are redeemed within 0.1 s`,
-      rounds: rounds * codesOfRound,
-      invariant: 'measured, not judged',
-      result,
-    },
-  ])
+  report(
+    'redemptions',
+    'RELIABILITY_REPORT=1 node -r esbuild-register test/campaign/faults/cut-redemptions.ts',
+    [
+      {
+        case: `connections cut between command and reply, ${rounds} times, while ${codesOfRound} codes are redeemed within 0.1 s`,
+        rounds: rounds * codesOfRound,
+        invariant: 'measured, not judged',
+        result,
+      },
+    ],
+  )
 }
 
 void main()

@@ -41,8 +41,7 @@ describe('The command', () => {
   let copy: string
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'conformance-'))
-    for (const folder of ['docs/reports', 'test/rules'])
-      mkdirSync(join(copy, folder), { recursive: true })
+    for (const folder of ['docs/reports', 'test/rules']) mkdirSync(join(copy, folder), { recursive: true })
     writeFileSync(join(copy, pageOfConformance), list)
     writeFileSync(join(copy, file), tests)
   })

@@ -4,7 +4,12 @@ import { createServer, request as send, type Server } from 'node:https'
 import express from 'express'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
-import { createAuthorizationServer, dpop, openIdConnect, pushedAuthorizationRequests } from '../../../lib/index'
+import {
+  createAuthorizationServer,
+  dpop,
+  openIdConnect,
+  pushedAuthorizationRequests,
+} from '../../../lib/index'
 import { CertificateAuthority } from '../../support/certificate-authority'
 import { canonicalOptions, mountAll } from '../../support/flows/application'
 import { Flow } from '../../support/flows/flow'

@@ -16,7 +16,8 @@ const clients = everyClient.map(
   (client) => (client === photoPrint ? bent(client, { may_introspect: true }) : client).registration,
 )
 const rounds = 5
-const repeatedBy = 'RELIABILITY_REPORT=1 npx jest --config test/system/jest.config.ts test/system/stores/costs.test.ts'
+const repeatedBy =
+  'RELIABILITY_REPORT=1 npx jest --config test/system/jest.config.ts test/system/stores/costs.test.ts'
 
 /**
  * What each operation asks of Redis in the process that served the one before, with clients from the options, and with

@@ -3,12 +3,24 @@ import type { Redis } from 'ioredis'
 import { redisStore } from '../../../lib/index'
 import { createRefreshToken, secureRandom } from '../../../lib/protocol/credential'
 import { application, withoutLimits, type Application } from '../../support/flows/application'
-import { bent, nightlyReport, photoBook, photoFrame, type ClientApplication } from '../../support/flows/clients'
+import {
+  bent,
+  nightlyReport,
+  photoBook,
+  photoFrame,
+  type ClientApplication,
+} from '../../support/flows/clients'
 import { Clock } from '../../support/flows/clock'
 import { consentFormOf } from '../../support/flows/consent-form'
 import { authorizationRequest } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
-import { oldPrint, PasswordCheck, passwordRequest, withPassword, wonderland } from '../../support/flows/password'
+import {
+  oldPrint,
+  PasswordCheck,
+  passwordRequest,
+  withPassword,
+  wonderland,
+} from '../../support/flows/password'
 import { codeVerifier } from '../../support/flows/proof-key'
 import { registered, withSecret } from '../../support/flows/registered'
 import { dumpOf, lootOf, spellingsOf, tagKeysIn } from '../../support/flows/stolen-dump'

@@ -13,7 +13,12 @@ import {
 } from '../../../lib/testing/index'
 import * as kit from '../../../lib/testing/index'
 import { runInNode } from '../../support/stores/node-program'
-import { checkThenAct, forgottenRevision, overwriting, resurrection } from '../../support/stores/broken-stores'
+import {
+  checkThenAct,
+  forgottenRevision,
+  overwriting,
+  resurrection,
+} from '../../support/stores/broken-stores'
 import { dynamicInMemory, inMemory, losesChanges, readsThenWrites } from './broken-stores'
 
 const broken = (verdicts: readonly Verdict[]) =>
