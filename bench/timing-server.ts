@@ -7,7 +7,7 @@ import {
   memoryStore,
   password,
   type ClientRegistration,
-} from '../../../lib/index'
+} from 'express-authorization-server'
 
 // The process that is measured: a server in which every kind of client has one of its kind. Its words: fast or bcrypt.
 const generated = () => generateClientSecret().client_secret_hash

@@ -2,11 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
-import { basic, formOf, type Fields } from '../../support/flows/flow'
-import { report, type Row } from '../../support/reliability/report'
-import { deviations, median, superiority } from './samples'
+import { basic, formOf, type Fields } from '../test/support/flows/flow'
+import { report, type Row } from '../test/support/reliability/report'
 
-// By hand: `npm run test:timing`; TIMING_ROUNDS is the number of samples of each kind, TIMING_FAST that of quick ones.
+// `RELIABILITY_REPORT=1 npm run timing` writes the table of docs/reports/security.md. TIMING_ROUNDS is the number of samples of each kind, TIMING_FAST that of quick ones.
 const rounds = Number(process.env['TIMING_ROUNDS'] ?? 100)
 const fastRounds = Number(process.env['TIMING_FAST'] ?? 3000)
 // A difference counts when it is no chance, and large enough to be of use.
@@ -140,6 +139,32 @@ const slowKinds: Kinds = (secret) => ({
 const against = (one: string, ...others: readonly string[]): readonly Pair[] =>
   others.map((other) => [one, other])
 
+/** The middle of the samples. */
+function median(samples: readonly number[]): number {
+  const sorted = samples.toSorted((one, other) => one - other)
+  const middle = sorted.length >> 1
+  const [low = 0, high = 0] = sorted.slice(middle - 1, middle + 1)
+  return sorted.length % 2 === 0 ? (low + high) / 2 : (sorted[middle] ?? 0)
+}
+
+/**
+ * How well one sample of each tells the two kinds apart: the share of pairs in which the first is the greater one, ties
+ * by half (Mann and Whitney's U over the number of pairs). 0.5 says that time tells nothing; 0 and 1, that it tells all.
+ */
+function superiority(one: readonly number[], other: readonly number[]): number {
+  let greater = 0
+  for (const first of one)
+    for (const second of other) greater += first > second ? 1 : first === second ? 0.5 : 0
+  return greater / (one.length * other.length)
+}
+
+/** By how many standard deviations that share is off one half, were both kinds the same. */
+function deviations(one: readonly number[], other: readonly number[]): number {
+  const pairs = one.length * other.length
+  const deviation = Math.sqrt((one.length + other.length + 1) / (12 * pairs))
+  return (superiority(one, other) - 0.5) / deviation
+}
+
 async function main(): Promise<void> {
   const unknown = 'an unknown client'
   const fast = await compare(
@@ -176,7 +201,7 @@ async function main(): Promise<void> {
   )
   const rows = [...fast, ...slow]
   for (const row of rows) console.log(`${row.case} | ${row.rounds} | ${row.invariant} | ${row.result}`)
-  report('timing', 'npm run test:timing', rows, join(__dirname, '../../../docs/reports/security.md'))
+  report('timing', 'npm run timing` in `bench/', rows, join(__dirname, '../docs/reports/security.md'))
 }
 
 void main().finally(() => agent.destroy())
