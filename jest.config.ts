@@ -6,7 +6,8 @@ import { onRedis, project, run } from './test/support/jest-project'
 // processes has test/system/jest.config.ts, and the campaign has test/campaign/jest.config.ts.
 const config: Config = {
   ...run,
-  globalSetup: '<rootDir>/test/support/install-redis.ts',
+  globalSetup: '<rootDir>/test/support/start-suite-redis.ts',
+  globalTeardown: '<rootDir>/test/support/stop-suite-redis.ts',
   projects: [
     {
       ...project,

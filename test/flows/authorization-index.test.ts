@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { createAuthorizationServer, password, type PlugIn, type PlugInServer } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { waitUntil } from '../support/wait-until'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
@@ -153,57 +151,6 @@ describeOnStores('The index of authorizations', (stage) => {
     expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect temporarily_unavailable')
     expect(await clientsOf()).toEqual(['photo-print'])
   })
-})
-
-describeOnStores('A full list of an owner', (stage) => {
-  const open = () => {
-    const { plugIn, list } = lister()
-    return { ...stage({ plugIns: [plugIn] }), list }
-  }
-  const newId = () => randomBytes(16).toString('base64url')
-  /** Entries as many silent logins leave them: their records have ended. */
-  const fill = async ({ store, list }: ReturnType<typeof open>) => {
-    const left = 10_000 - (await list('alice')).length
-    const ids = Array.from({ length: left }, newId)
-    for (let first = 0; first < left; first += 500)
-      await Promise.all(
-        ids
-          .slice(first, first + 500)
-          .map((authorizationId) =>
-            store.index.add(owner, { authorizationId, clientId: 'photo-book' }, { seconds: day, age: 0 }),
-          ),
-      )
-  }
-
-  test('has room where records have ended, loses no living one, and forgets none under way that goes on', async () => {
-    const set = open()
-    const { flow, list, store } = set
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const [living] = await list('alice')
-    const gate = new Gate()
-    const save = store.save
-    const page = await flow.ask(authorizationRequest(photoBook), 'alice')
-    store.save = async (...given) => {
-      await gate.pass()
-      return save(...given)
-    }
-    const slow = flow.decide(page, 'approve', 'alice')
-    await waitUntil('the record is on its way', async () => gate.waiting > 0)
-    store.save = save
-    const underWay = (await list('alice')).find(({ clientId }) => clientId === 'photo-book')
-    // Each approval looks at a part of the list.
-    for (let time = 0; time < 11; time++) {
-      await fill(set)
-      await flow.approve(photoPrint)
-    }
-    gate.open()
-    await slow
-    const left = await list('alice')
-    expect(left).toContainEqual(living)
-    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
-    expect(left).not.toContainEqual(underWay)
-    expect(await store.find(underWay?.authorizationId ?? '')).toBeUndefined()
-  }, 60_000)
 })
 
 test('a plug-in that needs the index does not start with a store that has none', () => {

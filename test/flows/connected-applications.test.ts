@@ -10,7 +10,6 @@ import { authorizationRequest, type Headers } from '../support/flows/flow'
 import { relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { decideWith, workspaceQuestion } from '../support/flows/owner-decision'
-import { extent } from '../support/extent'
 import { codeOf } from '../support/flows/redirection'
 import { photosApi, threeResources } from '../support/flows/resources'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
@@ -350,7 +349,7 @@ describeOnStores('The page of connected applications', (stage) => {
     await set.flow.tokens(photoPrint)
     await copies(
       set,
-      Array.from({ length: extent(99, 999) }, (_, index) => `c${index}`),
+      Array.from({ length: 99 }, (_, index) => `c${index}`),
     )
     const seen: (string | undefined)[] = []
     let page = await set.list()
@@ -362,7 +361,7 @@ describeOnStores('The page of connected applications', (stage) => {
       if (next === undefined) break
       page = await set.list('alice', next)
     }
-    expect([seen.length, new Set(seen).size]).toEqual([extent(100, 1000), extent(100, 1000)])
+    expect([seen.length, new Set(seen).size]).toEqual([100, 100])
     const back: (string | undefined)[] = []
     for (let left = pages; left > 0; left--) {
       back.push(...namesIn(page))
@@ -378,7 +377,7 @@ describeOnStores('The page of connected applications', (stage) => {
     const { accessToken } = await set.flow.tokens(photoPrint)
     await copies(
       set,
-      Array.from({ length: extent(499, 9_999) }, () => 'photo-print'),
+      Array.from({ length: 499 }, () => 'photo-print'),
     )
     expect(namesIn(await set.list())).toEqual(['Photo Print'])
     const done = await set.press(await set.ask('photo-print'), 'alice')

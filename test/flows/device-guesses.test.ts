@@ -1,4 +1,3 @@
-import { extent } from '../support/extent'
 import { deviceStage, television } from '../support/flows/device-stage'
 
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -75,7 +74,7 @@ describe('wrong user codes', () => {
 
   test('may be entered without end with the limits off', async () => {
     const { times, from, body } = await open({ guesses: false })
-    await times(40, '192.0.2.1', 'alice')
+    await times(12, '192.0.2.1', 'alice')
     expect((await from('192.0.2.1', 'alice', body.user_code)).status).toBe(200)
   })
 
@@ -90,8 +89,8 @@ describe('wrong user codes', () => {
   })
 
   test('find none, however many addresses and owners try, while the right owners come in', async () => {
-    const { from, begin, store, decide, poll, clock } = await open()
-    const [addresses, each] = [extent(40, 1000), 10]
+    const { from, begin, store, decide, poll } = await open()
+    const [addresses, each] = [8, 10]
     let found = 0
     for (let network = 0; network < addresses; network++) {
       const address = `10.${network >> 8}.${network & 255}.1`
@@ -99,7 +98,7 @@ describe('wrong user codes', () => {
         Array.from({ length: each }, () => from(address, `mallory ${network}`)),
       )
       found += answers.filter(({ status }) => status === 200).length
-      if (network % 20 !== 0) continue
+      if (network % 4 !== 0) continue
       // A right owner elsewhere is never locked out.
       const { body } = await begin()
       const page = await from('192.0.2.7', 'alice', body.user_code)
@@ -109,6 +108,5 @@ describe('wrong user codes', () => {
     }
     expect(found).toBe(0)
     expect(store.calls.find).toBeGreaterThan(addresses * each)
-    clock.advance(1)
-  }, 600_000)
+  })
 })

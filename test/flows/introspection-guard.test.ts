@@ -314,11 +314,11 @@ describe('the bounds of the guard', () => {
         const isJunk = server.asked.at(-1)?.form.get('token')?.startsWith('junk')
         return (isJunk ? filter : withStatus(200, good))(response)
       }
-      for (let turn = 0; turn < 24; turn++) {
+      for (let turn = 0; turn < 8; turn++) {
         expect((await ask(`junk${turn}`, '/photos', `192.0.2.${turn % 4}`)).status).toBe(503)
         expect((await ask(`good${turn}`, '/photos', '192.0.2.200')).status).toBe(200)
       }
-      for (let turn = 24; turn < 40; turn++)
+      for (let turn = 8; turn < 12; turn++)
         expect((await ask(`junk${turn}`, '/photos', `192.0.2.${turn % 4}`)).status).toBe(503)
       expect((await ask('good', '/photos', '192.0.2.200')).status).toBe(200)
       server.answer = good

@@ -138,14 +138,14 @@ describe('client authentication limits', () => {
       expect(await right(stranger.flow, photoFrame)).toBe(limited)
     })
 
-    test('of 200 at once on two processes as many are looked at as the limit says [store-21]', async () => {
+    test('of 40 at once on two processes as many are looked at as the limit says [store-21]', async () => {
       const limits = { clientAndAddress: { attempts: 20 } }
       const first = open(stage, limits)
       const second = open((options) => stage({ ...options, store: first.store }), limits)
       const outcomes = await Promise.all(
-        Array.from({ length: 200 }, (_, at) => guess(at % 2 === 0 ? first.flow : second.flow, 'photo-frame')),
+        Array.from({ length: 40 }, (_, at) => guess(at % 2 === 0 ? first.flow : second.flow, 'photo-frame')),
       )
-      expect([countOf(outcomes, wrong), countOf(outcomes, limited)]).toEqual([20, 180])
+      expect([countOf(outcomes, wrong), countOf(outcomes, limited)]).toEqual([20, 20])
       expect(compare).toHaveBeenCalledTimes(20)
       expect(await guess(second.flow, 'photo-frame')).toBe(limited)
       expect(await guess(first.flow, 'photo-frame')).toBe(limited)

@@ -110,7 +110,7 @@ describeOnStores('oauth.authorizations', (stage) => {
   })
 
   test('an authorization whose creation is in flight fails after revokeAll', async () => {
-    const { flow, oauth, store } = open({ skipConsent: () => true })
+    const { flow, oauth, store } = open({ skipConsent: () => true, storeDeadline: 1 })
     store.begin('hangs', 'save')
     const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
     while (store.calls.save === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
-import { extent } from '../support/extent'
 import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
 import { codeOf } from '../support/flows/redirection'
 import { inMemory, notesApp, registeringOn, type RegisteringStage } from '../support/flows/registering'
@@ -10,7 +9,7 @@ import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
 // A hundredth of them is the limit of one network, so 100 is the least.
-const most = extent(100, 10_000)
+const most = 100
 const redirect_uri = 'https://notes.example/callback'
 
 /** The addresses of one subscriber with a /48, each in a /64 of its own, and in all /56 by turns. */
@@ -129,8 +128,7 @@ describe.each(stages)('A flood of registrations (%s)', (_, open) => {
     expect(waiting.status).toBe(200)
     await pass(staged, 10)
 
-    const strangers = extent(10, 200)
-    for (let at = 0; at < strangers; at++)
+    for (let at = 0; at < 10; at++)
       expect(await register(`Stranger ${at}`, ofStranger(at))).toMatch(/^dynamic_/)
     for (const clientId of [used, pending, atLogin, unused])
       expect(await clients.find(clientId)).toBeDefined()

@@ -1,10 +1,11 @@
-import request from 'supertest'
+import request, { type Response } from 'supertest'
 import { memoryDynamicClients, memoryStore } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
+import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { notesApp } from '../support/flows/registering'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -21,12 +22,8 @@ function twoServers(stage: SetStage) {
 
 const unavailable = '400 temporarily_unavailable'
 
-const troubles = {
-  fails: () => Promise.reject(new Error('connection refused')),
-  hangs: () => new Promise<never>(() => {}),
-}
-
-describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
+describe('While the store fails', () => {
+  const trouble = 'fails'
   describeOnStores('the token endpoint asks to try again', (stage) => {
     test.each(['find', 'save'] as const)('for a code, which is not spent (%s)', async (verb) => {
       const { calm, flow, store, failures } = twoServers(stage)
@@ -73,7 +70,10 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
     })
 
     test('for the store of clients, too: it never looks like an unknown client', async () => {
-      const { flow } = stage({ storeDeadline, clients: { find: troubles[trouble] } })
+      const { flow } = stage({
+        storeDeadline,
+        clients: { find: () => Promise.reject(new Error('connection refused')) },
+      })
       const response = await flow.request(nightlyReport, { grant_type: 'client_credentials' })
       expect(refusalOf(response)).toBe(unavailable)
       expect(response.get('Retry-After')).toBe('1')
@@ -156,6 +156,66 @@ describe.each(['fails', 'hangs'] as const)('While the store %s', (trouble) => {
       store.recover()
       expect((await calm.photos(accessToken)).status).toBe(200)
     })
+  })
+})
+
+describeOnStores('While the store hangs', (stage) => {
+  /** What comes of a request that meets a store without an answer. */
+  async function meanwhile(
+    verb: 'find' | 'save' | 'remove',
+    prepare: (servers: ReturnType<typeof twoServers>) => Promise<() => Promise<Response>>,
+  ): Promise<Response> {
+    const servers = twoServers(stage)
+    const ask = await prepare(servers)
+    servers.store.begin('hangs', verb)
+    return ask()
+  }
+
+  // All wait for the same deadline, at once.
+  test('every endpoint and guard answers within the deadline, and asks to try again', async () => {
+    const asked = authorizationRequest(photoBook)
+    const answers = await Promise.all([
+      meanwhile('find', async ({ calm, flow }) => {
+        const code = await calm.approve(photoBook)
+        return () => flow.redeem(photoBook, code)
+      }),
+      meanwhile('save', async ({ calm, flow }) => {
+        const { refreshToken } = await calm.tokens(photoPrint)
+        return () => flow.refresh(photoPrint, refreshToken)
+      }),
+      meanwhile('remove', async ({ calm, flow }) => {
+        const code = await calm.approve(photoBook)
+        await calm.redeem(photoBook, code)
+        return () => flow.redeem(photoBook, code)
+      }),
+      meanwhile('find', async ({ calm, flow }) => {
+        const { accessToken } = await calm.tokens(photoBook)
+        return () => flow.photos(accessToken)
+      }),
+      meanwhile('find', async ({ calm, flow }) => {
+        const page = await calm.ask(asked, 'alice')
+        return () => flow.decide(page, 'approve', 'alice')
+      }),
+      meanwhile(
+        'save',
+        async ({ flow }) =>
+          () =>
+            flow.ask(asked, 'alice'),
+      ),
+    ])
+    expect(answers.map(outcomeOf)).toEqual([
+      ...Array.from({ length: 3 }, () => unavailable),
+      '503 temporarily_unavailable',
+      'page 503 temporarily_unavailable',
+      'redirect temporarily_unavailable',
+    ])
+  })
+
+  test('a host whose clients are not found in time is answered for, too', async () => {
+    const { flow } = stage({ storeDeadline, clients: { find: () => new Promise<never>(() => {}) } })
+    expect(refusalOf(await flow.request(nightlyReport, { grant_type: 'client_credentials' }))).toBe(
+      unavailable,
+    )
   })
 })
 
