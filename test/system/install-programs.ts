@@ -1,5 +1,5 @@
 import { installMissingFonts } from '../support/fonts'
-import { findOrInstallNode22 } from '../support/node-22'
+import { installMissingNodes } from '../support/nodes'
 import {
   apacheProgram,
   chromiumProgram,
@@ -28,7 +28,7 @@ function installPrograms(): void {
   // The workers inherit what is set here.
   for (const program of programs) environment[program.variable] = findOrInstallProgram(program, surroundings)
   installMissingFonts(surroundings)
-  findOrInstallNode22(environment)
+  installMissingNodes()
 }
 
 module.exports = installPrograms

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { requireNode22 } from '../node-22'
+import { requireNode } from '../nodes'
 import { within } from '../wait-until'
 import { decide } from './owner'
 
@@ -32,7 +32,7 @@ export async function runConformanceTool(plan: ConformancePlan): Promise<readonl
   const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
   const tool = require.resolve('@modelcontextprotocol/conformance/dist/index.js')
   const words = [tool, 'authorization', ...optionsOf(plan), '--output-dir', folder]
-  const child = spawn(requireNode22(), words, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(requireNode(22), words, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let page: Promise<unknown> | undefined
   const read = (chunk: Buffer) => {

@@ -15,7 +15,7 @@ import { failuresOf } from '../../support/events'
 import { canonicalOptions, mountAll } from '../../support/flows/application'
 import { DocumentOrigin } from '../../support/flows/document-origin'
 import { Flow } from '../../support/flows/flow'
-import { requireNode22 } from '../../support/node-22'
+import { requireNode } from '../../support/nodes'
 import { type InstalledPackages, installPackages } from '../../support/npm-packages'
 import { type StartedServer, startServer } from '../../support/rooms/start-server'
 
@@ -76,7 +76,7 @@ test('@atproto/oauth-client-node pushes, logs in, calls, refreshes and logs out,
   mountAll(app, oauth)
 
   const words = [join(__dirname, 'atproto.mjs'), packages.folder, issuer, subject, origin.clientId]
-  const client = spawn(requireNode22(), words, { stdio: ['pipe', 'pipe', 'inherit'], timeout: 120_000 })
+  const client = spawn(requireNode(22), words, { stdio: ['pipe', 'pipe', 'inherit'], timeout: 120_000 })
   const ended = once(client, 'close')
   const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]()
   const next = async (): Promise<Told> => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { freePort } from '../../support/mcp/free-port'
-import { requireNode22 } from '../../support/node-22'
+import { requireNode } from '../../support/nodes'
 import { waitUntil } from '../../support/wait-until'
 import type { PackedPackage } from './packed-package'
 import { ended, fenced, runCommand } from './page-commands'
@@ -69,5 +69,5 @@ function sectionOf(page: string) {
 
 /** The page asks for a Node that runs TypeScript. */
 function pathWith22(): string {
-  return [dirname(requireNode22()), process.env['PATH']].join(delimiter)
+  return [dirname(requireNode(22)), process.env['PATH']].join(delimiter)
 }

@@ -1,0 +1,29 @@
+// What Express and Node have a part in: bodies, queries, routers, guards, pages, connections. The rest is the same behind it.
+const edge = [
+  'authorization-request',
+  'bodies',
+  'body-contents',
+  'client-authentication',
+  'closing',
+  'consent-page',
+  'cors',
+  'created-server',
+  'decision',
+  'error-pages',
+  'events',
+  'guard',
+  'host-passport',
+  'jwt-guard',
+  'mac',
+  'main-way',
+  'metadata',
+  'past-network-limit',
+  'protected-resource',
+  'redirection-uris',
+]
+
+/** The tests that run on each version of Node and Express: the rules, and the flows at the edge. */
+export const rulesAndEdge: readonly string[] = [
+  'test/rules/*.test.ts',
+  ...edge.map((name) => `test/flows/${name}.test.ts`),
+]
