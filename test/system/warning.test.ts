@@ -281,7 +281,7 @@ describe('What a store finds around it', () => {
   })
 })
 
-const read = (path: string) => readFileSync(join(__dirname, '..', path), 'utf8')
+const read = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8')
 
 test('the page of warnings explains every code, and no other', () => {
   const explained = [...read('docs/warnings.md').matchAll(/^## (EAS_[A-Z_]+)$/gm)].map(

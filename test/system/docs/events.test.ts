@@ -7,7 +7,7 @@ import { application } from '../../support/flows/application'
 import { photoBook } from '../../support/flows/clients'
 import { useEveryEndpoint, type EndpointRun } from '../../support/flows/every-endpoint'
 
-const read = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8')
+const read = (path: string) => readFileSync(join(__dirname, '../../..', path), 'utf8')
 const page = read('docs/events.md')
 const wordsIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)
 

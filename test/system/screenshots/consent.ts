@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import express from 'express'
 import { createAuthorizationServer } from '../../../lib/index'
 import { launchChromium } from '../../support/chromium'
-import { takePagePictures } from './pages'
 
 const folder = join(__dirname, '../../../docs/images')
 
@@ -52,9 +51,4 @@ async function takeScreenshots(): Promise<void> {
   }
 }
 
-async function takeAll(): Promise<void> {
-  await takeScreenshots()
-  await takePagePictures()
-}
-
-void takeAll()
+void takeScreenshots()
