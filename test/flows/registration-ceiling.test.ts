@@ -4,7 +4,7 @@ import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
 import { codeOf } from '../support/flows/redirection'
 import { inMemory, notesApp, registeringOn, type RegisteringStage } from '../support/flows/registering'
 import { startServer } from '../support/rooms/start-server'
-import { letPass } from '../support/stores/dynamic-clients-time'
+import { letPass } from '../support/stores/redis-under-test'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 

@@ -1,39 +1,330 @@
-import type { Cluster, Redis } from 'ioredis'
-import { redisStore } from '../../lib/index'
-import { keyStoreContract } from '../../lib/testing/index'
-import { memoryKeys } from '../support/stores/waiting-keys'
+import type { Redis } from 'ioredis'
+import { redisStore, type RedisStore } from '../../lib/index'
+import {
+  activeRecord,
+  approvedRecord,
+  endOf,
+  findRecord,
+  inSeconds,
+  pendingRecord,
+  random22,
+  saveRecord,
+  threeVersions,
+  version,
+} from '../support/stores/records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
-import { withRedis, withRedisCluster } from '../support/with-redis'
+import { waitUntil } from '../support/wait-until'
+import { withRedis } from '../support/with-redis'
 
-keyStoreContract('The keys of memoryStore keep the contract', async () => ({
-  keys: memoryKeys(),
-  advance: () => {},
-}))
+const id = 'i'.repeat(22)
+const notes = {
+  registration: { client_id: 'notes', client_type: 'public', scope: 'a' },
+  issuedAt: 1,
+  secretExpiries: [],
+  registrationTokenDigest: undefined,
+} as const
+const photos = { client_id: 'photos', client_type: 'public', scope: 'a' } as const
+const addition = { client: notes, lifetime: 60, maximum: 10 }
+const unused = { ...addition, network: 'abcd', grace: 10 }
+const forever = -0.001
+const authorization = `authorization:${id}`
 
-describe('The keys of redisStore on one server', () => {
-  let client: Redis
-  withRedis((started) => {
-    client = started.client
+let redis: Redis
+withRedis(({ client }) => void (redis = client), { own: true })
+let prefix: string
+let store: RedisStore
+beforeEach(() => {
+  prefix = uniquePrefix()
+  store = redisStore({ client: redis, prefix })
+})
+const keyOf = (name: string) => `${prefix}authorization:${name}`
+
+/** Each key below the prefix, with the seconds that it has left. */
+async function keysLeft(): Promise<Readonly<Record<string, number>>> {
+  const left: Record<string, number> = {}
+  for (const key of (await redis.keys(`${prefix}*`)).toSorted())
+    left[key.slice(prefix.length).replace(prefix, '')] = (await redis.pttl(key)) / 1000
+  return left
+}
+
+// What a busy machine takes between the write and the look.
+const about = (seconds: number) => (left: number) => left <= seconds + 1 && left > seconds - 20
+
+const made = version(approvedRecord(inSeconds(600), { id }))
+const entryOf = (clientId: string) => ({ authorizationId: clientId.padEnd(22, '-'), clientId })
+
+describe('In Redis', () => {
+  it.each<[string, (store: RedisStore) => Promise<unknown>, Readonly<Record<string, number>>]>([
+    ['an authorization', (s) => saveRecord(s, made), { [authorization]: 600 }],
+    [
+      'an authorization that lives longer from now on',
+      async (s) => {
+        await saveRecord(s, made)
+        await saveRecord(s, version(activeRecord(inSeconds(86_400), { id })), made)
+      },
+      { [authorization]: 86_400 },
+    ],
+    [
+      'an authorization that lives shorter from now on',
+      async (s) => {
+        await saveRecord(s, made)
+        await saveRecord(s, version(activeRecord(inSeconds(60), { id })), made)
+      },
+      { [authorization]: 60 },
+    ],
+    [
+      'an authorization, by a process whose clock is an hour ahead',
+      () => {
+        const ahead = redisStore({ client: redis, prefix, clock: () => Date.now() + 3_600_000 })
+        return saveRecord(ahead, version(pendingRecord(inSeconds(3660), { id })))
+      },
+      { [authorization]: 60 },
+    ],
+    [
+      'a removed authorization, of which a mark refuses late creates',
+      async (s) => {
+        await saveRecord(s, made)
+        await s.remove(id)
+      },
+      { [`removed:{${authorization}}`]: 124 },
+    ],
+    [
+      'the authorizations of an owner, until the last ends',
+      async ({ index }) => {
+        await index.add('owner', entryOf('long'), { seconds: 600, age: 0 })
+        await index.add('owner', entryOf('short'), { seconds: 60, age: 0 })
+      },
+      { 'index:owner': 600 },
+    ],
+    ['the mark of a client', ({ index }) => index.revokeClient('client', 1, 60), { 'revoked:client': 60 }],
+    [
+      'the consents of an owner, until the last ends',
+      async ({ consents }) => {
+        await consents.remember('owner', 'long', 'text', { seconds: 6000, age: 0 })
+        await consents.remember('owner', 'short', 'text', { seconds: 60, age: 0 })
+        await consents.forget('owner', 'short')
+      },
+      { 'consents:owner': 6000 },
+    ],
+    [
+      'consents that were all taken back, as a mark',
+      async ({ consents }) => {
+        await consents.remember('owner', 'long', 'text', { seconds: 60_000, age: 0 })
+        await consents.forget('owner', undefined)
+      },
+      { 'consents:owner': 3600 },
+    ],
+    [
+      'counts and single uses, and nothing of a count that was taken back',
+      async ({ counters }) => {
+        await counters.add('a', 1, 60)
+        await counters.useOnce('b', 120)
+        await counters.add('c', 1, 60)
+        await counters.add('c', -1, 60)
+      },
+      { 'count:a': 60, 'spent:b': 120 },
+    ],
+    [
+      'registered clients',
+      async ({ clients }) => {
+        await clients.add(photos)
+        await clients.add({ ...photos, client_id: 'other' })
+      },
+      { clients: forever },
+    ],
+    [
+      'a client that registered itself',
+      (s) => s.dynamicClients.add(addition),
+      { '{dynamic-clients}': forever, '{dynamic-clients}:notes': 60 },
+    ],
+    [
+      'a client that registered itself, under its network until it is in use',
+      (s) => s.dynamicClients.add(unused),
+      {
+        '{dynamic-clients}': forever,
+        '{dynamic-clients}-networks': forever,
+        '{dynamic-clients}-unused': forever,
+        '{dynamic-clients}-unused:abcd': forever,
+        '{dynamic-clients}:notes': 60,
+      },
+    ],
+    [
+      'a client that registered itself, in use',
+      async ({ dynamicClients }) => {
+        await dynamicClients.add(unused)
+        await dynamicClients.extend('notes', 120, 120)
+      },
+      { '{dynamic-clients}': forever, '{dynamic-clients}:notes': 120 },
+    ],
+    [
+      'a public client that was removed, as long as its tokens could live',
+      async ({ dynamicClients }) => {
+        await dynamicClients.add({ ...addition, client: { ...notes, tokenLifetime: 3600 } })
+        await dynamicClients.remove('notes')
+      },
+      { '{dynamic-clients}-removed:notes': 3600 },
+    ],
+    [
+      'a confidential client that was removed, for a minute',
+      async ({ dynamicClients }) => {
+        await dynamicClients.add({ ...addition, client: { ...notes, registrationTokenDigest: 'a' } })
+        await dynamicClients.remove('notes')
+      },
+      { '{dynamic-clients}-removed:notes': 60 },
+    ],
+    ['a signing key', ({ keys }) => keys.save('name', 'text', random22()), { 'keys:name': forever }],
+    ['a document', ({ sharedCache }) => sharedCache.set('url', 'text', 60), { 'cache:url': 60 }],
+  ])('%s: these keys, and none besides', async (_what, act, expected) => {
+    await act(store)
+    const left = await keysLeft()
+    expect(Object.keys(left)).toEqual(Object.keys(expected))
+    for (const [key, seconds] of Object.entries(expected))
+      expect([key, left[key], about(seconds)(left[key] ?? 0)]).toEqual([key, left[key], true])
   })
 
-  keyStoreContract('keep the contract', async () => ({
-    keys: redisStore({ client, prefix: uniquePrefix() }).keys,
-  }))
-
-  it('never expire', async () => {
-    const prefix = uniquePrefix()
-    await redisStore({ client, prefix }).keys.save('name', 'text', 'r'.repeat(22))
-    expect(await client.pttl(`${prefix}keys:name`)).toBe(-1)
+  it('an authorization of which nothing is alive any more is gone soon', async () => {
+    expect(await saveRecord(store, version(pendingRecord(inSeconds(-60), { id })))).toBe(true)
+    await waitUntil('it is gone', async () => (await redis.exists(keyOf(id))) === 0)
   })
+
+  it.each([
+    ['oauth:', undefined],
+    ['eu:{shop}:{1}:', 'eu:{shop}:{1}:'],
+    ['a}{b}:', 'a}{b}:'],
+  ])(
+    'the prefix is %s where the option says %s, and one hash slot has record and mark',
+    async (own, given) => {
+      const prefixed = redisStore({ client: redis, ...(given === undefined ? {} : { prefix: given }) })
+      const [first] = threeVersions()
+      await saveRecord(prefixed, first)
+      expect(await redis.exists(`${own}authorization:${first.authorization.id}`)).toBe(1)
+      expect(await findRecord(store, first)).toBeUndefined()
+      await prefixed.remove(first.authorization.id)
+      expect(await endOf(saveRecord(prefixed, first))).toMatch('REMOVED')
+    },
+  )
 })
 
-describe('The keys of redisStore on a cluster', () => {
-  let cluster: Cluster
-  withRedisCluster((started) => {
-    cluster = started.client
+describe('A store on Redis', () => {
+  it('creates nothing under the id of an authorization that was removed, and removes also where memory is full', async () => {
+    const [first, other] = [threeVersions()[0], threeVersions()[0]]
+    await saveRecord(store, first)
+    await store.dynamicClients.add(addition)
+    await redis.config('SET', 'maxmemory', '1')
+    try {
+      expect(await endOf(saveRecord(store, other))).toMatch('OOM')
+      await store.remove(first.authorization.id)
+      await store.dynamicClients.remove('notes')
+    } finally {
+      await redis.config('SET', 'maxmemory', '0')
+    }
+    expect(await findRecord(store, first)).toBeUndefined()
+    for (const revision of [first.revision, random22()])
+      expect(await endOf(store.save(first.authorization, revision))).toMatch('REMOVED')
+    expect(await store.dynamicClients.find('notes')).toBeUndefined()
+    expect(await store.dynamicClients.add(addition)).toEqual({ outcome: 'removed', generation: 1 })
   })
 
-  keyStoreContract('keep the contract', async () => ({
-    keys: redisStore({ client: cluster, prefix: uniquePrefix() }).keys,
-  }))
+  it('goes on where Redis forgets its scripts', async () => {
+    const [first, second, third] = threeVersions()
+    await saveRecord(store, first)
+    await redis.script('FLUSH')
+    expect(await saveRecord(store, second, first)).toBe(true)
+    await redis.script('FLUSH')
+    expect(await saveRecord(store, third, first)).toBe(false)
+    expect(await findRecord(store, first)).toEqual(second)
+  })
+
+  const revision = random22()
+  it.each([
+    ['other text', 'hello'],
+    ['nothing', ''],
+    ['a revision alone', revision],
+    ['other JSON', `${revision}{"name":"Ada"}`],
+    ['JSON that is no list', `${revision}null`],
+    ['a record without its fields', `${revision}["a"]`],
+    ['a state of a later version', `${revision}["s",1795000000]`],
+    ['a record that was cut', `${revision}["a","Zk3-_qVb09XxYyAa","s6",`],
+  ])('takes what another program wrote for no record: %s [store-5]', async (_what, text) => {
+    const [{ authorization: first }] = threeVersions()
+    await redis.set(keyOf(first.id), text, 'EX', 60)
+    expect(await endOf(store.find(first.id))).toMatch(/not readable by this version|JSON/)
+    expect(await endOf(store.save(first, random22()))).toBe(false)
+    expect(await redis.get(keyOf(first.id))).toBe(text)
+  })
+
+  it('neither reads nor overwrites a value of another type', async () => {
+    const [first] = threeVersions()
+    const key = keyOf(first.authorization.id)
+    await redis.rpush(key, 'a list')
+    expect(await endOf(findRecord(store, first))).toMatch('WRONGTYPE')
+    expect(await endOf(saveRecord(store, first))).toMatch('WRONGTYPE')
+    expect(await redis.lrange(key, 0, -1)).toEqual(['a list'])
+  })
+
+  it.each([
+    ['no JSON', `${'x'.repeat(22)}{"client_secret_hashes":["sha256:digest`],
+    ['no registration', `${'x'.repeat(22)}[1]`],
+    ['nothing', ''],
+  ])('says of a client that is %s what it is not, and quotes nothing', async (_what, text) => {
+    const { clients, dynamicClients } = store
+    await redis.hset(`${prefix}clients`, 'photos', text)
+    await redis.set(`${prefix}{dynamic-clients}:notes`, text)
+    const acts = [clients.find('photos'), clients.list(), clients.update('photos', () => photos)]
+    const registered = 'Error: The stored text is no registration of a client.'
+    expect(await Promise.all(acts.map(endOf))).toEqual([registered, registered, registered])
+    expect(await endOf(dynamicClients.find('notes'))).toBe(
+      'Error: The stored text is no client that registered itself.',
+    )
+  })
+
+  it('finds, disables and removes a client that registered itself at version 0.1.0', async () => {
+    const { dynamicClients } = store
+    const day = 86_400_000
+    await redis.set(`${prefix}{dynamic-clients}:notes`, 'r'.repeat(22) + JSON.stringify(notes), 'PX', day)
+    await redis.zadd(`${prefix}{dynamic-clients}`, Date.now() + day, 'notes')
+    expect(await dynamicClients.find('notes')).toEqual(notes)
+    await dynamicClients.update('notes', (found) => ({
+      ...found,
+      registration: { ...found.registration, disabled: true },
+    }))
+    const daysLeft = async (key: string) => Math.round((await redis.pttl(prefix + key)) / day)
+    expect(await daysLeft('{dynamic-clients}:notes')).toBe(90)
+    await dynamicClients.remove('notes')
+    expect(await daysLeft('{dynamic-clients}-removed:notes')).toBe(90)
+  })
+
+  it('shows another process each change of a client at once, also beyond what it remembers', async () => {
+    const other = redisStore({ client: redis, prefix })
+    const ids = Array.from({ length: 1100 }, (_, n) => `client ${n}`)
+    await Promise.all(ids.map((client_id) => store.clients.add({ ...photos, client_id })))
+    await store.dynamicClients.add(addition)
+    for (const client_id of ids) expect((await store.clients.find(client_id))?.client_id).toBe(client_id)
+    await store.dynamicClients.find('notes')
+    for (const client_id of ['client 0', 'client 1099'])
+      await other.clients.update(client_id, (found) => ({ ...found, scope: 'b' }))
+    await other.dynamicClients.update('notes', (found) => ({ ...found, issuedAt: 2 }))
+    expect((await store.clients.find('client 0'))?.scope).toBe('b')
+    expect((await store.clients.find('client 1099'))?.scope).toBe('b')
+    expect((await store.dynamicClients.find('notes'))?.issuedAt).toBe(2)
+  })
+
+  it('remembers no consent whose command is held on its way while the owner takes everything back', async () => {
+    const holding = {
+      call: async (command: string, ...words: string[]) => {
+        if (words.includes('late')) {
+          await store.consents.forget('owner', undefined)
+          const at = Date.now()
+          await waitUntil(
+            'the clock of Redis goes on',
+            async () => Number((await redis.time())[0]) * 1000 > at,
+          )
+        }
+        return redis.call(command, ...words)
+      },
+    }
+    const held = redisStore({ client: holding, prefix }).consents
+    expect(await held.remember('owner', 'client', 'late', { seconds: 60, age: 0 })).toBe(false)
+    expect(await store.consents.find('owner', 'client')).toBeUndefined()
+  })
 })

@@ -1,5 +1,5 @@
 import type { AuthorizationStore, RedisStore } from '../../../lib/index'
-import { activeRecord, inSeconds, saveRecord, version } from '../../../lib/testing/example-records'
+import { activeRecord, inSeconds, saveRecord, version } from './records'
 import { waitUntil } from '../wait-until'
 
 /** A record with an access token, saved; its id. */

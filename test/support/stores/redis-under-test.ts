@@ -1,9 +1,7 @@
 import type { Redis } from 'ioredis'
-import type { RedisCommands } from '../../../lib/stores/redis/redis-commands'
-import type { ReplicaWait } from '../../../lib/stores/redis/replicas'
-import { redisStore } from '../../../lib/stores/redis/redis-store'
-import { random22 } from '../../../lib/testing/example-records'
+import { redisStore, type RedisStoreOptions } from '../../../lib/index'
 import type { StoreUnderTest } from '../../../lib/testing/index'
+import { random22 } from './records'
 
 /** A prefix that no other test uses, and no other program on a server that is not ours. */
 export function uniquePrefix(): string {
@@ -14,28 +12,38 @@ export function uniquePrefix(): string {
  * A store for the contract. Its time passes on both sides: on the store's clock, and in the lifetimes that Redis
  * counts down, so a key without one stays for ever.
  */
-export function redisUnderTest(
-  connection: ({ client: RedisCommands } | { url: string; cache?: { maximum: number } }) & {
-    waitForReplicas?: ReplicaWait
-  },
-  masters: () => readonly Redis[],
-): StoreUnderTest {
+export function redisUnderTest(options: RedisStoreOptions, masters: () => readonly Redis[]): StoreUnderTest {
   const prefix = uniquePrefix()
   let ahead = 0
-  const store = redisStore({ ...connection, prefix, clock: () => Date.now() + ahead })
+  const store = redisStore({ ...options, prefix, clock: () => Date.now() + ahead })
   return {
     store,
     advance: async (seconds) => {
       ahead += seconds * 1000
-      await Promise.all(masters().map((master) => shortenLifetimes(master, prefix, seconds)))
+      for (const master of masters()) await letPass(master, prefix, seconds)
     },
     close: () => store.close(),
   }
 }
 
-async function shortenLifetimes(master: Redis, prefix: string, seconds: number): Promise<void> {
+/** Lets time pass on one server: in the lifetimes that Redis counts down, and in the times of its sorted sets. */
+export async function letPass(master: Redis, prefix: string, seconds: number): Promise<void> {
   for (const key of await master.keys(`${prefix}*`)) {
     const left = await master.pttl(key)
-    if (left >= 0) await master.pexpire(key, left - seconds * 1000)
+    if (left >= 0) await master.pexpire(key, Math.ceil(left - seconds * 1000))
+    // The number of clients of a network is no time.
+    const holdsTimes = key.includes(':index:') || (left < 0 && !key.endsWith('-networks'))
+    if (holdsTimes && (await master.type(key)) === 'zset') await moveTimes(master, key, seconds * 1000)
   }
+}
+
+async function moveTimes(master: Redis, key: string, milliseconds: number): Promise<void> {
+  const commands = master.pipeline()
+  const [...members] = await master.zrange(key, '0', '-1', 'WITHSCORES')
+  for (let at = 0; at < members.length; at += 2) {
+    // The times of a mark are stored as negative numbers.
+    const step = Number(members[at + 1]) < 0 ? milliseconds : -milliseconds
+    commands.zincrby(key, String(step), members[at] ?? '')
+  }
+  await commands.exec()
 }

@@ -1,0 +1,79 @@
+import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
+import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
+import type { AuthorizationStore, StoredAuthorization } from '../../../lib/index'
+
+/** An id or a revision, as the callers of a store make them. */
+export const random22 = (): string => createId(secureRandom)
+
+export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
+
+const redirectUri = 'https://calendar.example.com/callback?x=1'
+const grant = {
+  issuerDigest: 'Zk3-_qVb09XxYyAa',
+  clientId: 's6BhdRkqt3',
+  subject: 'u-8842',
+  scope: ['calendar.read', 'calendar.write'],
+  tokenType: 'bearer',
+  extensionData: {},
+}
+const consentToken = digest('consent token')
+const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
+
+export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {}): Pending {
+  return { ...grant, state: 'pending', id: random22(), request, consentToken, expiresAt, ...changed }
+}
+
+export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {}): Approved {
+  const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition: undefined }
+  const code = { digest: digest('code'), ...lasting }
+  return { ...grant, state: 'approved', id: random22(), consentToken, code, accessTokens: [], ...changed }
+}
+
+/** An authorization of a client that acts for itself. */
+export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): Active {
+  const nothing = { tokenData: undefined, extensionData: {} }
+  return {
+    ...grant,
+    state: 'active',
+    id: random22(),
+    consentToken: undefined,
+    subject: undefined,
+    spentCode: undefined,
+    accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, ...nothing }],
+    refreshToken: undefined,
+    usedUntil: undefined,
+    ...changed,
+  }
+}
+
+/** An authorization to store, with a new revision for this write. */
+export const version = (authorization: Authorization): StoredAuthorization => ({
+  authorization,
+  revision: random22(),
+})
+
+/** Three states of one authorization, in order. */
+export function threeVersions(): readonly [StoredAuthorization, StoredAuthorization, StoredAuthorization] {
+  const id = random22()
+  const end = inSeconds(600)
+  return [
+    version(pendingRecord(end, { id })),
+    version(approvedRecord(end, { id })),
+    version(activeRecord(end, { id })),
+  ]
+}
+
+/** Saves a version in place of the version that its writer found. Without one, creates the record. */
+export const saveRecord = (
+  store: AuthorizationStore,
+  { authorization, revision }: StoredAuthorization,
+  found?: StoredAuthorization,
+): Promise<boolean> => store.save(authorization, revision, found?.revision)
+
+export const findRecord = (
+  store: AuthorizationStore,
+  { authorization }: StoredAuthorization,
+): Promise<StoredAuthorization | undefined> => store.find(authorization.id)
+
+/** How a promise ends: its value, or its error as text. */
+export const endOf = (act: Promise<unknown>): Promise<unknown> => act.catch(String)
