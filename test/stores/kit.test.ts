@@ -42,8 +42,8 @@ async function brokenRules<Subject>(
   open: () => Subject,
 ): Promise<readonly string[]> {
   const broken: string[] = []
-  for (const { title, run } of rules.filter((rule) => rule.title.includes(about)))
-    if ((await endOf(run(open()))) !== undefined) broken.push(title)
+  for (const rule of rules.filter(({ title }) => title.includes(about)))
+    if ((await endOf(rule.run(open()))) !== undefined) broken.push(rule.title)
   return broken
 }
 
@@ -84,7 +84,7 @@ describe('The contract of a store finds', () => {
             spent.add(key)
             return isFirst
           }
-          return { counters: { add: counters.add.bind(counters), useOnce } }
+          return { counters: but(counters, { useOnce }) }
         }),
       ['useOnce accepts a key in one of 50 parallel calls'],
     ],
@@ -99,8 +99,7 @@ describe('The contract of a store finds', () => {
             const next = change(current)
             return sound.update(clientId, () => next)
           }
-          const { find, add, list } = sound
-          return { clients: { find: find.bind(sound), add: add.bind(sound), list: list.bind(sound), update } }
+          return { clients: but(sound, { update }) }
         }),
       ['update loses none of 50 parallel changes'],
     ],

@@ -175,7 +175,7 @@ test.each<[string, unknown, readonly string[]]>([
 
 describe('In production', () => {
   const usual = process.env['NODE_ENV']
-  const within = (environment: string, make: () => unknown) => {
+  const mistakesIn = (environment: string, make: () => unknown) => {
     process.env['NODE_ENV'] = environment
     try {
       return mistakesOf(make)
@@ -196,9 +196,9 @@ describe('In production', () => {
       'use redisStore({ url }).clients, or allow memory: memoryClients({ allowInProduction: true })',
     ],
   ])('%s is refused with both cures, unless the host asks for it [store-11]', (_what, make, cures) => {
-    expect(within('production', () => make())).toEqual([expect.stringContaining(cures)])
-    expect(within('production', () => make({ allowInProduction: true }))).toEqual([])
+    expect(mistakesIn('production', () => make())).toEqual([expect.stringContaining(cures)])
+    expect(mistakesIn('production', () => make({ allowInProduction: true }))).toEqual([])
     for (const environment of ['development', 'test', ''])
-      expect(within(environment, () => make())).toEqual([])
+      expect(mistakesIn(environment, () => make())).toEqual([])
   })
 })

@@ -171,7 +171,7 @@ describe('A store with a cache', () => {
     const proxy = await proxied()
     const own = open({ url: proxy.url, cache })
     const { accessTokens } = activeRecord(inSeconds(600))
-    const { id } = await saved(approvedRecord(inSeconds(600), { accessTokens }))
+    const { id } = await put(approvedRecord(inSeconds(600), { accessTokens }))
     await isCached(own, id)
     proxy.hold('news')
     expect(await oneMoreFailure(other, id)).toBe(3)
@@ -211,7 +211,7 @@ function oneMoreFailure(writer: RedisStore, id: string): Promise<number> {
   )
 }
 
-async function saved<T extends Parameters<typeof version>[0]>(authorization: T): Promise<T> {
+async function put<T extends Parameters<typeof version>[0]>(authorization: T): Promise<T> {
   await saveRecord(other, version(authorization))
   return authorization
 }

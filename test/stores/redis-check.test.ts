@@ -82,7 +82,9 @@ describe('check() finds', () => {
     const call = async (command: string, ...words: string[]) =>
       command === 'TIME' ? time() : redis.call(command, ...words)
     const warnings = await said(storeWith({ client: { call }, clock: () => at + seconds * 1000 }))
-    expect(warnings).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)])
+    expect(warnings.map((warning) => warning.slice(0, expected?.length))).toEqual(
+      expected === undefined ? [] : [expected],
+    )
   })
 
   it.each([
