@@ -10,6 +10,7 @@ import {
 } from 'express-authorization-server'
 import request from 'supertest'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { signedFormat } from '../support/flows/signed-format'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { outcomeOf } from '../support/flows/outcome'
 import { tokensOf } from '../support/flows/tokens'
@@ -245,24 +246,83 @@ describeOnStores('An extension at the token request', (stage) => {
     expect((await guarded([])).body).not.toHaveProperty('albums')
   })
 
-  test.each<[string, () => object]>([
-    ['widens the scope', () => ({ scope: ['photos:read', 'reports:write'] })],
-    ['answers with a promise', async () => ({})],
-    ['breaks', () => JSON.parse('{')],
-  ])('that %s gives no token, and spends nothing', async (_what, answer) => {
-    let isBroken = false
-    const faulty: Extension = {
-      name: 'x',
-      atTokenRequest: () => (isBroken ? answer() : undefined),
-    }
-    const { flow } = stage({ clients, extensions: [faulty] })
+  test('whose answer cannot be gives no token and spends nothing: a mistake never widens a grant', async () => {
+    let answer: () => unknown = () => undefined
+    const narrowing: Extension = { name: 'first', atTokenRequest: () => ({ scope: ['photos:read'] }) }
+    const faulty: Extension = { name: 'faulty', atTokenRequest: () => unchecked(answer()) }
+    const { flow, failures } = stage({ clients, extensions: [narrowing, faulty] })
     const { refreshToken } = await flow.tokens(photoPrint)
-    isBroken = true
-    expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('500 server_error')
-    isBroken = false
+    const answers: readonly (() => unknown)[] = [
+      () => ({ scope: ['photos:read', 'reports:write'] }),
+      // The extension before took this one away.
+      () => ({ scope: ['photos:print'] }),
+      () => ({ scope: 'photos:read' }),
+      () => ({ scope: [7] }),
+      () => ({ lifetime: 0 }),
+      () => ({ lifetime: 0.5 }),
+      () => ({ lifetime: '60' }),
+      () => ({ lifetime: Infinity }),
+      () => ({ tokenData: new Date() }),
+      () => ({ authorizationData: () => 7 }),
+      () => ({ tokenData: 'x'.repeat(20_000) }),
+      () => ({ tokenType: 7 }),
+      () => ({ format: '' }),
+      () => ({ subject: 'mallory' }),
+      () => null,
+      () => [],
+      () => true,
+      async () => ({}),
+      () => JSON.parse('{'),
+    ]
+    for (answer of answers)
+      expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('500 server_error')
+    expect(failures).toHaveLength(answers.length)
+    answer = () => undefined
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
   })
+
+  test('that leaves no scope refuses the request', async () => {
+    const { flow } = stage({ clients, extensions: [{ name: 'x', atTokenRequest: () => ({ scope: [] }) }] })
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    expect(outcomeOf(await flow.request(report, grant))).toBe('400 invalid_scope')
+  })
+
+  test('and another one agree on the type of a token, and the shortest lifetime counts', async () => {
+    const signed = signedFormat('signed')
+    const choosing = (...choices: readonly object[]) =>
+      stage({
+        clients,
+        accessTokenFormats: [signed],
+        extensions: choices.map((choice, at) => ({ name: `x${at}`, atTokenRequest: () => choice })),
+      }).flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
+    expect((await choosing({ lifetime: 600 }, {}, { lifetime: 60 })).body).toHaveProperty('expires_in', 60)
+    expect((await choosing({ format: 'signed' }, { tokenType: 'bearer' })).status).toBe(200)
+    expect((await choosing({ format: 'signed' }, { format: 'opaque' })).status).toBe(500)
+    expect((await choosing({ tokenType: 'bearer' }, { tokenType: 'DPoP' })).status).toBe(500)
+  })
+
+  test('sees its own data, evidence and parameters alone, whatever its name', async () => {
+    const seen: unknown[] = []
+    const named = (name: string, data: string): Extension => ({
+      name,
+      prepare: async () => data,
+      atAuthorizationRequest: () => data,
+      atTokenRequest: ({ authorizationData, evidence, subject, begins, scope }) =>
+        void seen.push({ name, authorizationData, evidence, subject, begins, scope }),
+    })
+    const { flow } = stage({ clients, extensions: [named('__proto__', 'one'), named('constructor', 'two')] })
+    await flow.tokens(photoBook)
+    const shared = { subject: 'alice', begins: false, scope: ['photos:read', 'photos:print'] }
+    expect(seen).toEqual([
+      { name: '__proto__', authorizationData: 'one', evidence: 'one', ...shared },
+      { name: 'constructor', authorizationData: 'two', evidence: 'two', ...shared },
+    ])
+  })
 })
+
+// A method, not a function type: so the checker lets through what a host wrote in JavaScript.
+const javascript: { pass(value: unknown): never } = { pass: (value: never) => value }
+const unchecked = (value: unknown): never => javascript.pass(value)
 
 function basicOf({ registration, secret }: typeof photoPrint): string {
   return Buffer.from(`${registration.client_id}:${secret}`).toString('base64')

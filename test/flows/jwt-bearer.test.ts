@@ -1,261 +1,354 @@
-import { jwtBearer, saml2Bearer } from '../../lib/index'
-import { audience, claimsAt, hub, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
+import { generateKeyPairSync } from 'node:crypto'
+import jsonwebtoken from 'jsonwebtoken'
+import { jwtBearer, privateKeyJwt, type Assertion, type Json, type JwtBearerOptions } from '../../lib/index'
+import { foreignJwts } from '../support/assertions/foreign-jwts'
+import { forgedJwts } from '../support/assertions/forged-jwts'
+import { noon } from '../support/authorization/issue-context'
+import {
+  audience,
+  claimsAt,
+  hub,
+  hubOnCurve,
+  issuers,
+  jwt,
+  partner,
+  signer,
+  type Signer,
+} from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { setStage } from '../support/flows/stage'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import { encoded, museum, signedXml, studio } from '../support/saml/assertion'
-import { options } from '../support/saml/grant'
 
-describe('jwt bearer', () => {
-  const accounts = new Map([['alice@issuer.example', 'alice']])
-  const grantType = jwtBearer({
-    issuers,
-    audience,
-    resourceOwner: ({ subject }) => accounts.get(subject),
+const accounts = new Map([['alice@issuer.example', 'alice']])
+const grantType = jwtBearer({
+  issuers,
+  audience,
+  resourceOwner: ({ subject }) => accounts.get(subject),
+})
+const grant_type = grantType.name
+const desk = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
+const clients = [desk.registration, photoBook.registration]
+
+const open = (stage: SetStage, grantTypes = [grantType]) => stage({ grantTypes, clients })
+const claimsNow = ({ clock }: Stage) => claimsAt(Math.floor(clock.read() / 1000))
+const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
+
+const offered = async ({ flow }: Stage) =>
+  (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
+
+describeOnStores('A JWT as a grant', (stage) => {
+  test("gives an access token in its owner's name, and no refresh token even to a client that may refresh", async () => {
+    const set = open(stage)
+    const response = await set.flow.request(desk, fields(jwt(hub, claimsNow(set))))
+    expect(Object.keys(response.body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope'])
+    expect((await set.flow.photos(tokensOf(response).accessToken)).body).toMatchObject({
+      subject: 'alice',
+      clientId: 'photo-print',
+      scope: ['photos:read'],
+    })
   })
-  const grant_type = grantType.name
-  const desk = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
-  const clients = [desk.registration, photoBook.registration]
 
-  const open = (stage: SetStage, grantTypes = [grantType]) => stage({ grantTypes, clients })
-  const claimsNow = ({ clock }: Stage) => claimsAt(Math.floor(clock.read() / 1000))
-  const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
-
-  const offered = async ({ flow }: Stage) =>
-    (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
-
-  describeOnStores('A JWT as a grant', (stage) => {
-    test("gives an access token in its owner's name, and no refresh token even to a client that may refresh", async () => {
-      const set = open(stage)
-      const response = await set.flow.request(desk, fields(jwt(hub, claimsNow(set))))
-      expect(Object.keys(response.body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope'])
-      expect((await set.flow.photos(tokensOf(response).accessToken)).body).toMatchObject({
-        subject: 'alice',
-        clientId: 'photo-print',
-        scope: ['photos:read'],
-      })
-    })
-
-    test('is accepted once, for as long as it would be valid [jwt-16]', async () => {
-      const set = open(stage)
-      const assertion = jwt(hub, claimsNow(set))
-      tokensOf(await set.flow.request(desk, fields(assertion)))
-      for (const seconds of [0, 329, 1]) {
-        set.clock.advance(seconds)
-        expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
-      }
-      expect(set.failures.map(({ reason }) => reason)).toEqual([
-        'assertion_replayed',
-        'assertion_replayed',
-        'assertion_expired',
-      ])
-    })
-
-    test('of 20 parallel requests with one assertion exactly one wins [jwt-15]', async () => {
-      const set = open(stage)
-      const request = fields(jwt(hub, claimsNow(set)))
-      const responses = await Promise.all(Array.from({ length: 20 }, () => set.flow.request(desk, request)))
-      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
-      expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
-    })
-
-    test('that ends between two seconds is taken', async () => {
-      const set = open(stage)
-      const claims = claimsNow(set)
-      const assertion = jwt(hub, { ...claims, exp: Number(claims['exp']) + 0.123 })
-      expect(tokensOf(await set.flow.request(desk, fields(assertion))).scope).toBe('photos:read')
-    })
-
-    test('is not spent by a request that is refused', async () => {
-      const set = open(stage)
-      const good = fields(jwt(hub, claimsNow(set)))
-      const ask = async (bend: object, client = desk) =>
-        refusalOf(await set.flow.request(client, { ...good, ...bend }))
-      expect(await ask({ scope: 'reports:write' })).toBe('400 invalid_scope')
-      expect(await ask({ scope: undefined })).toBe('400 invalid_scope')
-      expect(await ask({ assertion: '' })).toBe('400 invalid_request')
-      expect(await ask({}, photoBook)).toBe('400 unauthorized_client')
-      expect(await ask({}, { ...desk, secret: 'wrong' })).toBe('401 invalid_client')
-      tokensOf(await set.flow.request(desk, good))
-    })
-
-    test('about an unknown subject is refused, and its event contains nothing of it [jwt-18]', async () => {
-      const set = open(stage)
-      const assertion = jwt(hub, { ...claimsNow(set), sub: 'mallory' })
+  test('is accepted once, for as long as it would be valid [jwt-16]', async () => {
+    const set = open(stage)
+    const assertion = jwt(hub, claimsNow(set))
+    tokensOf(await set.flow.request(desk, fields(assertion)))
+    for (const seconds of [0, 329, 1]) {
+      set.clock.advance(seconds)
       expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
-      expect(set.failures).toMatchObject([{ reason: 'assertion_subject_refused', cause: undefined }])
-      expect(refusalOf(await set.flow.request(desk, fields(jwt(hub, { ...claimsNow(set), aud: 'x' }))))).toBe(
-        '400 invalid_grant',
-      )
-      expect(set.failures).toMatchObject([{}, { reason: 'assertion_audience_wrong', cause: undefined }])
-    })
-
-    test('stands in the metadata where it is switched on', async () => {
-      expect(await offered(open(stage))).toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
-      expect(await offered(stage())).not.toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
-    })
+    }
+    expect(set.failures.map(({ reason }) => reason)).toEqual([
+      'assertion_replayed',
+      'assertion_replayed',
+      'assertion_expired',
+    ])
   })
 
-  describeOnStores('Keys that an issuer publishes', (stage) => {
-    let server: KeyServer
-    beforeEach(async () => {
-      server = new KeyServer()
-      await server.start()
-    })
-    afterEach(() => server.stop())
+  test('of 20 parallel requests with one assertion exactly one wins [jwt-15]', async () => {
+    const set = open(stage)
+    const request = fields(jwt(hub, claimsNow(set)))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => set.flow.request(desk, request)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
+  })
 
-    const openWithServer = () =>
-      open(stage, [
-        jwtBearer({
-          issuers: [{ issuer: hub.issuer, jwks_uri: server.uri }],
-          audience,
-          resourceOwner: () => 'alice',
-        }),
-      ])
+  test('that ends between two seconds is taken', async () => {
+    const set = open(stage)
+    const claims = claimsNow(set)
+    const assertion = jwt(hub, { ...claims, exp: Number(claims['exp']) + 0.123 })
+    expect(tokensOf(await set.flow.request(desk, fields(assertion))).scope).toBe('photos:read')
+  })
 
-    test('may change: a new key is good soon, an old one not for long [jwt-11]', async () => {
-      server.publish(hub.jwk)
-      const set = openWithServer()
-      const ask = (by: typeof hub) => set.flow.request(desk, fields(jwt(by, claimsNow(set))))
-      tokensOf(await ask(hub))
-      server.publish(hubOnCurve.jwk)
-      set.clock.advance(10)
-      tokensOf(await ask(hubOnCurve))
-      expect(refusalOf(await ask(hub))).toBe('400 invalid_grant')
-      expect(server.requests).toBe(2)
-    })
+  test('is not spent by a request that is refused', async () => {
+    const set = open(stage)
+    const good = fields(jwt(hub, claimsNow(set)))
+    const ask = async (bend: object, client = desk) =>
+      refusalOf(await set.flow.request(client, { ...good, ...bend }))
+    expect(await ask({ scope: 'reports:write' })).toBe('400 invalid_scope')
+    expect(await ask({ scope: undefined })).toBe('400 invalid_scope')
+    expect(await ask({ assertion: '' })).toBe('400 invalid_request')
+    expect(await ask({}, photoBook)).toBe('400 unauthorized_client')
+    expect(await ask({}, { ...desk, secret: 'wrong' })).toBe('401 invalid_client')
+    tokensOf(await set.flow.request(desk, good))
+  })
 
-    test('that cannot be had are no fault of the assertion, which is good when they can', async () => {
-      server.say((_request, response) => void response.writeHead(503).end())
-      const set = openWithServer()
-      const request = fields(jwt(hub, claimsNow(set)))
-      const response = await set.flow.request(desk, request)
-      expect(refusalOf(response)).toBe('400 temporarily_unavailable')
-      expect(response.get('Retry-After')).toBe('1')
-      expect(set.failures).toMatchObject([
-        {
-          reason: 'assertion_keys_unavailable',
-          cause: { message: `${server.uri} responded with status 503.` },
-        },
-      ])
-      server.publish(hub.jwk)
-      set.clock.advance(10)
-      tokensOf(await set.flow.request(desk, request))
-    })
+  test('about an unknown subject is refused, and its event contains nothing of it [jwt-18]', async () => {
+    const set = open(stage)
+    const assertion = jwt(hub, { ...claimsNow(set), sub: 'mallory' })
+    expect(refusalOf(await set.flow.request(desk, fields(assertion)))).toBe('400 invalid_grant')
+    expect(set.failures).toMatchObject([{ reason: 'assertion_subject_refused', cause: undefined }])
+    expect(refusalOf(await set.flow.request(desk, fields(jwt(hub, { ...claimsNow(set), aud: 'x' }))))).toBe(
+      '400 invalid_grant',
+    )
+    expect(set.failures).toMatchObject([{}, { reason: 'assertion_audience_wrong', cause: undefined }])
+  })
+
+  test('stands in the metadata where it is switched on', async () => {
+    expect(await offered(open(stage))).toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
+    expect(await offered(stage())).not.toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
   })
 })
 
-describe('saml2 bearer', () => {
-  const owners = new Map([
-    [`alice of ${studio.entry.issuer}`, 'alice'],
-    [`alice of ${museum.entry.issuer}`, 'another alice'],
-  ])
-  const grantType = saml2Bearer({
-    ...options,
-    resourceOwner: ({ subject, issuer }) => owners.get(`${subject} of ${issuer}`),
+describeOnStores('Keys that an issuer publishes', (stage) => {
+  let server: KeyServer
+  beforeEach(async () => {
+    server = new KeyServer()
+    await server.start()
   })
-  const grant_type = grantType.name
-  const bearer = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_token', grant_type] })
-  const printer = bent(photoBook, { grant_types: ['authorization_code', grant_type] })
-  const clients = [bearer.registration, printer.registration]
+  afterEach(() => server.stop())
 
-  const open = (stage: SetStage) => stage({ grantTypes: [grantType], clients })
-  const fresh = ({ clock }: Stage, bend: Parameters<typeof signedXml>[0] = {}) =>
-    signedXml({ now: Math.floor(clock.read() / 1000), ...bend })
-  const asking = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
+  const openWithServer = () =>
+    open(stage, [
+      jwtBearer({
+        issuers: [{ issuer: hub.issuer, jwks_uri: server.uri }],
+        audience,
+        resourceOwner: () => 'alice',
+      }),
+    ])
 
-  const supported = async ({ flow }: Stage) =>
-    (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
-
-  describeOnStores('The SAML 2.0 bearer grant', (stage) => {
-    test('gives an access token in the name of whom the issuer vouches for, and no refresh token', async () => {
-      const place = open(stage)
-      const response = await place.flow.request(bearer, asking(encoded(fresh(place))))
-      const { accessToken, refreshToken } = tokensOf(response)
-      expect(refreshToken).toBe('')
-      expect((await place.flow.photos(accessToken)).body).toMatchObject({
-        subject: 'alice',
-        clientId: bearer.registration.client_id,
-        scope: ['photos:read'],
-      })
-    })
-
-    test('distinguishes two owners of one name by their issuers [saml-15]', async () => {
-      const place = open(stage)
-      const xml = fresh(place, { issuer: museum.entry.issuer })
-      expect(refusalOf(await place.flow.request(bearer, asking(encoded(xml))))).toBe('400 invalid_grant')
-      const now = Math.floor(place.clock.read() / 1000)
-      const genuine = signedXml({ now, issuer: museum.entry.issuer }, { key: museum.privateKey })
-      const { accessToken } = tokensOf(await place.flow.request(bearer, asking(encoded(genuine))))
-      expect((await place.flow.photos(accessToken)).body).toMatchObject({ subject: 'another alice' })
-    })
-
-    test('takes plain base64 through the form encoding', async () => {
-      const place = open(stage)
-      const assertion = Buffer.from(fresh(place)).toString('base64')
-      expect(tokensOf(await place.flow.request(bearer, asking(assertion))).scope).toBe('photos:read')
-    })
-
-    test('takes an assertion once, whichever client sends it again [saml-13]', async () => {
-      const place = open(stage)
-      const xml = fresh(place)
-      tokensOf(await place.flow.request(bearer, asking(encoded(xml))))
-      for (const client of [bearer, printer])
-        for (const again of [encoded(xml), encoded(`${xml}\n`)])
-          expect(refusalOf(await place.flow.request(client, asking(again)))).toBe('400 invalid_grant')
-      tokensOf(await place.flow.request(bearer, asking(encoded(fresh(place, { id: '_a2' })))))
-    })
-
-    test('of 20 parallel requests with one assertion exactly one wins [saml-14]', async () => {
-      const place = open(stage)
-      const request = asking(encoded(fresh(place)))
-      const responses = await Promise.all(
-        Array.from({ length: 20 }, () => place.flow.request(bearer, request)),
-      )
-      expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
-      expect(responses.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(19)
-    })
-
-    test('a refusal leaves the assertion unused, and has one description for all reasons [saml-16]', async () => {
-      const place = open(stage)
-      const xml = fresh(place)
-      const request = asking(encoded(xml))
-      const refused = async (bend: object) =>
-        refusalOf(await place.flow.request(bearer, { ...request, ...bend }))
-      expect(await refused({ assertion: undefined })).toBe('400 invalid_request')
-      expect(await refused({ scope: 'reports:write' })).toBe('400 invalid_scope')
-      const forged = [
-        xml.replace('>alice<', '>bob<'),
-        xml.replace('>alice<', '>al<!---->ice<'),
-        `<a>${xml}</a>`,
-      ]
-      const answers = await Promise.all(
-        [...forged.map(encoded), 'x'].map((assertion) => place.flow.request(bearer, asking(assertion))),
-      )
-      for (const { body } of answers)
-        expect(body).toEqual({ error: 'invalid_grant', error_description: 'The assertion is not valid.' })
-      tokensOf(await place.flow.request(bearer, request))
-    })
-
-    test('ends with the assertion, give or take the tolerance', async () => {
-      const place = open(stage)
-      const assertion = encoded(fresh(place))
-      place.clock.advance(331)
-      expect(refusalOf(await place.flow.request(bearer, asking(assertion)))).toBe('400 invalid_grant')
-    })
-
-    test('is refused to a client that is not registered for it', async () => {
-      const place = stage({ grantTypes: [grantType], clients: [photoPrint.registration] })
-      const assertion = encoded(fresh(place))
-      expect(refusalOf(await place.flow.request(photoPrint, asking(assertion)))).toBe(
-        '400 unauthorized_client',
-      )
-    })
-
-    test('stands in the metadata when it is switched on, and only then', async () => {
-      expect(await supported(open(stage))).toContain(grant_type)
-      expect(await supported(stage())).not.toContain(grant_type)
-    })
+  test('may change: a new key is good soon, an old one not for long [jwt-11]', async () => {
+    server.publish(hub.jwk)
+    const set = openWithServer()
+    const ask = (by: typeof hub) => set.flow.request(desk, fields(jwt(by, claimsNow(set))))
+    tokensOf(await ask(hub))
+    server.publish(hubOnCurve.jwk)
+    set.clock.advance(10)
+    tokensOf(await ask(hubOnCurve))
+    expect(refusalOf(await ask(hub))).toBe('400 invalid_grant')
+    expect(server.requests).toBe(2)
   })
+
+  test('that cannot be had are no fault of the assertion, which is good when they can', async () => {
+    server.say((_request, response) => void response.writeHead(503).end())
+    const set = openWithServer()
+    const request = fields(jwt(hub, claimsNow(set)))
+    const response = await set.flow.request(desk, request)
+    expect(refusalOf(response)).toBe('400 temporarily_unavailable')
+    expect(response.get('Retry-After')).toBe('1')
+    expect(set.failures).toMatchObject([
+      {
+        reason: 'assertion_keys_unavailable',
+        cause: { message: `${server.uri} responded with status 503.` },
+      },
+    ])
+    server.publish(hub.jwk)
+    set.clock.advance(10)
+    tokensOf(await set.flow.request(desk, request))
+  })
+})
+/** A server at noon whose owner is whom an assertion names, and a client that presents assertions to it. */
+function atNoon(bend: Partial<JwtBearerOptions> = {}) {
+  const seen: Assertion[] = []
+  const resourceOwner: JwtBearerOptions['resourceOwner'] = (assertion) => {
+    seen.push(assertion)
+    return assertion.subject
+  }
+  const grantTypes = [jwtBearer({ issuers, audience, resourceOwner, ...bend })]
+  const { flow, failures } = setStage({ grantTypes, clients, clock: () => noon * 1000 })
+  return { seen, failures, present: (assertion: string) => flow.request(desk, fields(assertion)) }
+}
+
+/** What the host is told of an assertion at noon, or the reason of its refusal. */
+async function verdictOn(assertion: string, bend: Partial<JwtBearerOptions> = {}) {
+  const { present, seen, failures } = atNoon(bend)
+  const response = await present(assertion)
+  if (response.status === 200) return seen[0]
+  expect(refusalOf(response)).toBe('400 invalid_grant')
+  return failures[0]?.reason
+}
+
+describe('A sound JWT is believed, and the host is told its claims:', () => {
+  const claims = claimsAt(noon)
+  const { iss: _issuer, sub: _subject, jti: id, exp: _end, ...others } = claims
+  const alice = {
+    issuer: hub.issuer,
+    subject: 'alice@issuer.example',
+    id,
+    expiresAt: noon + 300,
+    claims: others,
+  }
+
+  test.each<[string, string, object]>([
+    ['as it is', jwt(hub, claims), alice],
+    ['of another issuer', jwt(partner, { ...claims, iss: partner.issuer }), { issuer: partner.issuer }],
+    [
+      'with every other claim',
+      jwt(hub, { ...claims, groups: ['staff'], nbf: noon }),
+      { claims: { ...others, groups: ['staff'], nbf: noon } },
+    ],
+    ['by another key of the set', jwt(hubOnCurve, claims), alice],
+    ['without typ and kid', jwt(hub, claims, { typ: undefined, kid: undefined }), alice],
+    ['of the type application/JWT', jwt(hub, claims, { typ: 'application/JWT' }), alice],
+    ['with headers that only hint at keys', jwt(hub, claims, { jku: 'https://a.example', x5t: 'x' }), alice],
+    ['for several audiences', jwt(hub, { ...claims, aud: ['https://b.example', audience] }), {}],
+    [
+      'that has expired within the tolerance',
+      jwt(hub, { ...claims, exp: noon - 29 }),
+      { expiresAt: noon - 29 },
+    ],
+    ['of the longest life', jwt(hub, { ...claims, exp: noon + 3600 }), { expiresAt: noon + 3600 }],
+    [
+      'from a clock that is ahead within the tolerance',
+      jwt(hub, { ...claims, iat: noon + 30, nbf: noon + 30 }),
+      {},
+    ],
+    ['without iat', jwt(hub, { ...claims, iat: undefined }), {}],
+    // RFC 7519 4: a parser that takes the last of two is one of the two that are allowed.
+    [
+      'with a claim beside it named __proto__',
+      jwt(hub, JSON.parse(`{"__proto__":{"a":1},${JSON.stringify(claims).slice(1)}`)),
+      {},
+    ],
+  ])('%s', async (_how, assertion, expected) => {
+    expect(await verdictOn(assertion)).toEqual({ ...alice, claims: expect.anything(), ...expected })
+  })
+
+  test.each(foreignJwts.map(({ title, jwk, assertion }) => [title, jwk, assertion] as const))(
+    'made by %s',
+    async (_title, jwk, assertion) => {
+      const bend = { issuers: [{ issuer: hub.issuer, jwks: { keys: [jwk] } }] }
+      expect(await verdictOn(assertion, bend)).toMatchObject({ subject: 'alice@issuer.example' })
+    },
+  )
+
+  test.each([hub, hubOnCurve])('made by jsonwebtoken, $alg', async ({ privateKey, alg, kid }) => {
+    const token = jsonwebtoken.sign(claims, privateKey, { algorithm: alg, keyid: kid })
+    expect(await verdictOn(token)).toEqual(alice)
+  })
+})
+
+describe('A JWT is refused', () => {
+  test('for each forgery with its reason, and the good one keeps its use [jwt-1, jwt-2, jwt-3, jwt-4, jwt-5, jwt-6, jwt-12, jwt-13, jwt-14]', async () => {
+    const claims = claimsAt(noon)
+    const forgeries = forgedJwts(claims, noon)
+    const { present, seen, failures } = atNoon()
+    for (const { token } of forgeries) expect(refusalOf(await present(token))).toBe('400 invalid_grant')
+    expect(failures.map(({ reason }, index) => [forgeries[index]?.title, reason])).toEqual(
+      forgeries.map(({ title, reason }) => [title, reason]),
+    )
+    expect(seen).toEqual([])
+    tokensOf(await present(jwt(hub, claims)))
+  })
+
+  const second = signer(hub.issuer, 'hub-3', 'RS256')
+  const twoThatFit = { issuers: [{ issuer: hub.issuer, jwks: { keys: [hub.jwk, second.jwk] } }] }
+  const strict = { clockTolerance: 0, maximumLifetime: 60 }
+  const short = { exp: noon + 60 }
+
+  test.each<[string, string, object, object, object]>([
+    [
+      'with a response_type, which makes it an authorization request',
+      'assertion_header_refused',
+      { response_type: 'code' },
+      {},
+      {},
+    ],
+    ['without kid where two keys fit', 'assertion_key_unknown', {}, { kid: undefined }, twoThatFit],
+    [
+      'by an algorithm that the host did not allow',
+      'assertion_algorithm_refused',
+      {},
+      {},
+      { algorithms: ['ES256'] },
+    ],
+    ['after its end, without tolerance [jwt-17]', 'assertion_expired', { exp: noon }, {}, strict],
+    ['a second longer than the host allows', 'assertion_too_long_lived', { exp: noon + 61 }, {}, strict],
+    [
+      'from the future, without tolerance',
+      'assertion_not_yet_valid',
+      { ...short, iat: noon + 1 },
+      {},
+      strict,
+    ],
+    [
+      'before its time, without tolerance',
+      'assertion_not_yet_valid',
+      { ...short, nbf: noon + 1 },
+      {},
+      strict,
+    ],
+  ])('%s: %s', async (_how, reason, claims, header, bend) => {
+    expect(await verdictOn(jwt(hub, { ...claimsAt(noon), ...claims }, header), bend)).toBe(reason)
+  })
+
+  test('a second time, and another issuer may use the same name for one of its own', async () => {
+    const { present, failures } = atNoon()
+    const { jti } = claimsAt(noon)
+    tokensOf(await present(jwt(hub, { ...claimsAt(noon), jti })))
+    tokensOf(await present(jwt(partner, { ...claimsAt(noon, partner), jti })))
+    expect(refusalOf(await present(jwt(hubOnCurve, { ...claimsAt(noon), jti })))).toBe('400 invalid_grant')
+    expect(failures).toMatchObject([{ reason: 'assertion_replayed' }])
+  })
+})
+
+test('An address in the header of a JWT is never asked [jwt-7]', async () => {
+  const server = new KeyServer()
+  await server.start()
+  try {
+    const stranger = signer(hub.issuer, hub.kid, 'RS256')
+    server.publish(stranger.jwk)
+    const { flow, clock } = setStage({ grantTypes: [grantType], clients })
+    const claims = claimsAt(Math.floor(clock.read() / 1000))
+    for (const name of ['jku', 'x5u', 'kid', 'jwks_uri']) {
+      const assertion = jwt(stranger, claims, { [name]: server.uri })
+      const response = await flow.request(desk, { grant_type, assertion, scope: 'photos:read' })
+      expect(refusalOf(response)).toBe('400 invalid_grant')
+    }
+    expect(server.requests).toBe(0)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('An assertion by which a client authenticates is no grant, and a grant authenticates no client [client-32]', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk: Json = JSON.parse(JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: '1' }))
+  const bank = bent(desk, {
+    client_id: 'bank',
+    client_secret_hashes: undefined,
+    credentials: { private_key_jwt: { keys: [jwk] } },
+  })
+  const { flow, clock } = setStage({
+    grantTypes: [grantType],
+    clients: [...clients, bank.registration],
+    clientAuthenticationMethods: [privateKeyJwt()],
+  })
+  const own: Signer = { issuer: 'bank', kid: '1', alg: 'ES256', privateKey, publicKey, jwk: { kid: '1' } }
+  const now = Math.floor(clock.read() / 1000)
+  const proof = () => jwt(own, { ...claimsAt(now, own), sub: 'bank', exp: now + 60 })
+  const grant = () => jwt(hub, claimsAt(now))
+  const ask = (client_assertion: string, assertion: string) => {
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    return flow.submit('/token', {
+      grant_type,
+      client_assertion_type,
+      client_assertion,
+      assertion,
+      scope: 'photos:read',
+    })
+  }
+  expect(refusalOf(await ask(proof(), proof()))).toBe('400 invalid_grant')
+  expect(refusalOf(await ask(grant(), grant()))).toBe('401 invalid_client')
+  tokensOf(await ask(proof(), grant()))
 })

@@ -1,11 +1,15 @@
 import { inspect } from 'node:util'
-import { hashSync } from 'bcrypt'
-import { bcryptPasswords } from '../../lib/index'
+import bcrypt, { hashSync } from 'bcrypt'
+import { bcryptPasswords, hashPassword, type PasswordOwner } from '../../lib/index'
 import { bent, photoFrame, photoPrint } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields } from '../support/flows/flow'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+
+// A method, not a function type: so the checker lets through what a host wrote in JavaScript.
+const javascript: { pass(value: unknown): never } = { pass: (value: never) => value }
+const unchecked = (value: unknown): never => javascript.pass(value)
 
 const wrongText = 'The user name or the password is wrong.'
 const { client_id } = oldPrint.registration
@@ -216,18 +220,30 @@ describeOnStores('The password grant', (stage) => {
     expect(inspect(failures, { depth: Infinity, showHidden: true })).not.toMatch(/p{40}|somebody|wonderland/)
   })
 
-  test('works with passwords that are stored as bcrypt digests', async () => {
-    const passwordHash = hashSync('wonderland', 4)
-    const verify = bcryptPasswords((name) =>
-      name === 'alice' ? { subject: 'user-1', passwordHash } : undefined,
-    )
+  test('works with passwords that are stored as bcrypt digests, those of PHP too, and never takes 72 bytes of one for the whole [password-13]', async () => {
+    const digest = hashSync('wonderland', 4)
+    const long = 'x'.repeat(72)
+    const owners = new Map([
+      ['alice', digest],
+      ['php', digest.replace('$2b$', '$2y$')],
+      ['long', hashSync(long, 4)],
+    ])
+    const verify = bcryptPasswords((name) => {
+      const passwordHash = owners.get(name)
+      return passwordHash === undefined ? null : { subject: `subject of ${name}`, passwordHash }
+    })
     const { flow } = stage(withPassword({ verify }))
-    const { accessToken } = tokensOf(await flow.request(oldPrint, passwordRequest))
-    expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'user-1' })
-    for (const bend of [{ username: 'nobody' }, { password: 'x' }, { password: 'wonderland'.padEnd(73) }])
-      expect(refusalOf(await flow.request(oldPrint, { ...passwordRequest, ...bend }))).toBe(
-        '400 invalid_grant',
-      )
+    const ask = (bend: Fields) => flow.request(oldPrint, { ...passwordRequest, ...bend })
+    for (const bend of [{}, { username: 'php' }, { username: 'long', password: long }])
+      tokensOf(await ask(bend))
+    for (const bend of [
+      { username: 'nobody' },
+      { password: 'x' },
+      { password: 'wonderland'.padEnd(73) },
+      { password: digest },
+      { username: 'long', password: `${long}x` },
+    ])
+      expect(refusalOf(await ask(bend))).toBe('400 invalid_grant')
   })
 
   test('is not open to a client by the secret of another [password-18]', async () => {
@@ -236,4 +252,58 @@ describeOnStores('The password grant', (stage) => {
     expect(refusalOf(await flow.request(thief, passwordRequest))).toBe('401 invalid_client')
     expect(check.asked).toEqual([])
   })
+})
+
+describe('bcryptPasswords()', () => {
+  const request = { client: unchecked(oldPrint.registration) }
+
+  test('compares as dearly for unknown names and long passwords as for stored digests [password-12]', async () => {
+    // The comparisons are real; only the cost of what they compare with is looked at.
+    const compare = jest.spyOn(bcrypt, 'compare')
+    const owners = new Map<string, PasswordOwner>([
+      ['cheap', { subject: '1', passwordHash: hashSync('x', 4) }],
+      ['dear', { subject: '2', passwordHash: hashSync('x', 11) }],
+      ['none', { subject: '3', passwordHash: undefined }],
+    ])
+    const verify = bcryptPasswords((name) => owners.get(name))
+    const roundsOf = async (username: string, password = 'wrong') => {
+      compare.mockClear()
+      expect(await verify(username, password, request)).toBeUndefined()
+      return compare.mock.calls.reduce((rounds, [, digest]) => rounds + 2 ** Number(digest.slice(4, 6)), 0)
+    }
+    expect(await roundsOf('nobody')).toBe(2 ** 10)
+    expect(await roundsOf('cheap')).toBe(2 ** 10)
+    for (const name of ['dear', 'nobody', 'cheap', 'none']) expect(await roundsOf(name)).toBe(2 ** 11)
+    expect(await roundsOf('cheap', 'x'.repeat(1000))).toBe(2 ** 11)
+  })
+
+  test.each([
+    ['without a subject', { passwordHash: hashSync('wonderland', 4) }],
+    ['with an empty one', { subject: '', passwordHash: hashSync('wonderland', 4) }],
+    ['with a password in clear', { subject: 'user-1', passwordHash: 'wonderland' }],
+    ['with an empty digest', { subject: 'user-1', passwordHash: '' }],
+    ['that is a text', 'user-1'],
+    ['that is true', true],
+  ])('throws on an owner %s, and does not repeat it', async (_, found) => {
+    const verify = bcryptPasswords(() => unchecked(found))
+    const attempt = (async () => verify('alice', 'wonderland', request))()
+    await expect(attempt).rejects.toThrow(TypeError)
+    await expect(attempt).rejects.not.toThrow(/wonderland|user-1/)
+  })
+})
+
+describe('hashPassword()', () => {
+  test('makes a digest that bcryptPasswords() takes', async () => {
+    const passwordHash = await hashPassword('wonderland')
+    expect(passwordHash).toMatch(/^\$2b\$10\$/)
+    const verify = bcryptPasswords(() => ({ subject: 'user-1', passwordHash }))
+    expect(await verify('alice', 'wonderland', { client: unchecked({}) })).toBe('user-1')
+  })
+
+  test.each(['', 'opensesame'.repeat(8), 'é'.repeat(37)])(
+    'refuses %j, and does not repeat it',
+    async (text) => {
+      await expect(hashPassword(text)).rejects.toThrow(new RangeError('A password must have 1 to 72 bytes.'))
+    },
+  )
 })

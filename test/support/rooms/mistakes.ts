@@ -1,9 +1,8 @@
-import type { ConfigurationIssue } from '../../../lib/primitives/options-reader'
-import { resolveOptions } from '../../../lib/config/resolve-options'
+import { type ConfigurationIssue, createAuthorizationServer } from '../../../lib/index'
 import { mistakesOf, type Maker } from './mistakes-of'
 import { optionsWith } from './registrations'
 
-const javascript: Maker = { make: resolveOptions }
+const javascript: Maker = { make: createAuthorizationServer }
 
 /** Every mistake in options of any kind. */
 export const issuesIn = (options: unknown): readonly ConfigurationIssue[] => mistakesOf(javascript, options)

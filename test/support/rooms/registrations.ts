@@ -1,6 +1,8 @@
-import { generateClientSecret } from '../../../lib/client-authentication/client-secret'
-import type { AuthorizationServerOptions } from '../../../lib/config/options'
-import type { ClientRegistration } from '../../../lib/protocol/client'
+import {
+  generateClientSecret,
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+} from '../../../lib/index'
 
 const generated = generateClientSecret()
 

@@ -8,7 +8,7 @@ export const dsig = 'http://www.w3.org/2000/09/xmldsig#'
 export const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 export const enveloped = `${dsig}enveloped-signature`
 const more = 'http://www.w3.org/2001/04/xmldsig-more#'
-export const bearerMethod = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
+const bearerMethod = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
 /** A source of assertions: its entry in the options, and the key that only it has. */
 export interface IdentityProvider {
