@@ -169,6 +169,41 @@ describeOnStores('A logout by the back channel', (stage) => {
     expect(set.failures).toHaveLength(1)
   })
 
+  // Each of these is refused at once. What may pass by itself is tried again after five seconds.
+  test.each([
+    ['https', 'client.example', '10.0.0.1'],
+    ['https', 'client.example', '169.254.169.254'],
+    ['https', 'client.example', 'fd00::1'],
+    ['http', 'localhost', '203.0.113.7'],
+    ['http', 'localhost', '8.8.8.8'],
+  ])('sends nothing over %s to %s if its name has the address %s', async (scheme, name, address) => {
+    const backChannelLogout = { lookup: async () => [{ address }] }
+    const set = open({ news: `${scheme}://${name}:1/` }, { backChannelLogout })
+    await set.logIn('news')
+    await set.plugIn.announceLogout('alice')
+    const cause = expect.objectContaining({ message: 'The document is not available.' })
+    expect(set.failures).toEqual([expect.objectContaining({ clientId: 'news', cause })])
+  })
+
+  test('follows no redirect', async () => {
+    const [elsewhere, moved] = [await receiver(), await receiver(() => 307)]
+    moved.responseHeaders = { Location: elsewhere.uri }
+    const set = open({ moved: moved.uri })
+    await set.logIn('moved')
+    await set.plugIn.announceLogout('alice')
+    expect([moved.tokens.length, elsewhere.tokens.length, set.failures.length]).toEqual([1, 0, 1])
+  })
+
+  test('a host that never answers gets four at once, and keeps no other host waiting', async () => {
+    const [silent, news] = [await receiver(() => undefined), await receiver()]
+    const uris = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`silent-${at}`, silent.uri]))
+    const set = open({ ...uris, news: news.uri })
+    for (const clientId of [...Object.keys(uris), 'news']) await set.logIn(clientId)
+    void set.plugIn.announceLogout('alice')
+    await Promise.all([news.received(1), silent.received(4)])
+    expect(silent.tokens).toHaveLength(4)
+  })
+
   test('a logout of the host itself is announced by its subject', async () => {
     const news = await receiver()
     const set = open({ news: news.uri })

@@ -8,6 +8,8 @@ export interface LogoutReceiver {
   /** The logout tokens that have come. */
   readonly tokens: readonly string[]
   readonly headers: readonly IncomingHttpHeaders[]
+  /** The headers of each response. */
+  responseHeaders: Readonly<Record<string, string>>
   /** Resolves once so many tokens have come. */
   readonly received: (count: number) => Promise<void>
   readonly close: () => Promise<void>
@@ -25,13 +27,15 @@ export async function logoutReceiver(
     headers.push(request.headers)
     const nth = tokens.push(new URLSearchParams(body).get('logout_token') ?? '') - 1
     const status = await statusOf(nth)
-    if (status !== undefined) response.writeHead(status).end()
+    if (status !== undefined) response.writeHead(status, receiver.responseHeaders).end()
   })
-  return {
+  const receiver: LogoutReceiver = {
+    responseHeaders: {},
     uri: `http://127.0.0.1:${port}/logout`,
     tokens,
     headers,
     received: (count) => waitUntil(`${count} logout tokens came`, async () => tokens.length >= count),
     close,
   }
+  return receiver
 }

@@ -1,0 +1,385 @@
+import {
+  memoryStore,
+  type AuthorizationServerOptions,
+  type DocumentFetch,
+  type DocumentInquiry,
+  type SharedCache,
+} from '../../lib/index'
+import { Clock } from '../support/flows/clock'
+import { fetchOf, openedDocuments } from '../support/flows/opened-documents'
+
+type Inquired = DocumentInquiry | undefined
+
+const clientId = 'https://notes.example/oauth/client.json'
+const document = {
+  client_id: clientId,
+  client_name: 'Note Taker',
+  redirect_uris: ['https://notes.example/callback'],
+}
+// Seconds.
+const day = 86_400
+
+/** A failure of the fetch of a server: over a limit, or that of a name of this sort. */
+async function failureOf(reason: 'limited' | 'dns_silent' | 'unresolved'): Promise<Error> {
+  const code = reason === 'dns_silent' ? 'ESERVFAIL' : 'ENOTFOUND'
+  const lookup = () => Promise.reject(Object.assign(new Error(code), { code }))
+  const documents = fetchOf({ lookup }, { clock: new Clock().read })
+  const fail = () =>
+    documents.fetch('https://a.example/', undefined, { trust: 'named' }).then(
+      () => new Error('There is a document.'),
+      (error: unknown) => (error instanceof Error ? error : new Error('No error.')),
+    )
+  if (reason === 'limited') for (let at = 0; at < 6; at++) await fail()
+  return fail()
+}
+
+/** Documents at every URL, unless the answer is another one. */
+class Documents implements DocumentFetch {
+  readonly asked: [url: string, size: number | undefined, inquiry: Inquired][] = []
+  answer: ((url: string, inquiry: Inquired) => unknown) | undefined
+  maximumAge = 60
+
+  async fetch(url: string, size?: number, inquiry?: DocumentInquiry) {
+    this.asked.push([url, size, inquiry])
+    const json = await (this.answer ?? ((client_id) => ({ ...document, client_id })))(url, inquiry)
+    if (json instanceof Error) throw json
+    return { json, maximumAge: this.maximumAge }
+  }
+}
+
+/** A cache that all processes share. */
+function mapCache(): SharedCache & {
+  readonly texts: Map<string, string>
+  readonly kept: Map<string, number>
+} {
+  const [texts, kept] = [new Map<string, string>(), new Map<string, number>()]
+  const set = async (key: string, text: string, seconds: number) => {
+    texts.set(key, text)
+    kept.set(key, seconds)
+  }
+  return { texts, kept, get: async (key) => texts.get(key), set }
+}
+
+/** A process that finds clients by their documents. */
+function process({
+  clock = new Clock(),
+  shared = mapCache(),
+  allow,
+}: { clock?: Clock; shared?: SharedCache; allow?: readonly string[] } = {}) {
+  const documents = new Documents()
+  const store = Object.assign(memoryStore(), { sharedCache: shared })
+  const options: Partial<AuthorizationServerOptions> = { store, clock: clock.read, storeDeadline: 10 }
+  const { find, noteUse } = openedDocuments({ documents, ...(allow && { allow }) }, options)
+  const found = async (url = clientId, sender?: DocumentInquiry['sender']) => find(url, sender)
+  /** The name of the client, or the reason why there is none. */
+  const outcome = (url = clientId, sender?: DocumentInquiry['sender']) =>
+    found(url, sender).then(
+      (client) => client?.client_id,
+      (error: unknown) => String(Object(error).reason ?? error),
+    )
+  const asks = () => documents.asked.length
+  return { documents, clock, shared, find: found, outcome, noteUse: async () => noteUse?.(clientId), asks }
+}
+
+const senderAt = (address: string): DocumentInquiry['sender'] => ({
+  address: () => address,
+  networkRefusal: undefined,
+})
+const stranger = (at: number) => `https://evil.example/${at}`
+
+describe('A document', () => {
+  test.each([
+    [0, 60],
+    [59, 60],
+    [61, 61],
+    [86_401, 86_400],
+    [Infinity, 86_400],
+  ])('that is good for %d seconds is kept for %d', async (maximumAge, kept) => {
+    const one = process()
+    one.documents.maximumAge = maximumAge
+    await one.find()
+    one.clock.advance(kept - 0.001)
+    await one.find()
+    expect(one.asks()).toBe(1)
+    one.clock.advance(0.001)
+    await one.find()
+    expect(one.asks()).toBe(2)
+  })
+
+  test('is fetched once for all processes, and expires for all at once', async () => {
+    const one = process()
+    await one.find()
+    one.clock.advance(59)
+    const other = process(one)
+    expect(await other.outcome()).toBe(clientId)
+    expect(other.asks()).toBe(0)
+    one.clock.advance(1)
+    await other.find()
+    expect(other.asks()).toBe(1)
+  })
+
+  test.each([
+    ['malformed', async () => ({}), 'client_document_malformed'],
+    ['not available', () => failureOf('unresolved'), 'client_document_unreachable'],
+  ])('that is %s fails all that wait, and no later request [stranger-8]', async (_, answer, reason) => {
+    const shared = mapCache()
+    const one = process({ shared })
+    one.documents.answer = answer
+    expect(await Promise.all([one.outcome(), one.outcome()])).toEqual([reason, reason])
+    expect([one.asks(), shared.texts.size]).toEqual([1, 0])
+    one.documents.answer = undefined
+    expect(await one.outcome()).toBe(clientId)
+  })
+
+  test('of a fetch of the host that fails has the cause in its refusal, and no word of it for the requester', async () => {
+    const cause = new TypeError('The proxy is away.')
+    const one = process()
+    one.documents.answer = () => cause
+    await expect(one.find()).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+      description: 'The metadata document of the client is not available.',
+      reason: 'client_document_unreachable',
+      cause,
+    })
+  })
+})
+
+describe('A document that has ended', () => {
+  test.each([
+    ['limited', 'client_document_limited'],
+    ['dns_silent', 'client_document_unreachable'],
+  ] as const)(
+    'stands in for a day while a fetch fails by %s, which others can cause, in a new process too [stranger-10]',
+    async (cause, reason) => {
+      const one = process()
+      await one.find()
+      const failure = await failureOf(cause)
+      one.documents.answer = () => failure
+      one.clock.advance(day - 0.001)
+      const fresh = process(one)
+      fresh.documents.answer = () => failure
+      expect([await one.outcome(), await fresh.outcome()]).toEqual([clientId, clientId])
+      one.clock.advance(0.001)
+      expect([await one.outcome(), await fresh.outcome()]).toEqual([reason, reason])
+    },
+  )
+
+  test('does not stand in after another failure', async () => {
+    const one = process()
+    await one.find()
+    one.clock.advance(60)
+    for (const failure of [{}, await failureOf('unresolved'), new Error('away')]) {
+      one.documents.answer = () => failure
+      expect(await one.outcome()).toMatch(/^client_document_/)
+    }
+  })
+
+  test('that another process fetched in the future counts as fetched now', async () => {
+    const shared = mapCache()
+    const one = process({ shared })
+    const slow = process({ shared })
+    one.clock.advance(2 * day)
+    await one.find()
+    slow.documents.answer = () => failureOf('limited')
+    await slow.find()
+    shared.texts.clear()
+    slow.clock.advance(day - 0.001)
+    expect(await slow.outcome()).toBe(clientId)
+    slow.clock.advance(0.001)
+    expect(await slow.outcome()).toBe('client_document_limited')
+  })
+})
+
+describe('A network', () => {
+  const refused: NonNullable<DocumentInquiry['sender']> = {
+    address: () => '192.0.2.1',
+    // A server makes it; the source hands it on as it is.
+    networkRefusal: Object(new Error('Too many.')),
+  }
+
+  test('over its limit causes no fetch, shares its refusal with no other, and uses what is known', async () => {
+    const one = process()
+    const [first, client] = await Promise.allSettled([one.find(clientId, refused), one.find()])
+    expect([first.status, client.status]).toEqual(['rejected', 'fulfilled'])
+    expect(one.asks()).toBe(1)
+    const other = process(one)
+    expect([await one.outcome(clientId, refused), await other.outcome(clientId, refused)]).toEqual([
+      clientId,
+      clientId,
+    ])
+    expect(other.asks()).toBe(0)
+  })
+
+  test('over the limit of fetches is refused alone: another that came at once is asked for', async () => {
+    const failure = await failureOf('limited')
+    const one = process()
+    one.documents.answer = (_url, inquiry) =>
+      inquiry?.sender?.address() === '192.0.2.1' ? failure : document
+    const senders = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3']
+    const outcomes = await Promise.all(senders.map((each) => one.outcome(clientId, senderAt(each))))
+    expect(outcomes).toEqual(['client_document_limited', 'client_document_limited', clientId, clientId])
+    expect(one.documents.asked.map(([, , inquiry]) => inquiry?.sender?.address())).toEqual([
+      '192.0.2.1',
+      '192.0.2.2',
+    ])
+  })
+})
+
+test.each<[string, string, (one: ReturnType<typeof process>) => Promise<unknown>]>([
+  ['that anybody may have made up', 'unknown', async () => {}],
+  ['that came before', 'known', (one) => one.find()],
+  ['that came to another process', 'known', (one) => process(one).find()],
+  ['of a client with a token', 'named', (one) => one.find().then(one.noteUse)],
+  [
+    'of a client with a token of another process',
+    'named',
+    async (one) => {
+      const other = process(one)
+      await other.find()
+      await other.noteUse()
+    },
+  ],
+])('A URL %s is fetched as %s, with 5120 bytes at most', async (_, trust, before) => {
+  const one = process()
+  await before(one)
+  one.clock.advance(60)
+  await one.find()
+  expect(one.documents.asked.at(-1)).toMatchObject([clientId, 5120, { trust }])
+})
+
+test('A URL that the option allow names exactly is fetched as named, and one below a named folder is not [stranger-10]', async () => {
+  for (const [entry, trust] of [
+    [clientId, 'named'],
+    ['https://notes.example/oauth/', 'unknown'],
+    ['notes.example', 'unknown'],
+    ['*.example', 'unknown'],
+  ] as const) {
+    const one = process({ allow: [entry, `${clientId}x`] })
+    await one.find()
+    expect(one.documents.asked[0]?.[2]).toMatchObject({ trust })
+  }
+})
+
+describe('The shared cache', () => {
+  const entry = { client_id: clientId, fetchedAt: 0, expiresAt: 9e15, inUseUntil: 0, document }
+  test.each<[string, string]>([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['of another document', JSON.stringify({ ...entry, client_id: `${clientId}x` })],
+    ['without an end', JSON.stringify({ ...entry, expiresAt: undefined })],
+    ['without a beginning', JSON.stringify({ ...entry, fetchedAt: undefined })],
+    ['without its use', JSON.stringify({ ...entry, inUseUntil: undefined })],
+    ['with an end that is no number', JSON.stringify({ ...entry, expiresAt: '9e15' })],
+    ['that is over', JSON.stringify({ ...entry, expiresAt: 1_000_000_000_000 })],
+    ['that is malformed here', JSON.stringify({ ...entry, document: { client_id: clientId } })],
+  ])('with an entry %s is no document', async (_, text) => {
+    const one = process({ shared: { get: async () => text, set: async () => {} } })
+    expect(await one.outcome()).toBe(clientId)
+    expect(one.asks()).toBe(1)
+  })
+
+  test('makes a document good for a day at most, whatever it says', async () => {
+    const one = process({ shared: { get: async () => JSON.stringify(entry), set: async () => {} } })
+    await one.find()
+    one.clock.advance(day - 0.001)
+    await one.find()
+    expect(one.asks()).toBe(0)
+    one.clock.advance(0.001)
+    await one.find()
+    expect(one.asks()).toBe(1)
+  })
+
+  test('may be full: a document is used all the same. While it cannot be read, nothing is fetched', async () => {
+    const fail = () => Promise.reject(new Error('gone'))
+    expect(await process({ shared: { get: async () => undefined, set: fail } }).outcome()).toBe(clientId)
+    const gone = process({ shared: { get: fail, set: async () => {} } })
+    expect(await gone.outcome()).toBe('store_unavailable')
+    expect(gone.asks()).toBe(0)
+  })
+
+  test('holds the document of a client with a token as long as this may live, and others for a day [stranger-10]', async () => {
+    const shared = mapCache()
+    const one = process({ shared })
+    const kept = () => [...shared.kept.values()]
+    await one.find()
+    await one.find(stranger(0))
+    await one.noteUse()
+    expect(kept()).toEqual([32 * day, day])
+    // Once a day, and with each fetch.
+    shared.kept.clear()
+    await one.noteUse()
+    expect(kept()).toEqual([])
+    one.clock.advance(day)
+    await one.noteUse()
+    expect(kept()).toEqual([32 * day])
+    one.clock.advance(30 * day)
+    await one.find()
+    expect(kept()).toEqual([2 * day])
+  })
+
+  test('keeps the note of a use that a fetch under way, or another process, did not know of', async () => {
+    const shared = mapCache()
+    const one = process({ shared })
+    await one.find()
+    one.clock.advance(60)
+    one.documents.answer = async () => (await one.noteUse(), document)
+    await one.find()
+    const [[key, text] = ['', '{}']] = shared.texts
+    const isInUse = () => JSON.parse(shared.texts.get(key) ?? '{}').inUseUntil > one.clock.read()
+    expect(isInUse()).toBe(true)
+    const later = {
+      ...JSON.parse(text),
+      inUseUntil: 0,
+      fetchedAt: one.clock.read() + 60_000,
+      expiresAt: 9e15,
+    }
+    await shared.set(key, JSON.stringify(later), day)
+    one.clock.advance(60)
+    await one.find()
+    expect(isInUse()).toBe(true)
+  })
+
+  test('that did not keep the note of a use gets it with the next use', async () => {
+    let isFull = true
+    const shared = mapCache()
+    const set = (...given: Parameters<SharedCache['set']>) =>
+      isFull ? Promise.reject(new Error('full')) : shared.set(...given)
+    const one = process({ shared: { get: async () => undefined, set } })
+    await one.find()
+    await one.noteUse()
+    isFull = false
+    await one.noteUse()
+    expect([...shared.kept.values()]).toEqual([32 * day])
+  })
+
+  test('takes 4096 documents of strangers, a quarter of them of one network, and none that is long [stranger-11]', async () => {
+    const shared = mapCache()
+    const one = process({ shared })
+    for (let at = 0; at < 1100; at++) await one.find(stranger(at), senderAt('192.0.2.1'))
+    expect(shared.texts.size).toBe(1024)
+    for (let at = 0; at < 3200; at++) await one.find(stranger(2000 + at), senderAt(`192.0.3.${at % 16}`))
+    expect(shared.texts.size).toBe(4096)
+    // The keys of a day ago have ended.
+    one.clock.advance(day + 1)
+    one.documents.answer = (client_id) => ({ ...document, client_id, extra: 'a'.repeat(8192) })
+    await one.find(stranger(9000))
+    expect(shared.texts.size).toBe(4096)
+    one.documents.answer = undefined
+    await one.find(stranger(9001))
+    expect(shared.texts.size).toBe(4097)
+  })
+})
+
+test('Strangers push no document out of memory that is in use, nor that of a client with a token [stranger-10]', async () => {
+  const nothing = { get: async () => undefined, set: async () => {} }
+  const [used, token] = [process({ shared: nothing }), process({ shared: nothing })]
+  for (const one of [used, token]) await one.find()
+  await token.noteUse()
+  for (let at = 0; at < 1100; at++) {
+    await Promise.all([used.find(stranger(at)), token.find(stranger(at))])
+    await used.find()
+  }
+  await token.find()
+  for (const { documents } of [used, token])
+    expect(documents.asked.filter(([url]) => url === clientId)).toHaveLength(1)
+})
