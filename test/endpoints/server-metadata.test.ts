@@ -56,7 +56,7 @@ describe('serverMetadata', () => {
     })
   })
 
-  it('[META-2] says of an endpoint without a form only what clients can put into a header', () => {
+  it('says of an endpoint without a form only what clients can put into a header', () => {
     const endpoints = [{ name: 'whoami', path: '/w', hasForm: false }]
     const authenticationMethods = [
       ...offer.authenticationMethods,
@@ -67,14 +67,14 @@ describe('serverMetadata', () => {
     expect(metadata).not.toHaveProperty('whoami_endpoint_auth_signing_alg_values_supported')
   })
 
-  it('[META-1] leaves out what only the authorization endpoint has, where there is none', () => {
+  it('leaves out what only the authorization endpoint has, where there is none', () => {
     const { authorization: _none, ...rest } = offer
     const metadata = serverMetadata({ ...rest, extensionMembers: {}, authorization: undefined })
     expect(Object.keys(metadata).filter((name) => /authorization|mode|challenge/.test(name))).toEqual([])
     expect(metadata['response_types_supported']).toEqual([])
   })
 
-  it('[META-3] keeps the issuer as it is, and doubles no slash after it', () => {
+  it('keeps the issuer as it is, and doubles no slash after it', () => {
     const metadata = serverMetadata({ ...offer, issuer: 'https://photos.example/' })
     expect(metadata['issuer']).toBe('https://photos.example/')
     expect(metadata['token_endpoint']).toBe('https://photos.example/t')

@@ -1,6 +1,6 @@
 import { wellKnownPaths } from '../../lib/endpoints/server-metadata'
 
-describe('[META-5] the well-known paths', () => {
+describe('the well-known paths', () => {
   it('of an issuer without a path are two', () => {
     expect([...wellKnownPaths('', [])]).toEqual([
       '/.well-known/oauth-authorization-server',

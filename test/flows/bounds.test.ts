@@ -50,7 +50,7 @@ describeOnStores('What is too long', (stage) => {
   )
 
   test.each([4097, 16_384])(
-    '[AUZ-11] as state comes back to the client, with its %d characters exactly as they came',
+    'as state comes back to the client, with its %d characters exactly as they came',
     async (length) => {
       const { app, store } = stage()
       const state = 'ü+ &%~'.padEnd(length, 's')

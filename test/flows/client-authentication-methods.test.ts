@@ -274,16 +274,11 @@ describe('api key', () => {
   const options = optionsWith(key)
 
   describeOnStores('The method of docs/examples/api-key.ts', (stage) => {
-    test.each([`ApiKey robot.${key}`, `apikey  robot.${key}`])(
-      '[CAU-5] takes the key of a client',
-      async (sent) => {
-        const { flow } = stage(options)
-        const { accessToken } = tokensOf(
-          await flow.submit('/token', grant, undefined, { Authorization: sent }),
-        )
-        expect((await flow.photos(accessToken)).body).toMatchObject({ clientId: 'robot' })
-      },
-    )
+    test.each([`ApiKey robot.${key}`, `apikey  robot.${key}`])('takes the key of a client', async (sent) => {
+      const { flow } = stage(options)
+      const { accessToken } = tokensOf(await flow.submit('/token', grant, undefined, { Authorization: sent }))
+      expect((await flow.photos(accessToken)).body).toMatchObject({ clientId: 'robot' })
+    })
 
     test.each([
       ['a wrong key', `ApiKey robot.${anotherKey}`],
@@ -293,7 +288,7 @@ describe('api key', () => {
       ['nothing', 'ApiKey'],
       ['more than a key', `ApiKey robot.${key} x`],
       ['two keys', `ApiKey robot.${key}, ApiKey robot.${key}`],
-    ])('[TER-2] refuses %s by a challenge of its own scheme', async (_, Authorization) => {
+    ])('refuses %s by a challenge of its own scheme', async (_, Authorization) => {
       const response = await stage(options).flow.submit('/token', grant, undefined, { Authorization })
       expect(refusalOf(response)).toBe('401 invalid_client')
       expect(response.get('WWW-Authenticate')).toBe('ApiKey realm="oauth"')
@@ -371,7 +366,7 @@ describe('client certificate', () => {
   }
 
   describeOnStores('A method by the certificate of the connection', (stage) => {
-    test('[CAU-5] proves the client that has it, and no other', async () => {
+    test('proves the client that has it, and no other', async () => {
       const { app } = stage(options)
       expect(await ask(app, { client_id: 'bank' }, ownCertificate)).toBe(200)
       expect(await ask(app, { client_id: 'bank' }, otherCertificate)).toBe(401)
@@ -380,7 +375,7 @@ describe('client certificate', () => {
       expect(await ask(app, {}, ownCertificate)).toBe(401)
     })
 
-    test('[CAU-2] is not used beside another one', async () => {
+    test('is not used beside another one', async () => {
       const { app } = stage(options)
       const fields = { client_id: 'bank', client_secret: 'x' }
       expect(await ask(app, fields, ownCertificate)).toBe(400)

@@ -19,7 +19,7 @@ async function answered({ flow }: Stage, response_type: string): Promise<Readonl
 }
 
 describeOnStores('The response type of docs/examples/code-token.ts', (stage) => {
-  test.each(['code token', 'token code'])('[AUZ-5] answers %s', async (response_type) => {
+  test.each(['code token', 'token code'])('answers %s', async (response_type) => {
     const set = stage(options)
     const { code = '', ...others } = await answered(set, response_type)
     expect(code).toMatch(/^ac_/)
@@ -57,7 +57,7 @@ describeOnStores('The response type of docs/examples/code-token.ts', (stage) => 
     for (const token of [access_token, accessToken]) expect((await set.flow.photos(token)).status).toBe(401)
   })
 
-  test('[REV-2] has a token that its client can revoke while the code waits, and the code goes with it', async () => {
+  test('has a token that its client can revoke while the code waits, and the code goes with it', async () => {
     const set = stage({ ...options, clients: [registration, photoPrint.registration] })
     const { code = '', access_token = '' } = await answered(set, 'code token')
     for (const [client, token] of [
@@ -108,7 +108,7 @@ const asked = {
 }
 
 describeOnStores('The implicit grant', (stage) => {
-  test('[AUZ-7] answers with an access token in the fragment, that the guard takes', async () => {
+  test('answers with an access token in the fragment, that the guard takes', async () => {
     const { flow } = stage(on)
     const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
     const { uri, parameters } = fragmentOf(response)
@@ -125,7 +125,7 @@ describeOnStores('The implicit grant', (stage) => {
     expect((await flow.photos(parameters['access_token'] ?? '')).body).toMatchObject({ subject: 'alice' })
   })
 
-  test('[AUZ-7] names a scope that came from the default, and keeps a query of the URI', async () => {
+  test('names a scope that came from the default, and keeps a query of the URI', async () => {
     const redirect_uri = 'https://book.example/callback?app=1&x=%7E'
     const client = bent(slideshow, { redirect_uris: [redirect_uri] })
     const { flow } = stage({ ...on, clients: [client.registration], defaultScope: 'photos:read' })
@@ -134,7 +134,7 @@ describeOnStores('The implicit grant', (stage) => {
     expect({ uri, scope: parameters['scope'] }).toEqual({ uri: redirect_uri, scope: 'photos:read' })
   })
 
-  test('[AUZ-8] gives no refresh token, even to a client that may have one otherwise [implicit-3]', async () => {
+  test('gives no refresh token, even to a client that may have one otherwise [implicit-3]', async () => {
     const both = { grant_types: ['authorization_code', 'implicit', 'refresh_token'] }
     const client = bent(photoBook, { ...both, response_types: ['code', 'token'] })
     const { flow } = stage({ ...on, clients: [client.registration] })
@@ -143,14 +143,14 @@ describeOnStores('The implicit grant', (stage) => {
     expect(parameters).not.toHaveProperty('code')
   })
 
-  test('[AUZ-8] asks a confidential client for no secret', async () => {
+  test('asks a confidential client for no secret', async () => {
     const client = bent(photoPrint, terms)
     const { flow } = stage({ ...on, clients: [client.registration] })
     const page = await flow.ask({ ...authorizationRequest(client), response_type: 'token' }, 'alice')
     expect(fragmentOf(await flow.decide(page, 'approve', 'alice')).parameters).toHaveProperty('access_token')
   })
 
-  test('[AUZ-8] goes to a registered redirection URI only [redirect-7]', async () => {
+  test('goes to a registered redirection URI only [redirect-7]', async () => {
     const { flow, store } = stage(on)
     const response = await flow.ask({ ...asked, redirect_uri: 'https://evil.example/callback' }, 'alice')
     expect(response.status).toBe(400)
@@ -158,7 +158,7 @@ describeOnStores('The implicit grant', (stage) => {
     expect(store.calls.save).toBe(0)
   })
 
-  test('[AUZ-11] sends a denial and a bad request in the fragment', async () => {
+  test('sends a denial and a bad request in the fragment', async () => {
     const { flow } = stage(on)
     const denial = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice'))
     const refusal = fragmentOf(await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice'))
@@ -167,7 +167,7 @@ describeOnStores('The implicit grant', (stage) => {
     expect(refusal.parameters).toEqual({ ...answer, error: 'invalid_scope' })
   })
 
-  test('[AUZ-11] sends the failure of the store in the fragment', async () => {
+  test('sends the failure of the store in the fragment', async () => {
     const { flow, store } = stage(on)
     const page = await flow.ask(asked, 'alice')
     store.begin('fails', 'save')

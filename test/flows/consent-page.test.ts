@@ -189,7 +189,7 @@ describe('continue page', () => {
   }
 
   describeOnStores('The page in the place of a redirect', (stage) => {
-    test('[AUZ-9] links to the client with an access token that is good', async () => {
+    test('links to the client with an access token that is good', async () => {
       const { flow } = stage(on)
       const page = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
       expect(page.text).toContain('<h1>You allowed access</h1>')
@@ -205,7 +205,7 @@ describe('continue page', () => {
       expect((await flow.photos(parameters['access_token'] ?? '')).status).toBe(200)
     })
 
-    test('[AUZ-9] links to the client with an error, too, and names the request in a header', async () => {
+    test('links to the client with an error, too, and names the request in a header', async () => {
       const { flow, failures } = stage(on)
       const denial = await flow.decide(await flow.ask(request, 'alice'), 'deny', 'alice')
       expect(denial.text).toContain('<h1>No access was given</h1>')
@@ -225,7 +225,7 @@ describe('insecure redirect', () => {
   })
   const asked = authorizationRequest(old)
 
-  describeOnStores('[AUZ-14] Before a redirect over plain HTTP the owner is warned', (stage) => {
+  describeOnStores('Before a redirect over plain HTTP the owner is warned', (stage) => {
     const set = () => stage({ clients: [old.registration] })
 
     test('after an approval, and the link brings the code', async () => {

@@ -16,7 +16,7 @@ function answerOf(response: Response): unknown {
 }
 
 describeOnStores('Introspection', (stage) => {
-  test('[INT-2] returns the members of every valid access token to a resource server', async () => {
+  test('returns the members of every valid access token to a resource server', async () => {
     const { flow, clock } = stage({ clients })
     for (const client of [photoBook, photoPrint]) {
       const exp = Math.floor(clock.read() / 1000) + 3600
@@ -33,7 +33,7 @@ describeOnStores('Introspection', (stage) => {
     }
   })
 
-  test('[INT-3] names the client as the subject where it acts for itself', async () => {
+  test('names the client as the subject where it acts for itself', async () => {
     const { flow } = stage({ clients })
     const grant = { grant_type: 'client_credentials', scope: 'reports:write' }
     const { accessToken } = tokensOf(await flow.request(report, grant))
@@ -44,7 +44,7 @@ describeOnStores('Introspection', (stage) => {
     })
   })
 
-  test('[INT-4] answers active:false for expired, revoked and forged tokens', async () => {
+  test('answers active:false for expired, revoked and forged tokens', async () => {
     const { flow, clock, oauth } = stage({ clients })
     const tokens = await flow.tokens(photoBook)
     const garbage = `at_${tokens.accessToken.slice(3, 25)}${'A'.repeat(42)}`
@@ -58,7 +58,7 @@ describeOnStores('Introspection', (stage) => {
     expect(oauth.events.listenerCount('failure')).toBe(1)
   })
 
-  test('[INT-5] answers about a refresh token to its client alone', async () => {
+  test('answers about a refresh token to its client alone', async () => {
     const { flow } = stage({ clients })
     const { refreshToken } = await flow.tokens(frame)
     const answer = answerOf(await flow.introspect(frame, refreshToken))
@@ -74,7 +74,7 @@ describeOnStores('Introspection', (stage) => {
     expect(answerOf(await flow.introspect(frame, refreshToken))).toEqual({ active: false })
   })
 
-  test('[INT-1] refuses every other caller before it reads the store', async () => {
+  test('refuses every other caller before it reads the store', async () => {
     const { flow, store, failures } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     const { find } = store.calls
@@ -88,7 +88,7 @@ describeOnStores('Introspection', (stage) => {
     expect(new Set(failures.map(({ endpoint }) => endpoint))).toEqual(new Set(['introspection']))
   })
 
-  test('[INT-6] requires a token in the body, and no hint', async () => {
+  test('requires a token in the body, and no hint', async () => {
     const { flow } = stage({ clients })
     const { accessToken } = await flow.tokens(photoBook)
     expect(refusalOf(await flow.introspect(report, ''))).toBe('400 invalid_request')
@@ -110,8 +110,8 @@ const known = (prefix: string, token: string) =>
 
 describeOnStores('Revocation', (stage) => {
   test.each([
-    ['[REV-1] a refresh token', 'refreshToken'],
-    ['[REV-2] an access token', 'accessToken'],
+    ['a refresh token', 'refreshToken'],
+    ['an access token', 'accessToken'],
   ] as const)(
     'of %s revokes the whole authorization, and no other one [revocation-3]',
     async (_title, which) => {
@@ -128,7 +128,7 @@ describeOnStores('Revocation', (stage) => {
     },
   )
 
-  test('[REV-4] of an old refresh token revokes it, too', async () => {
+  test('of an old refresh token revokes it, too', async () => {
     const { flow } = stage()
     const { refreshToken } = await flow.tokens(photoPrint)
     const { accessToken } = tokensOf(await flow.refresh(photoPrint, refreshToken))
@@ -144,7 +144,7 @@ describeOnStores('Revocation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test('[REV-3] [REV-4] of an unknown or foreign token does nothing, with the same response', async () => {
+  test('of an unknown or foreign token does nothing, with the same response', async () => {
     const { flow, store } = stage()
     const { accessToken, refreshToken } = await flow.tokens(photoPrint)
     for (const client of everyClient.filter((one) => one !== photoPrint)) {
@@ -165,7 +165,7 @@ describeOnStores('Revocation', (stage) => {
     tokensOf(await flow.refresh(photoPrint, refreshToken))
   })
 
-  test('[REV-3] of a code does nothing', async () => {
+  test('of a code does nothing', async () => {
     const { flow } = stage()
     const code = await flow.approve(photoPrint)
     expectDone(await flow.revoke(photoPrint, code))
@@ -173,7 +173,7 @@ describeOnStores('Revocation', (stage) => {
   })
 
   test.each(['access_token', 'refresh_token', 'pickle', ''])(
-    '[REV-7] ignores the hint %p',
+    'ignores the hint %p',
     async (token_type_hint) => {
       const { flow } = stage()
       const { accessToken, refreshToken } = await flow.tokens(photoBook)
@@ -182,7 +182,7 @@ describeOnStores('Revocation', (stage) => {
     },
   )
 
-  test('[REV-6] [REV-7] refuses like the token endpoint', async () => {
+  test('refuses like the token endpoint', async () => {
     const { flow, failures } = stage()
     const { accessToken } = await flow.tokens(photoPrint)
     const { registration } = photoPrint

@@ -101,7 +101,7 @@ describeOnStores('What is issued to one client', (stage) => {
     expect(proven - before).toBe(3)
   })
 
-  test('[AUZ-11] is counted at the authorization endpoint, which redirects beyond the limit; the page stays good', async () => {
+  test('is counted at the authorization endpoint, which redirects beyond the limit; the page stays good', async () => {
     const set = withLimits(stage, { client: { attempts: 1, seconds: 60 } })
     expect(await inFragment(set)).toHaveProperty('access_token')
     const asked = { ...authorizationRequest(slideshow), response_type: 'token' }

@@ -29,7 +29,7 @@ const ofTypeMac = {
 }
 
 describeOnStores('Tokens of the type mac', (stage) => {
-  test('[RES-1] come with a code, and their requests are taken under MAC in any case', async () => {
+  test('come with a code, and their requests are taken under MAC in any case', async () => {
     const set = stage(macByDefault)
     const { body } = await set.flow.redeem(photoBook, await set.flow.approve(photoBook))
     expect(body).toMatchObject({ ...ofTypeMac, refresh_token: expect.any(String), expires_in: 3600 })
@@ -53,7 +53,7 @@ describeOnStores('Tokens of the type mac', (stage) => {
     expect(await statusOf(set, body, { age: 1061 })).toBe(401)
   })
 
-  test('[RES-2] are refused when expired, or of too little scope', async () => {
+  test('are refused when expired, or of too little scope', async () => {
     const set = stage(macByDefault)
     const other = await set.flow.request(nightlyReport, { ...grant, scope: 'reports:write' })
     expect(await statusOf(set, other.body)).toBe(403)
@@ -115,7 +115,7 @@ describeOnStores('Tokens of the type mac', (stage) => {
     expect((await set.flow.introspect(asking, usual.accessToken)).body.token_type).toBe('bearer')
   })
 
-  test('[RES-3] are challenged for, each scheme in a line of its own, Bearer first', async () => {
+  test('are challenged for, each scheme in a line of its own, Bearer first', async () => {
     const set = stage(signing)
     const challenges = 'Bearer realm="oauth", scope="photos:read", MAC realm="oauth", scope="photos:read"'
     expect((await set.flow.open('/photos')).get('WWW-Authenticate')).toBe(challenges)

@@ -32,7 +32,7 @@ const rootAndRouter: Mount = (app, oauth) => {
 }
 
 describe('The metadata', () => {
-  test('[META-1] names each endpoint where it answers', async () => {
+  test('names each endpoint where it answers', async () => {
     const paths = {
       authorization: '/v1/allow',
       token: '/v1/token',
@@ -56,7 +56,7 @@ describe('The metadata', () => {
       )
   })
 
-  test('[META-1] names no authorization endpoint without a resource owner, and nothing that needs one', async () => {
+  test('names no authorization endpoint without a resource owner, and nothing that needs one', async () => {
     const { issuer, scopes } = canonicalOptions
     const oauth = createAuthorizationServer({ issuer, scopes, clients: [nightlyReport.registration] })
     const flow = new Flow(express().use(oauth.router()))
@@ -69,7 +69,7 @@ describe('The metadata', () => {
     expect((await flow.request(nightlyReport, wrong)).status).toBe(400)
   })
 
-  test('[META-2] lists refresh_token and none without resource owners only if a grant type of the host has a use for them', async () => {
+  test('lists refresh_token and none without resource owners only if a grant type of the host has a use for them', async () => {
     const { issuer, scopes } = canonicalOptions
     const offered = async (bend: object) => {
       const grantType = { name: 'urn:example:voucher', parameters: [], handle: jest.fn(), ...bend }
@@ -87,7 +87,7 @@ describe('The metadata', () => {
     expect(await offered({ publicClients: false })).toEqual([true, false])
   })
 
-  test('[META-2] lists grant types that work, and others are refused', async () => {
+  test('lists grant types that work, and others are refused', async () => {
     const { flow } = application()
     const { grant_types_supported } = await metadataOf(flow)
     expect(grant_types_supported).toEqual(['authorization_code', 'refresh_token', 'client_credentials'])
@@ -98,7 +98,7 @@ describe('The metadata', () => {
       expect(refusalOf(await flow.request(photoPrint, { grant_type }))).toBe('400 unsupported_grant_type')
   })
 
-  test('[META-2] lists response types, modes, challenge methods and scopes that work, and others are refused', async () => {
+  test('lists response types, modes, challenge methods and scopes that work, and others are refused', async () => {
     const { flow } = application()
     const { scopes_supported, ...metadata } = await metadataOf(flow)
     expect(metadata).toMatchObject({
@@ -125,7 +125,7 @@ describe('The metadata', () => {
     }
   })
 
-  test('[META-2] lists methods of client authentication that work, and others are refused', async () => {
+  test('lists methods of client authentication that work, and others are refused', async () => {
     const frame = bent(photoFrame, { may_introspect: true })
     const clients = [photoBook, photoPrint, frame].map(({ registration }) => registration)
     const { flow } = application({ clients })
@@ -152,7 +152,7 @@ describe('The metadata', () => {
   })
 
   test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', 'http://LOCALHOST/oauth'])(
-    '[META-3] [META-4] has the issuer %s letter by letter, and no null',
+    'has the issuer %s letter by letter, and no null',
     async (issuer) => {
       const { flow } = application({ issuer }, { mount: (app, oauth) => app.use(oauth.metadata()) })
       const path = new URL(issuer).pathname.replace(/\/$/, '')
@@ -163,7 +163,7 @@ describe('The metadata', () => {
     },
   )
 
-  test('[META-5] of an issuer without a path is at both names, from the router', async () => {
+  test('of an issuer without a path is at both names, from the router', async () => {
     const { flow } = application()
     const [first, second] = await Promise.all(names.map((name) => flow.open(`/.well-known/${name}`)))
     expect(first?.status).toBe(200)
@@ -178,7 +178,7 @@ describe('The metadata', () => {
       expect((await flow.open(`/.well-known${path}`)).status).toBe(404)
   })
 
-  test('[META-5] of an issuer with a path is before and after it, the former from the root part', async () => {
+  test('of an issuer with a path is before and after it, the former from the root part', async () => {
     const issuer = 'http://localhost/oauth'
     const { flow } = application({ issuer }, { mount: rootAndRouter })
     const alone = application({ issuer }, { mount: (app, oauth) => app.use('/oauth', oauth.router()) })
@@ -196,7 +196,7 @@ describe('The metadata', () => {
     }
   })
 
-  test('[META-6] is for browsers of every origin and for caches, by GET and HEAD only', async () => {
+  test('is for browsers of every origin and for caches, by GET and HEAD only', async () => {
     const { app } = application({ clients: everyClient.map(({ registration }) => registration) })
     const path = '/.well-known/oauth-authorization-server'
     const headers = {

@@ -111,7 +111,7 @@ describeOnStores('A client that signs who it is', (stage) => {
     ['that says when it began', { times: { iat: 0, nbf: -30 } }],
     ['that lives as long as it may', { times: { exp: 330 } }],
     ['of a clock that is behind', { times: { exp: -29 } }],
-  ])('[CAU-5] gets tokens for an assertion %s', async (_, bend) => {
+  ])('gets tokens for an assertion %s', async (_, bend) => {
     const set = host(stage)
     const { accessToken } = tokensOf(await ask(set, assertionAt(set, bend)))
     expect((await set.flow.photos(accessToken)).body).toMatchObject({ clientId: 'bank' })
@@ -440,7 +440,7 @@ describeOnStores('A client that signs who it is', (stage) => {
     expect(refusalOf(await set.flow.submit('/token', body))).toBe('400 invalid_request')
   })
 
-  test('[CAU-2] refuses an assertion beside Basic', async () => {
+  test('refuses an assertion beside Basic', async () => {
     const set = host(stage)
     const Authorization = basic('nightly-report', nightlyReport.secret)
     expect(refusalOf(await ask(set, assertionAt(set), {}, { Authorization }))).toBe('400 invalid_request')

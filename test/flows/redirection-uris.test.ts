@@ -14,7 +14,7 @@ describeOnStores('A desktop app on a port of the loopback interface', (stage) =>
   const set = () => stage({ clients: [desktop.registration] })
 
   test.each(['http://127.0.0.1:51004/callback', 'http://[::1]:51004/callback', 'http://127.0.0.1/callback'])(
-    '[RED-1] gets its tokens by %s',
+    'gets its tokens by %s',
     async (redirect_uri) => {
       const { flow } = set()
       const page = await flow.ask({ ...authorizationRequest(desktop), redirect_uri }, 'alice')
@@ -24,7 +24,7 @@ describeOnStores('A desktop app on a port of the loopback interface', (stage) =>
     },
   )
 
-  test('[TOK-5] redeems with the port of the request, and with no other [redirect-16]', async () => {
+  test('redeems with the port of the request, and with no other [redirect-16]', async () => {
     const { flow } = set()
     const redirect_uri = 'http://127.0.0.1:51004/callback'
     const code = await flow.approve(desktop, { redirect_uri })
@@ -43,14 +43,14 @@ describeOnStores('A desktop app on a port of the loopback interface', (stage) =>
     'http://127.0.0.1:51004/callback?a=b',
     'http://localhost:51004/callback',
     'https://book.example:51004/callback',
-  ])('[AUZ-10] is not at %s [redirect-14]', async (redirect_uri) => {
+  ])('is not at %s [redirect-14]', async (redirect_uri) => {
     const { flow, store } = set()
     const request = { ...authorizationRequest(desktop), redirect_uri }
     expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
     expect(store.calls.save).toBe(0)
   })
 
-  test('[RED-1] needs the opt-in for it [redirect-15]', async () => {
+  test('needs the opt-in for it [redirect-15]', async () => {
     const strict = bent(desktop, { loopback_redirect_uris: false })
     const { flow } = stage({ clients: [strict.registration] })
     const request = { ...authorizationRequest(strict), redirect_uri: 'http://127.0.0.1:51004/callback' }
@@ -62,7 +62,7 @@ const registered = 'https://print.example/callback'
 const tenants = bent(photoPrint, { redirect_uris: [registered], dynamic_redirect_query: true })
 const asked = authorizationRequest(tenants)
 
-describeOnStores('[REG-9] A client that registered all but the query', (stage) => {
+describeOnStores('A client that registered all but the query', (stage) => {
   const set = () => stage({ clients: [tenants.registration] })
 
   test.each([
@@ -80,7 +80,7 @@ describeOnStores('[REG-9] A client that registered all but the query', (stage) =
     tokensOf(await flow.redeem(tenants, code, { redirect_uri }))
   })
 
-  test('[TOK-5] redeems with the query of the request, and with no other [redirect-19]', async () => {
+  test('redeems with the query of the request, and with no other [redirect-19]', async () => {
     const { flow } = set()
     const redirect_uri = `${registered}?tenant=7`
     const page = await flow.ask({ ...asked, redirect_uri }, 'alice')
@@ -91,7 +91,7 @@ describeOnStores('[REG-9] A client that registered all but the query', (stage) =
     tokensOf(await flow.redeem(tenants, code, { redirect_uri }))
   })
 
-  test.each([undefined, ''])('[RED-2] must name its redirection URI, not %p', async (redirect_uri) => {
+  test.each([undefined, ''])('must name its redirection URI, not %p', async (redirect_uri) => {
     const { flow, store } = set()
     expect(errorPageOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('400 invalid_request')
     expect(store.calls.save).toBe(0)
@@ -107,7 +107,7 @@ describeOnStores('[REG-9] A client that registered all but the query', (stage) =
     `${registered}?a=ü`,
     'https://print.example@evil.example/callback?a=b',
     'HTTPS://print.example/callback?a=b',
-  ])('[AUZ-10] is not at %j', async (redirect_uri) => {
+  ])('is not at %j', async (redirect_uri) => {
     const { flow, store } = set()
     expect(errorPageOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('400 invalid_request')
     expect(store.calls.save).toBe(0)

@@ -72,7 +72,7 @@ describe('memory shares', () => {
       expect((await flow.refresh(photoPrint, refreshToken)).status).toBe(200)
     })
 
-    test('[AUZ-11] has a quarter of the room for open requests, denied ones too, and gets the error by redirect', async () => {
+    test('has a quarter of the room for open requests, denied ones too, and gets the error by redirect', async () => {
       const { flow, failures } = small(16)
       const asked = authorizationRequest(photoBook)
       for (const owner of ['alice', 'bob']) {

@@ -10,7 +10,7 @@ describe('device token', () => {
   const camera = { registration }
 
   describeOnStores('The token type of docs/examples/device-token.ts', (stage) => {
-    test('[TKN-2] fits in from outside: the token is good with its key alone', async () => {
+    test('fits in from outside: the token is good with its key alone', async () => {
       const { flow, failures } = stage(options)
       const { body, status } = await flow.redeem(camera, await flow.approve(camera))
       expect(status).toBe(200)

@@ -54,7 +54,7 @@ describe('unexpected', () => {
 })
 
 test.each(['', 'Zu "jung"', 'back\\slash', 'line\nbreak', 'für'])(
-  '[RSP-6] a description of %j, which cannot be sent, is refused where it is written',
+  'a description of %j, which cannot be sent, is refused where it is written',
   (description) => {
     expect(() => new errors.OAuthError('access_denied', 'own_reason', description)).toThrow('own_reason')
   },

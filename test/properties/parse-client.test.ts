@@ -90,7 +90,7 @@ describe('parseClient', () => {
     expect(mistakesWith({ client_name: null, logo_uri: null, token_endpoint_auth_method: null })).toEqual([])
   })
 
-  it('[INT-7] lets confidential clients alone introspect', () => {
+  it('lets confidential clients alone introspect', () => {
     expect(parsed({ ...registration, may_introspect: true })).toMatchObject({
       issues: [],
       client: { may_introspect: true },

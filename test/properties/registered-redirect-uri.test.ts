@@ -15,7 +15,7 @@ describe('registered redirect uri', () => {
   const ipv6 = 'http://[::1]:7000/callback?app=1'
   const web = 'https://book.example/callback'
 
-  describe('[RED-1] Without an opt-in', () => {
+  describe('Without an opt-in', () => {
     it.each([ipv4, ipv6, web])('%s is matched as it is', (uri) => {
       expect(matches(none, uri, uri)).toBe(true)
     })
@@ -74,7 +74,7 @@ describe('registered redirect uri', () => {
     })
   })
 
-  describe('[RED-1] With loopback_redirect_uris', () => {
+  describe('With loopback_redirect_uris', () => {
     it.each([
       [ipv4, ipv4],
       [ipv4, 'http://127.0.0.1:1/callback'],
@@ -196,7 +196,7 @@ describe('registered redirect uri', () => {
   })
 })
 
-describe('[REG-9] With dynamic_redirect_query', () => {
+describe('With dynamic_redirect_query', () => {
   const none = { loopback_redirect_uris: false, dynamic_redirect_query: false }
   const loopback = { ...none, loopback_redirect_uris: true }
   const dynamic = { ...none, dynamic_redirect_query: true }

@@ -100,7 +100,7 @@ describe('the response types of a client', () => {
   })
 
   it.each(['public', 'confidential'])(
-    '[REG-7] need a redirection URI where a %s client uses the implicit grant',
+    'need a redirection URI where a %s client uses the implicit grant',
     (client_type) => {
       const bend = { client_type, redirect_uris: [] }
       expect(registered(['implicit'], ['token'], bend).problems).toEqual([

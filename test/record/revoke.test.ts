@@ -25,11 +25,11 @@ const actionOf = (token: string, current: Authorization = third.active, client =
 
 describe('revokeByToken', () => {
   it.each([
-    ['[REV-1] the refresh token', third.issued.refreshToken ?? ''],
-    ['[REV-2] the access token', third.issued.accessToken],
-    ['[REV-2] an access token of before a refresh', issued.accessToken],
-    ['[REV-4] a refresh token that was rotated out', second.issued.refreshToken ?? ''],
-    ['[REV-4] a refresh token that was rotated out long ago', first],
+    ['the refresh token', third.issued.refreshToken ?? ''],
+    ['the access token', third.issued.accessToken],
+    ['an access token of before a refresh', issued.accessToken],
+    ['a refresh token that was rotated out', second.issued.refreshToken ?? ''],
+    ['a refresh token that was rotated out long ago', first],
   ])('removes the record for %s', (_which, token) => {
     expect(revokeByToken(third.active, { token, clientId })).toMatchObject({
       action: 'delete',
@@ -45,20 +45,20 @@ describe('revokeByToken', () => {
     ],
     ['the code that was spent', code],
     ['no token at all', 'x'],
-  ])('[REV-4] changes nothing for %s', (_which, token) => {
+  ])('changes nothing for %s', (_which, token) => {
     expect(revokeByToken(third.active, { token, clientId })).toMatchObject({
       action: 'none',
       outcome: 'nothing',
     })
   })
 
-  it('[REV-4] changes nothing for a tagged token of this or a later generation that was never issued', () => {
+  it('changes nothing for a tagged token of this or a later generation that was never issued', () => {
     const tagKey = third.active.refreshToken?.tagKey ?? ''
     const made = (generation: number) => createRefreshToken(active.id, generation, tagKey, secureRandom)
     expect([2, 3].map((generation) => actionOf(made(generation)))).toEqual(['none', 'none'])
   })
 
-  it('[REV-3] changes nothing for a token of another client', () => {
+  it('changes nothing for a token of another client', () => {
     for (const token of [third.issued.accessToken, third.issued.refreshToken ?? '', first])
       expect(actionOf(token, third.active, 'another')).toBe('none')
   })
@@ -70,7 +70,7 @@ describe('revokeByToken', () => {
     expect(revokeByToken(current, { token: issued.accessToken, clientId }).action).toBe('none')
   })
 
-  it('[REV-2] removes the record for an access token that came with a code which still waits', () => {
+  it('removes the record for an access token that came with a code which still waits', () => {
     const { approved } = approvedAuthorization()
     const { authorization, issued: beside } = issueAccessToken(approved, approved.scope, context())
     expect(actionOf(beside.accessToken, authorization)).toBe('delete')

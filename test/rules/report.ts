@@ -1,22 +1,33 @@
+// Writes the tests into docs/reports/conformance.md, or with `--check` only looks whether they are up to date. It fails,
+// either way, when a rule or an attack has no test, a rule has two files, or a test names what no page has.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { conformanceOf } from './report/conformance'
-import { conformancePage } from './report/page'
-import { pageOfConformance } from './report/requirements'
+import { basename, join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import { conformanceOf, pageOfConformance, readRequirement, type Conformance } from './report/conformance'
 
-/**
- * Writes the tests into docs/reports/conformance.md, or with `--check` only looks whether they are up to date. It fails, either way, when a
- * requirement has no test or a test names an unknown one. Another root can be named for its tests.
- */
-async function report(words: readonly string[]): Promise<readonly string[]> {
-  const check = words.includes('--check')
-  const [root = join(__dirname, '../..'), ...rest] = words.filter((word) => word !== '--check')
-  if (rest.length > 0)
-    return [`What is ${rest.join(' ')}? The only words are --check and the root of a project.`]
+const [heading, delimiter] = [/^\| id +\| strength +\| rule +\|/, /^\| -+ +\| -+ +\| -+ +\|/]
+
+/** The page with the tests of each rule in the last column; the rest stays as it is. */
+async function withTests(page: string, { testsOf }: Conformance): Promise<string> {
+  const rows = page.split('\n').map((line) => {
+    if (heading.test(line)) return '| id | strength | rule | tests |'
+    if (delimiter.test(line)) return '| - | - | - | - |'
+    const requirement = readRequirement(line)
+    if (requirement === undefined) return line
+    const links = testsOf(requirement.id).map((file) => `[${basename(file, '.test.ts')}](../../${file})`)
+    const { id, strength, rule } = requirement
+    return `| ${id} | ${strength} | ${rule} | ${links.join(', ') || '**none**'} |`
+  })
+  const options = await resolveConfig(pageOfConformance)
+  return format(rows.join('\n'), { ...options, parser: 'markdown' })
+}
+
+async function report(check: boolean): Promise<readonly string[]> {
+  const root = join(__dirname, '../..')
   const conformance = conformanceOf(root)
   const file = join(root, pageOfConformance)
   const before = readFileSync(file, 'utf8')
-  const page = await conformancePage(before, conformance)
+  const page = await withTests(before, conformance)
   if (!check) writeFileSync(file, page)
   const stale = check && before !== page
   return stale
@@ -24,7 +35,7 @@ async function report(words: readonly string[]): Promise<readonly string[]> {
     : conformance.faults
 }
 
-void report(process.argv.slice(2)).then((faults) => {
+void report(process.argv.includes('--check')).then((faults) => {
   for (const fault of faults) process.stderr.write(`${fault}\n`)
   if (faults.length > 0) process.exitCode = 1
 })

@@ -177,7 +177,7 @@ describe('client add', () => {
     })
   })
 
-  it('[REG-1] refuses an identifier that exists', async () => {
+  it('refuses an identifier that exists', async () => {
     await answerOf('add', ...phone, '--client-id', 'phone')
     expect(await client('add', ...web, '--client-id', 'phone')).toEqual({
       status: 1,

@@ -46,7 +46,7 @@ async function approved(url: URL): Promise<URL> {
   return new URL(String(answer.headers['location']))
 }
 
-test('[META-5] oauth4webapi discovers, gets tokens, asks about them and revokes them', async () => {
+test('oauth4webapi discovers, gets tokens, asks about them and revokes them', async () => {
   const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
   const as = await oauth.processDiscoveryResponse(issuer, discovery)
   const client = { client_id }
@@ -85,7 +85,7 @@ test('[META-5] oauth4webapi discovers, gets tokens, asks about them and revokes 
   expect(await introspect()).toEqual({ active: false })
 })
 
-test('[META-5] openid-client discovers, gets tokens, asks about them and revokes them', async () => {
+test('openid-client discovers, gets tokens, asks about them and revokes them', async () => {
   const discover = (id: string, secret: string) =>
     openid.discovery(issuer, id, undefined, openid.ClientSecretPost(secret), {
       algorithm: 'oauth2',
