@@ -11,9 +11,19 @@ import {
   withIdentity,
 } from '../support/flows/identity-stage'
 import { keySecret, partOf } from '../support/flows/jwt-tokens'
+import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
-import { asked, identityOf, issuer, logIn, loginRequest, userInfo } from '../support/flows/relying-party'
+import {
+  asked,
+  claimsRequest,
+  identityLoginStage,
+  identityOf,
+  issuer,
+  logIn,
+  loginRequest,
+  userInfo,
+} from '../support/flows/relying-party'
 import { signedFormat } from '../support/flows/signed-format'
 import { setStage } from '../support/flows/stage'
 
@@ -86,6 +96,21 @@ describe('An ID token', () => {
     const { idToken } = await logIn(set, { max_age: '999999999' })
     const iat = seconds(set)
     expect(claimsIn(idToken)).toMatchObject({ iat, exp: iat + 300, auth_time: 1_700_000_000 })
+  })
+
+  test('[OIC-6] has the auth_time of the login for a client that asks for it by claims', async () => {
+    const { ask, flow, now } = identityLoginStage({ skipConsent: () => true }, { claimsParameter: true })
+    const asking = claimsRequest({ id_token: { auth_time: { essential: true } } })
+    const at = now() - 7
+    const { parameters } = redirectionOf(await ask({ ...loginRequest, ...asking }, 'alice', at))
+    const { idToken } = identityOf(await flow.redeem(relyingParty, String(parameters['code'])))
+    expect(claimsIn(idToken)['auth_time']).toBe(at)
+  })
+
+  test('[OIC-6] is not given after max_age to an owner whose login has no time', async () => {
+    const { ask, open: come } = identityLoginStage({ skipConsent: () => true })
+    const { back } = loginOf(await ask({ ...loginRequest, max_age: '60' }, 'alice'))
+    expect(outcomeOf(await come(back, 'alice'))).toBe('redirect login_required')
   })
 
   test.each(['n-0S6_WzA2Mj', 'a b+c&"<\u00fc>', 'x'.repeat(1024)])(
