@@ -93,19 +93,6 @@ test.each([
   },
 )
 
-test('[AUZ-11] a denial and any other failure go to the client by the query, with the state', async () => {
-  const { flow } = setStage()
-  const denial = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
-  const failure = await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice')
-  for (const [response, error] of [
-    [denial, 'access_denied'],
-    [failure, 'invalid_scope'],
-  ] as const) {
-    expect(redirectionOf(response)).toMatchObject({ uri, parameters: { error, state: asked.state } })
-    expect(response.get('Location')).not.toContain('#')
-  }
-})
-
 test('[AUZ-12] invalid_request: a parameter is missing, repeated or malformed', async () => {
   const { flow } = setStage()
   for (const request of [

@@ -14,7 +14,7 @@ import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } fr
 import { authorizationRequest, type Fields, Flow, type Headers, redemption } from '../support/flows/flow'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
 import { partOf, withJwts } from '../support/flows/jwt-tokens'
-import { hashOf, Prover, proverNames } from '../support/flows/prover'
+import { hashOf, Prover } from '../support/flows/prover'
 import { rawRequest } from '../support/flows/raw-request'
 import { gallery, photosApi } from '../support/flows/resources'
 
@@ -426,36 +426,15 @@ describe('The examples of RFC 9449', () => {
   })
 })
 
-describe('[META-2] The metadata of DPoP', () => {
-  test('has one member more than without the plug-in, whose values are true', async () => {
-    const documentOf = async ({ flow }: Pick<ReturnType<typeof open>, 'flow'>) =>
-      (await flow.open('/.well-known/oauth-authorization-server')).body
-    const set = open()
-    const plain = await documentOf(application({ plugIns: [pushedAuthorizationRequests()] }))
-    const document = await documentOf(set)
-    expect(Object.keys(document).filter((name) => !Object.hasOwn(plain, name))).toEqual([
-      'dpop_signing_alg_values_supported',
-    ])
-    const listed: readonly unknown[] = document.dpop_signing_alg_values_supported
-    for (const algorithm of proverNames) {
-      const { body } = await new Prover(set.read, issuer, algorithm).tokens(set.flow, byItself, report)
-      expect([algorithm, body.token_type]).toEqual([
-        algorithm,
-        listed.includes(algorithm) ? 'DPoP' : undefined,
-      ])
-    }
+test('[DPOP-19] a server without an authorization endpoint lists the algorithms, too', async () => {
+  const { resourceOwner: _none, ...machine } = canonicalOptions
+  const oauth = createAuthorizationServer({
+    ...machine,
+    clients: [report.registration],
+    plugIns: [dpop({ baseUrl: resource })],
   })
-
-  test('names the algorithms also at a server without an authorization endpoint', async () => {
-    const { resourceOwner: _none, ...machine } = canonicalOptions
-    const oauth = createAuthorizationServer({
-      ...machine,
-      clients: [report.registration],
-      plugIns: [dpop({ baseUrl: resource })],
-    })
-    const { body } = await new Flow(express().use(oauth.router())).open(
-      '/.well-known/oauth-authorization-server',
-    )
-    expect(body.dpop_signing_alg_values_supported).toContain('ES256')
-  })
+  const { body } = await new Flow(express().use(oauth.router())).open(
+    '/.well-known/oauth-authorization-server',
+  )
+  expect(body.dpop_signing_alg_values_supported).toContain('ES256')
 })

@@ -9,7 +9,6 @@ import { refusalOf } from '../support/flows/tokens'
 
 const asked = authorizationRequest(photoBook)
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-const unknown = 'nonce=x&resource=a&resource=b&display=popup&__proto__=x&%zz=%zz'
 
 test.each([
   ['issuer', 'http://localhost/a', (issuer: string) => ({ issuer })],
@@ -27,28 +26,6 @@ test('[EPT-1] endpoints that clients call with a query of their own answer, and 
   const { parameters } = redirectionOf(await flow.ask(`tenant=a&${formOf(asked)}`))
   expect(parameters['return_to']).toBe(`/authorize?tenant=a&${formOf(asked)}&login_returns=1`)
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('tokens')
-})
-
-test('[EPT-3] unknown parameters are ignored', async () => {
-  const { flow } = setStage()
-  expect(outcomeOf(await flow.ask(`${formOf(asked)}&${unknown}`, 'alice'))).toBe('question')
-  expect(outcomeOf(await flow.submit('/authorize', `${formOf(asked)}&${unknown}`, 'alice'))).toBe('question')
-  const body = formOf({ ...grant, client_id: 'nightly-report', client_secret: nightlyReport.secret })
-  expect(outcomeOf(await flow.submit('/token', `${body}&${unknown}`))).toBe('tokens')
-})
-
-test('[EPT-4] the answers, too, have each parameter once', async () => {
-  const { flow } = setStage()
-  // redirectionOf refuses a repeated one.
-  const denial = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
-  expect(Object.keys(redirectionOf(denial).parameters)).toEqual([
-    'error',
-    'error_description',
-    'state',
-    'iss',
-  ])
-  const approval = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
-  expect(Object.keys(redirectionOf(approval).parameters)).toEqual(['code', 'state', 'iss'])
 })
 
 const behindProxy: Mount = (app, oauth) => {

@@ -58,7 +58,7 @@ async function troubles() {
   ]
 }
 
-test('[RSP-5] errors of the server are not cached', async () => {
+test('[RSP-6] errors of the server keep to the form, and no cache keeps them', async () => {
   const responses = await troubles()
   expect(responses.map((response) => errorOf(response)?.['error'])).toEqual([
     'server_error',

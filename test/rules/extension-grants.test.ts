@@ -1,9 +1,11 @@
-import { jwtBearer } from '../../lib/index'
+import { jwtBearer, saml2Bearer } from '../../lib/index'
 import { forgedJwts } from '../support/assertions/forged-jwts'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { bent, photoPrint } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { encoded, signedXml } from '../support/saml/assertion'
+import { options as samlOptions } from '../support/saml/grant'
 
 test.each(['voucher', 'grants/voucher', 'PASSWORD'])(
   '[TOK-10] a grant type that a host defines has an absolute URI for its name, not %s',
@@ -85,4 +87,21 @@ describe('The JWT bearer grant', () => {
     const request = { grant_type, assertion: jwt(hub, claimsAt(0)), scope: 'photos:read' }
     expect(refusalOf(await flow.request(desk, request))).toBe('400 unsupported_grant_type')
   })
+})
+
+test('[TOK-10] a SAML 2.0 assertion is a grant under its absolute URI, once, where the host switches it on', async () => {
+  const grant_type = 'urn:ietf:params:oauth:grant-type:saml2-bearer'
+  const client = bent(photoPrint, { grant_types: [grant_type] })
+  const request = { grant_type, scope: 'photos:read' }
+  const { flow, clock } = setStage({
+    grantTypes: [saml2Bearer(samlOptions)],
+    clients: [client.registration],
+  })
+  const assertion = encoded(signedXml({ now: Math.floor(clock.read() / 1000) }))
+  expect(refusalOf(await flow.request(client, request))).toBe('400 invalid_request')
+  const { accessToken } = tokensOf(await flow.request(client, { ...request, assertion }))
+  expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice', scope: ['photos:read'] })
+  expect(refusalOf(await flow.request(client, { ...request, assertion }))).toBe('400 invalid_grant')
+  const without = setStage().flow.request(photoPrint, { ...request, assertion })
+  expect(refusalOf(await without)).toBe('400 unsupported_grant_type')
 })

@@ -272,7 +272,7 @@ describe('The response mode form_post', () => {
     ])
   })
 
-  test('[FPM-7, META-2] the metadata lists the mode with the plug-in alone, and each listed mode carries a response', async () => {
+  test('[FPM-7] the metadata lists the mode with the plug-in alone, and each listed mode carries a response', async () => {
     const modes = async ({ flow }: Pick<Stage, 'flow'>): Promise<unknown> =>
       (await flow.open('/.well-known/oauth-authorization-server')).body.response_modes_supported
     expect(await modes(setStage())).toEqual(['query', 'fragment'])

@@ -11,7 +11,6 @@ import { bent, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { keySecret, partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
-import { inMemory, notesApp, registeringOn } from '../support/flows/registering'
 import {
   gallery,
   job,
@@ -114,15 +113,6 @@ test('[JAT-6] sub is the owner, and the client where it acts for itself', async 
     implicit: 'alice',
   })
 })
-
-test.each(['none', 'client_secret_basic'])(
-  '[JAT-7] a client that registers itself for %s does not choose its client_id, which could name an owner',
-  async (token_endpoint_auth_method) => {
-    const { register } = registeringOn(inMemory)()
-    const { body } = await register({ ...notesApp, token_endpoint_auth_method, client_id: 'alice' })
-    expect(body.client_id).toMatch(/^[\w-]{22,}$/)
-  },
-)
 
 test('[JAT-8] auth_time, acr and amr of the login stay the same in every token that descends from it', async () => {
   const login: { current: object } = { current: how }

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { ownGuards } from '../support/jwt-guard/own-guards'
 import { bent } from '../support/flows/clients'
 import { partOf } from '../support/flows/jwt-tokens'
+import { inMemory, notesApp, registeringOn } from '../support/flows/registering'
 import { job, photosApi, printApi } from '../support/flows/resources'
 
 test.each(['at+jwt', 'application/at+jwt', 'at+JWT'])(
@@ -103,3 +104,12 @@ test('[JAT-7] no guard takes a client that acts for itself for the owner with it
   for (const answer of await set.answersOf(String(body.access_token)))
     expect([answer.status, answer.body.clientId, answer.body.subject]).toEqual([200, 'alice', undefined])
 })
+
+test.each(['none', 'client_secret_basic'])(
+  '[JAT-7] a client that registers itself for %s does not choose its client_id, which could name an owner',
+  async (token_endpoint_auth_method) => {
+    const { register } = registeringOn(inMemory)()
+    const { body } = await register({ ...notesApp, token_endpoint_auth_method, client_id: 'alice' })
+    expect(body.client_id).toMatch(/^[\w-]{22,}$/)
+  },
+)

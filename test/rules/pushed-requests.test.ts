@@ -1,6 +1,6 @@
 import { hashSync } from 'bcrypt'
 import { openIdConnect, privateKeyJwt, pushedAuthorizationRequests } from '../../lib/index'
-import { assertionOf, clientKeys } from './metadata-truth/client-assertions'
+import { claimsAt, jwt, signer } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, basic, formOf } from '../support/flows/flow'
@@ -65,15 +65,16 @@ describe('[PAR-2] a client authenticates as at the token endpoint', () => {
 })
 
 test('[PAR-3] an assertion of the client has the issuer as its audience, and needs no other one', async () => {
-  const client = bent(photoPrint, { credentials: { private_key_jwt: clientKeys } })
+  const own = signer('photo-print', '1')
+  const client = bent(photoPrint, { credentials: { private_key_jwt: { keys: [own.jwk] } } })
   const { flow, clock } = stage({
     clients: [client.registration],
     clientAuthenticationMethods: [privateKeyJwt()],
   })
   const push = (audience: string) => {
-    const credentials = { client_id: 'photo-print', secret: photoPrint.secret }
-    const assertion = assertionOf('ES256', credentials, audience, Math.floor(clock.read() / 1000))
-    return flow.submit('/par', { ...asked, ...assertion })
+    const claims = { ...claimsAt(Math.floor(clock.read() / 1000), own), sub: 'photo-print', aud: audience }
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    return flow.submit('/par', { ...asked, client_assertion_type, client_assertion: jwt(own, claims) })
   }
   expect((await push('http://localhost')).status).toBe(201)
   for (const audience of ['http://localhost/par', 'http://localhost/token'])

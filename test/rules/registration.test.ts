@@ -171,6 +171,49 @@ test('[REG-9] a registered redirection URI is complete: not even its query may v
   expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
 })
 
+const registered = 'https://print.example/callback'
+const tenants = bent(photoPrint, { redirect_uris: [registered], dynamic_redirect_query: true })
+const partial = () => setStage({ clients: [tenants.registration] })
+const askedInPart = authorizationRequest(tenants)
+
+test.each(['?tenant=7', '?a=%7E&a=b+c&d'])(
+  '[REG-9] a client with the exception brings a query of its own, which is kept: %s',
+  async (query) => {
+    const { flow } = partial()
+    const redirect_uri = registered + query
+    const page = await flow.ask({ ...askedInPart, redirect_uri }, 'alice')
+    const location = String((await flow.decide(page, 'approve', 'alice')).get('Location'))
+    expect(location.startsWith(`${redirect_uri}&code=`)).toBe(true)
+    const code = String(new URL(location).searchParams.get('code'))
+    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri: registered }))).toBe(
+      '400 invalid_grant',
+    )
+    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri }))).toBe('tokens')
+  },
+)
+
+test.each([
+  'http://print.example/callback?tenant=7',
+  'https://evil.example/callback?tenant=7',
+  'https://print.example/other?tenant=7',
+  'https://print.example/callback/?tenant=7',
+  'https://print.example/callback?tenant=7#x',
+  'https://print.example/callback?code=mine',
+])(
+  '[REG-9] scheme, authority and path never vary, and no query forges an answer: %s [redirect-17]',
+  async (redirect_uri) => {
+    const { flow } = partial()
+    expect(outcomeOf(await flow.ask({ ...askedInPart, redirect_uri }, 'alice'))).toBe(
+      'page 400 invalid_request',
+    )
+  },
+)
+
+test('[REG-9] the exception is for URIs without a query', () => {
+  const both = bent(tenants, { redirect_uris: [`${registered}?app=1`] })
+  expect(() => setStage({ clients: [both.registration] })).toThrow('clients[0].redirect_uris[0]')
+})
+
 test.each([
   ['no credential', undefined],
   ['an empty list of them', []],

@@ -2,10 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
 import type { Response } from 'supertest'
 import {
-  authorizationIdOf,
-  createUnclaimedAuthorization,
   openIdConnect,
-  type PlugIn,
   privateKeyJwt,
   pushedAuthorizationRequests,
   requestObjects,
@@ -52,12 +49,6 @@ function stageWith(
 
 type Stage = ReturnType<typeof stageWith>
 
-/** The reason for which the server refuses an object, on a page. */
-async function refusalOf({ failures }: Stage, page: Response): Promise<string> {
-  expect(errorPageOf(page)).toBe('400 invalid_request_object')
-  return String(failures.at(-1)?.reason)
-}
-
 /** What the server makes of an object: a question to the owner, or the reason of its refusal. */
 function resultOf({ failures }: Stage, page: Response): string {
   const outcome = outcomeOf(page)
@@ -66,16 +57,123 @@ function resultOf({ failures }: Stage, page: Response): string {
     : outcome
 }
 
-/** What the claims with these changes, and this header, come to. */
-async function reasonOf(
-  claims: object,
-  header: object = {},
-  by = ownKey,
-  objects: RequestObjectOptions = {},
-) {
-  const stage = stageWith(objects)
-  return refusalOf(stage, await stage.bring(requestObject(stage.claims(claims), { ...header }, by)))
+const redirectUri = 'https://print.example/callback'
+const range = (length: number) => Array.from({ length }, (_, index) => [`p${index}`, 'x'] as const)
+const byMac = (secret: string | Buffer) => (claims: object) => {
+  const input = `${json({ alg: 'HS256', typ: 'oauth-authz-req+jwt', kid: '1' })}.${json(claims)}`
+  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
 }
+
+type Row = readonly [
+  title: string,
+  result: string,
+  claims?: object | ((now: number) => object),
+  header?: object,
+  by?: typeof ownKey,
+]
+const jku = 'https://evil.example/jwks.json'
+const deep: unknown = JSON.parse('['.repeat(4000) + ']'.repeat(4000))
+
+// A good object with some claims and header members changed, signed by a key of its client unless another is named.
+test.each<Row>([
+  ['[JAR-1] is the whole request', 'question'],
+  ['[JAR-1] may be signed by RSA', 'question', {}, {}, rsaKey],
+  ['[JAR-3] for another client_id', 'of_another_client', { client_id: 'photo-book' }],
+  ['[JAR-3] without client_id', 'of_another_client', { client_id: undefined }],
+  ['[JAR-3] with a list of client_id', 'of_another_client', { client_id: ['photo-print'] }],
+  ['[JAR-3] with client_id in another letter case', 'of_another_client', { client_id: 'Photo-Print' }],
+  ['[JAR-6] by the key of another client', 'signature_wrong', {}, {}, bookKey],
+  ['[JAR-6] by no key of the client', 'signature_wrong', {}, {}, strangeKey],
+  ['[JAR-6] by an unknown kid', 'key_unknown', {}, { kid: '9' }],
+  ['[JAR-6] without kid, by no key of the client', 'signature_wrong', {}, { kid: undefined }, strangeKey],
+  ['[JAR-6] by its own key in jwk', 'signature_wrong', {}, { jwk: strangeKey.jwk }, strangeKey],
+  ['[JAR-6] by its own key at jku', 'signature_wrong', {}, { jku }, strangeKey],
+  ['[JAR-6] by its own key at x5u', 'signature_wrong', {}, { x5u: jku }, strangeKey],
+  ['[JAR-6] with a path as kid', 'key_unknown', {}, { kid: '../../../../dev/null' }],
+  ['[JAR-6] with a kid of __proto__', 'key_unknown', {}, { kid: '__proto__' }],
+  ['[JAR-6] with a critical extension', 'header_refused', {}, { crit: ['exp'], exp: 1 }],
+  ['[JAR-6] with an unencoded payload', 'header_refused', {}, { b64: false }],
+  ['[JAR-8] of type JWT', 'header_refused', {}, { typ: 'JWT' }],
+  ['[JAR-8] without a type', 'header_refused', {}, { typ: undefined }],
+  ['[JAR-8] of the type of an access token', 'header_refused', {}, { typ: 'at+jwt' }],
+  ['[JAR-8] of a type that is no text', 'header_refused', {}, { typ: 1 }],
+  ['[JAR-8] of its type in full', 'question', {}, { typ: 'application/OAuth-Authz-Req+JWT' }],
+  ['[JAR-9] whose sub is its client', 'as_assertion', { sub: 'photo-print' }],
+  ['[JAR-9] whose sub is another', 'question', { sub: 'alice' }],
+  ['[JAR-10] with request inside', 'nested', { request: 'x' }],
+  ['[JAR-10] with request_uri inside', 'nested', { request_uri: null }],
+  ['[JAR-11] for a list with the issuer', 'question', { aud: ['https://other.example', issuer] }],
+  ['[JAR-11] for the issuer with a slash', 'audience_wrong', { aud: `${issuer}/` }],
+  ['[JAR-11] for the endpoint', 'audience_wrong', { aud: `${issuer}/authorize` }],
+  ['[JAR-11] for an empty list', 'audience_wrong', { aud: [] }],
+  ['[JAR-11] without an audience', 'incomplete', { aud: undefined }],
+  ['[JAR-11] of another issuer', 'issuer_wrong', { iss: 'photo-book' }],
+  ['[JAR-11] of the issuer __proto__', 'issuer_wrong', { iss: '__proto__' }],
+  ['[JAR-11] without an issuer', 'incomplete', { iss: undefined }],
+  ['[JAR-11] of a list of issuers', 'incomplete', { iss: ['photo-print'] }],
+  ['[JAR-12] that ended', 'expired', (now: number) => ({ exp: now - 31 })],
+  ['[JAR-12] that ended within the tolerance', 'question', (now: number) => ({ exp: now - 29 })],
+  ['[JAR-12] that never ends', 'incomplete', { exp: undefined }],
+  ['[JAR-12] that ends at a text', 'incomplete', (now: number) => ({ exp: String(now + 60) })],
+  ['[JAR-12] that ends too late', 'too_long_lived', (now: number) => ({ exp: now + 3631 })],
+  ['[JAR-12] that ends as late as it may', 'question', (now: number) => ({ exp: now + 3630 })],
+  ['[JAR-12] that is not valid yet', 'not_yet_valid', (now: number) => ({ nbf: now + 31 })],
+  ['[JAR-12] made in the future', 'not_yet_valid', (now: number) => ({ iat: now + 31 })],
+  ['[JAR-12] made within the tolerance', 'question', (now: number) => ({ iat: now + 29, nbf: now + 29 })],
+  ['[JAR-13] with a value of thousands of levels', 'claim_malformed', { deep }],
+  ['[JAR-13] with too many parameters', 'page 400 invalid_request', Object.fromEntries(range(101))],
+  ['[JAR-14] that leads to no registered URI', 'page 400 invalid_request', { redirect_uri: jku }],
+])('%s: %s', async (_title, result, bend = {}, header = {}, by = ownKey) => {
+  const stage = stageWith()
+  const claims = stage.claims(typeof bend === 'function' ? bend(stage.now()) : bend)
+  const page = await stage.bring(requestObject(claims, header, by), { redirect_uri: redirectUri })
+  expect(resultOf(stage, page)).toBe(result)
+})
+
+test.each<[string, (claims: object) => string, string]>([
+  ['[JAR-5] none, unsigned', (claims) => `${json({ alg: 'none' })}.${json(claims)}.`, 'malformed'],
+  [
+    '[JAR-5] none, with a signature',
+    (claims) => `${json({ alg: 'none', typ: 'oauth-authz-req+jwt', kid: '1' })}.${json(claims)}.AA`,
+    'algorithm_refused',
+  ],
+  ['[JAR-5] encryption alone', () => ['a', 'b', 'c', 'd', 'e'].map(encoded).join('.'), 'malformed'],
+  ['[JAR-5] no JWT', () => 'https://print.example/', 'malformed'],
+  ['[JAR-5] no JSON', () => jwt(ownKey, 'x', { typ: 'oauth-authz-req+jwt' }), 'malformed'],
+  [
+    '[JAR-7] HS256 by the public key',
+    byMac(ownKey.publicKey.export({ type: 'spki', format: 'pem' })),
+    'algorithm_refused',
+  ],
+  ['[JAR-7] HS256 by the JWK', byMac(JSON.stringify(ownKey.jwk)), 'algorithm_refused'],
+  ['[JAR-7] HS256 by the secret of the client', byMac(String(signingPrint.secret)), 'algorithm_refused'],
+])('%s is refused', async (_title, made, reason) => {
+  const stage = stageWith()
+  expect(resultOf(stage, await stage.bring(made(stage.claims())))).toBe(reason)
+})
+
+test.each<[string, RequestObjectOptions, object, string, typeof ownKey?]>([
+  ['[JAR-6] of a client without keys', {}, { jwks: undefined }, 'without_keys'],
+  ['[JAR-6] whose key is gone', {}, { jwks: { keys: [strangeKey.jwk] } }, 'signature_wrong'],
+  [
+    '[JAR-7] of an algorithm that the server does not take',
+    { algorithms: ['ES256'] },
+    {},
+    'algorithm_refused',
+    rsaKey,
+  ],
+  [
+    '[JAR-7] of the algorithm of the registration',
+    {},
+    { request_object_signing_alg: 'RS256' },
+    'question',
+    rsaKey,
+  ],
+  ['[JAR-7] of another one', {}, { request_object_signing_alg: 'RS256' }, 'algorithm_refused'],
+])('%s: %j and %j give %s', async (_title, objects, bend, result, by = ownKey) => {
+  const stage = stageWith(objects, { clients: [{ ...signingPrint.registration, ...bend }] })
+  expect(resultOf(stage, await stage.bring(requestObject(stage.claims(), {}, by)))).toBe(result)
+})
 
 describe('A request object', () => {
   test('[JAR-1] is the whole request, by GET and by POST, with the client_id beside it', async () => {
@@ -131,7 +229,7 @@ describe('A request object', () => {
 
   test('[JAR-2] that lacks a parameter lacks it, whatever the query has', async () => {
     const stage = stageWith()
-    const { redirect_uri: redirectUri, ...others } = authorizationRequest(signingPrint)
+    const { redirect_uri: _uri, ...others } = authorizationRequest(signingPrint)
     const lacking = requestObject(stage.claims({ response_type: undefined, state: undefined }))
     const { parameters } = redirectionOf(await stage.bring(lacking, { ...others, redirect_uri: redirectUri }))
     expect(parameters).toEqual(expect.objectContaining({ error: 'invalid_request' }))
@@ -144,75 +242,12 @@ describe('A request object', () => {
     expect(page.text).toContain('<html lang="de">')
   })
 
-  test.each<[string, unknown]>([
-    ['another client', 'photo-book'],
-    ['no client', undefined],
-    ['a list', ['photo-print']],
-    ['another letter case', 'Photo-Print'],
-  ])('[JAR-3] whose client_id names %s is refused', async (_which, client_id) => {
-    expect(await reasonOf({ client_id })).toBe('request_object_of_another_client')
-  })
-
-  test('[JAR-3] of another client is refused, whoever brings it', async () => {
-    const stage = stageWith()
-    const ofBook = requestObject(objectClaims(stage.now(), signingBook), {}, bookKey)
-    expect(await refusalOf(stage, await stage.bring(ofBook))).toBe('request_object_issuer_wrong')
-    const inName = requestObject(stage.claims(), {}, bookKey)
-    expect(await refusalOf(stage, await stage.bring(inName))).toBe('request_object_signature_wrong')
-  })
-
   test('[JAR-4] stands alone: request and request_uri together are refused', async () => {
     const stage = stageWith()
     const both = await stage.bring(requestObject(stage.claims()), { request_uri: 'https://print.example/r' })
     expect(errorPageOf(both)).toBe('400 invalid_request')
     const twice = await stage.bring('a', { request: ['a', 'b'] })
     expect(errorPageOf(twice)).toBe('400 invalid_request')
-  })
-
-  test.each([
-    [
-      'none, without a signature',
-      (claims: object) => `${json({ alg: 'none' })}.${json(claims)}.`,
-      'malformed',
-    ],
-    [
-      'none, with a signature',
-      (claims: object) => `${json({ alg: 'none', typ: 'oauth-authz-req+jwt', kid: '1' })}.${json(claims)}.AA`,
-      'algorithm_refused',
-    ],
-    ['encryption alone (JWE)', () => ['a', 'b', 'c', 'd', 'e'].map(encoded).join('.'), 'malformed'],
-    ['no JWT', () => 'https://print.example/', 'malformed'],
-    ['no JSON', () => jwt(ownKey, 'x', { typ: 'oauth-authz-req+jwt' }), 'malformed'],
-  ])('[JAR-5] with %s is refused', async (_what, made, reason) => {
-    const stage = stageWith()
-    expect(await refusalOf(stage, await stage.bring(made(stage.claims())))).toBe(`request_object_${reason}`)
-  })
-
-  test.each<[string, object, string]>([
-    ['no key of the client', {}, 'signature_wrong'],
-    ['an unknown kid', { kid: '9' }, 'key_unknown'],
-    ['no kid, where the client has several keys of the kind', { kid: undefined }, 'signature_wrong'],
-    ['its own key in jwk', { jwk: strangeKey.jwk }, 'signature_wrong'],
-    ['its own key at jku', { jku: 'https://evil.example/jwks.json' }, 'signature_wrong'],
-    ['its own key at x5u', { x5u: 'https://evil.example/chain.pem' }, 'signature_wrong'],
-    ['a path as kid', { kid: '../../../../dev/null' }, 'key_unknown'],
-    ['a kid of __proto__', { kid: '__proto__' }, 'key_unknown'],
-    ['a critical extension', { crit: ['exp'], exp: 1 }, 'header_refused'],
-    ['an unencoded payload', { b64: false }, 'header_refused'],
-  ])('[JAR-6] that a stranger signs with %s is refused', async (_what, header, reason) => {
-    expect(await reasonOf({}, header, strangeKey)).toBe(`request_object_${reason}`)
-  })
-
-  test('[JAR-6] of a client without keys is refused, and one whose key is gone', async () => {
-    const options = { clients: [photoPrint.registration] }
-    const stage = stageWith({}, options)
-    const request = requestObject(stage.claims())
-    expect(await refusalOf(stage, await stage.bring(request))).toBe('request_object_without_keys')
-    const rotated = stageWith(
-      {},
-      { clients: [bent(photoPrint, { jwks: { keys: [strangeKey.jwk] } }).registration] },
-    )
-    expect(await refusalOf(rotated, await rotated.bring(request))).toBe('request_object_signature_wrong')
   })
 
   test('[JAR-6] is good by the keys that a client publishes, and waits while they cannot be had', async () => {
@@ -242,43 +277,6 @@ describe('A request object', () => {
     const options = { clients: [registration], clientAuthenticationMethods: [privateKeyJwt()] }
     const stage = stageWith({}, options)
     expect(outcomeOf(await stage.bring(requestObject(stage.claims())))).toBe('question')
-  })
-
-  test('[JAR-7] with the public key as the secret of HS256 is refused', async () => {
-    const stage = stageWith()
-    const head = json({ alg: 'HS256', typ: 'oauth-authz-req+jwt', kid: '1' })
-    const input = `${head}.${json(stage.claims())}`
-    for (const secret of [
-      ownKey.publicKey.export({ type: 'spki', format: 'pem' }),
-      JSON.stringify(ownKey.jwk),
-      String(signingPrint.secret),
-    ]) {
-      const mac = createHmac('sha256', secret).update(input).digest('base64url')
-      const page = await stage.bring(`${input}.${mac}`)
-      expect(await refusalOf(stage, page)).toBe('request_object_algorithm_refused')
-    }
-  })
-
-  test('[JAR-7] has an algorithm of the server, and that of its registration if it names one', async () => {
-    expect(await reasonOf({}, {}, rsaKey, { algorithms: ['ES256'] })).toBe('request_object_algorithm_refused')
-    const registration = bent(signingPrint, { request_object_signing_alg: 'RS256' }).registration
-    const stage = stageWith({}, { clients: [registration] })
-    expect(outcomeOf(await stage.bring(requestObject(stage.claims(), {}, rsaKey)))).toBe('question')
-    const other = await stage.bring(requestObject(stage.claims()))
-    expect(await refusalOf(stage, other)).toBe('request_object_algorithm_refused')
-  })
-
-  test.each(['JWT', undefined, 'at+jwt', 'client-authentication+jwt', 'application/jwt', 1])(
-    '[JAR-8] has the type oauth-authz-req+jwt: %s is refused',
-    async (typ) => {
-      expect(await reasonOf({}, { typ })).toBe('request_object_header_refused')
-    },
-  )
-
-  test('[JAR-8] may write its type with application/, in any letter case', async () => {
-    const stage = stageWith()
-    const request = requestObject(stage.claims(), { typ: 'application/OAuth-Authz-Req+JWT' })
-    expect(outcomeOf(await stage.bring(request))).toBe('question')
   })
 
   describe('of a client with openid', () => {
@@ -368,7 +366,7 @@ describe('A request object', () => {
         const { response_type: _, ...others } = stage.claims()
         const made = jwt(ownKey, { ...others, ...assertion(stage.now()) }, { typ })
         expect(await authenticate(stage, made)).toBe('tokens')
-        expect(await refusalOf(stage, await stage.bring(made))).toBe('request_object_header_refused')
+        expect(resultOf(stage, await stage.bring(made))).toBe('header_refused')
         const asking = jwt(ownKey, { ...stage.claims(), ...assertion(stage.now()) }, { typ })
         expect(await authenticate(stage, asking)).toBe('401 invalid_client')
         expect(stage.failures.at(-1)?.reason).toBe('client_assertion_header_refused')
@@ -383,56 +381,6 @@ describe('A request object', () => {
       expect(await authenticate(stage, requestObject(good))).toBe('400 invalid_request')
       expect(outcomeOf(await stage.bring(requestObject(good)))).toBe('question')
     })
-
-    test('[JAR-9] an object whose sub is its client is refused', async () => {
-      expect(await reasonOf({ sub: 'photo-print' })).toBe('request_object_as_assertion')
-      const stage = stageWith()
-      expect(outcomeOf(await stage.bring(requestObject(stage.claims({ sub: 'alice' }))))).toBe('question')
-    })
-  })
-
-  test.each(['request', 'request_uri'])('[JAR-10] with %s inside is refused', async (name) => {
-    expect(await reasonOf({ [name]: 'x' })).toBe('request_object_nested')
-    expect(await reasonOf({ [name]: null })).toBe('request_object_nested')
-  })
-
-  test.each<[unknown, string]>([
-    [[issuer], 'question'],
-    [['https://other.example', issuer], 'question'],
-    [`${issuer}/`, 'audience_wrong'],
-    [`${issuer}/authorize`, 'audience_wrong'],
-    [['https://other.example'], 'audience_wrong'],
-    [[], 'audience_wrong'],
-    [undefined, 'incomplete'],
-  ])('[JAR-11] of audience %j names the issuer, or is refused', async (aud, reason) => {
-    const stage = stageWith()
-    const page = await stage.bring(requestObject(stage.claims({ aud })))
-    expect(resultOf(stage, page)).toBe(reason)
-  })
-
-  test.each<[unknown, string]>([
-    ['photo-book', 'issuer_wrong'],
-    [undefined, 'incomplete'],
-    [['photo-print'], 'incomplete'],
-    ['__proto__', 'issuer_wrong'],
-  ])('[JAR-11] of issuer %j is refused: the client is its issuer', async (iss, reason) => {
-    expect(await reasonOf({ iss })).toBe(`request_object_${reason}`)
-  })
-
-  test.each<[string, (now: number) => object, string]>([
-    ['ended', (now) => ({ exp: now - 31 }), 'expired'],
-    ['ended within the tolerance', (now) => ({ exp: now - 29 }), 'question'],
-    ['never ends', () => ({ exp: undefined }), 'incomplete'],
-    ['ends at a text', (now) => ({ exp: String(now + 60) }), 'incomplete'],
-    ['ends later than the server allows', (now) => ({ exp: now + 3631 }), 'too_long_lived'],
-    ['ends when the server allows', (now) => ({ exp: now + 3630 }), 'question'],
-    ['is not valid yet', (now) => ({ nbf: now + 31 }), 'not_yet_valid'],
-    ['was made in the future', (now) => ({ iat: now + 31 }), 'not_yet_valid'],
-    ['was made within the tolerance', (now) => ({ iat: now + 29, nbf: now + 29 }), 'question'],
-  ])('[JAR-12] that %s', async (_when, bend, reason) => {
-    const stage = stageWith()
-    const page = await stage.bring(requestObject(stage.claims(bend(stage.now()))))
-    expect(resultOf(stage, page)).toBe(reason)
   })
 
   test('[JAR-12] is judged when the server sent its owner to the login, who may return after its end', async () => {
@@ -444,14 +392,6 @@ describe('A request object', () => {
     expect(outcomeOf(page)).toBe('question')
     const { parameters } = redirectionOf(await stage.flow.decide(page, 'approve', 'alice'))
     expect(parameters).toMatchObject({ state: 'z', code: expect.any(String) })
-  })
-
-  test('[JAR-12] that ended during the login is approved without a page where the host says so', async () => {
-    const stage = stageWith({}, { skipConsent: () => true })
-    const request = requestObject(stage.claims())
-    const { back } = loginOf(await stage.flow.ask({ client_id: 'photo-print', request }))
-    stage.clock.advance(300)
-    expect(outcomeOf(await stage.flow.open(back, 'alice'))).toBe('redirect code')
   })
 
   test('[JAR-12] may say prompt=none and prompt=login', async () => {
@@ -473,15 +413,15 @@ describe('A request object', () => {
     const second = requestObject(stage.claims({ state: '2' }))
     stage.clock.advance(120)
     const moved = back.replace(first, second)
-    expect(await refusalOf(stage, await stage.flow.open(moved, 'alice'))).toBe('request_object_expired')
+    expect(resultOf(stage, await stage.flow.open(moved, 'alice'))).toBe('expired')
     const bare = back.replace(/&login_returns=[^&]*/, '')
-    expect(await refusalOf(stage, await stage.flow.open(bare, 'alice'))).toBe('request_object_expired')
+    expect(resultOf(stage, await stage.flow.open(bare, 'alice'))).toBe('expired')
     const ended = requestObject(stage.claims({ exp: stage.now() - 60 }))
-    expect(await refusalOf(stage, await stage.flow.ask({ client_id: 'photo-print', request: ended }))).toBe(
-      'request_object_expired',
+    expect(resultOf(stage, await stage.flow.ask({ client_id: 'photo-print', request: ended }))).toBe(
+      'expired',
     )
     stage.clock.advance(600)
-    expect(await refusalOf(stage, await stage.flow.open(back, 'alice'))).toBe('request_object_expired')
+    expect(resultOf(stage, await stage.flow.open(back, 'alice'))).toBe('expired')
   })
 
   test('[JAR-13] turns claims that are no texts into parameters: numbers, lists and JSON', async () => {
@@ -526,15 +466,6 @@ describe('A request object', () => {
     for (const name of ['iss', 'aud', 'iat', 'nbf', 'jti', 'nothing']) expect(query.has(name)).toBe(false)
   })
 
-  test('[JAR-13] with a value of thousands of levels, or more parameters than a request may have, is refused', async () => {
-    const stage = stageWith()
-    const deep: unknown = JSON.parse('['.repeat(4000) + ']'.repeat(4000))
-    const signed = requestObject(stage.claims({ deep }))
-    expect(await refusalOf(stage, await stage.bring(signed))).toBe('request_object_claim_malformed')
-    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, 'x']))
-    expect(errorPageOf(await stage.bring(requestObject(stage.claims(many))))).toBe('400 invalid_request')
-  })
-
   test('[JAR-14] that is not valid leads nowhere, whatever redirection URI comes with it', async () => {
     const stage = stageWith()
     const query = { ...authorizationRequest(signingPrint), request: requestObject(stage.claims({ exp: 1 })) }
@@ -546,14 +477,6 @@ describe('A request object', () => {
       { Accept: 'application/json' },
     )
     expect([program.status, program.body.error]).toEqual([400, 'invalid_request_object'])
-  })
-
-  test('[JAR-14] whose redirection URI is not registered is refused on a page', async () => {
-    const stage = stageWith()
-    const page = await stage.bring(requestObject(stage.claims({ redirect_uri: 'https://evil.example/' })), {
-      redirect_uri: 'https://print.example/callback',
-    })
-    expect(errorPageOf(page)).toBe('400 invalid_request')
   })
 
   test.each([
@@ -574,7 +497,7 @@ describe('A request object', () => {
     expect(strict.failures.at(-1)?.reason).toBe('request_object_missing')
     expect(errorPageOf(await strict.flow.ask({ ...plain, request: '' }, 'alice'))).toBe('400 invalid_request')
     const none = await strict.bring(`${json({ alg: 'none' })}.${json(strict.claims())}.`)
-    expect(await refusalOf(strict, none)).toBe('request_object_malformed')
+    expect(resultOf(strict, none)).toBe('malformed')
     for (const request_uri of ['', 'urn:ietf:params:oauth:request_uri:x'])
       expect(outcomeOf(await strict.flow.ask({ ...plain, request_uri }, 'alice'))).not.toBe('question')
     const byUri = await strict.flow.ask({ ...plain, request_uri: 'https://print.example/r' }, 'alice')
@@ -585,11 +508,6 @@ describe('A request object', () => {
     expect(errorPageOf(await stage.flow.ask(plain, 'alice'))).toBe('400 invalid_request')
     expect(outcomeOf(await stage.bring(requestObject(stage.claims())))).toBe('question')
     expect(outcomeOf(await stage.flow.ask(authorizationRequest(signingBook), 'alice'))).toBe('question')
-  })
-
-  test('[JAR-16] is no matter for a client that may send plain requests', async () => {
-    const stage = stageWith()
-    expect(outcomeOf(await stage.flow.ask(authorizationRequest(signingPrint), 'alice'))).toBe('question')
   })
 
   test.each<[string, unknown, string]>([
@@ -642,19 +560,25 @@ describe('A request object', () => {
   })
 
   test('[JAR-18] may come in a pushed request, whose other parameters count for nothing', async () => {
-    const stage = stageWith({ required: true }, { plugIns: [requestObjects({ required: true }), pushing] })
+    const stage = stageWith(
+      { required: true },
+      { plugIns: [requestObjects({ required: true }), pushedAuthorizationRequests()] },
+    )
     const push = (fields: Readonly<Record<string, string>>) =>
-      stage.flow.request(signingPrint, fields, '/push')
-    const pushed = await push({ request: requestObject(stage.claims()), state: 'other', scope: 'x' })
+      stage.flow.request(signingPrint, fields, '/par')
+    const pushed = await push({
+      request: requestObject(stage.claims({ exp: stage.now() + 20 })),
+      state: 'other',
+    })
     expect(pushed.status).toBe(201)
     const request_uri = String(pushed.body.request_uri)
     // The object has ended when the owner arrives: it was good when the client pushed it.
-    stage.clock.advance(120)
+    stage.clock.advance(55)
     const page = await stage.flow.ask({ client_id: 'photo-print', request_uri }, 'alice')
     const { parameters } = redirectionOf(await stage.flow.decide(page, 'approve', 'alice'))
     expect(parameters['state']).toBe('af0ifjsldkj')
     for (const [fields, error] of [
-      [{ ...plainFields }, 'invalid_request'],
+      [{ ...authorizationRequest(signingPrint), redirect_uri: redirectUri }, 'invalid_request'],
       [{ request: requestObject(stage.claims({ exp: 1 })) }, 'invalid_request_object'],
       [
         { request: requestObject(objectClaims(stage.now(), signingBook), {}, bookKey) },
@@ -667,11 +591,14 @@ describe('A request object', () => {
   })
 
   test('[JAR-18] does not count for a pushed request by the order of the plug-ins', async () => {
-    const stage = stageWith({}, { plugIns: [pushing, requestObjects({ required: true })] })
+    const stage = stageWith(
+      {},
+      { plugIns: [pushedAuthorizationRequests(), requestObjects({ required: true })] },
+    )
     const { body } = await stage.flow.request(
       signingPrint,
       { request: requestObject(stage.claims()) },
-      '/push',
+      '/par',
     )
     const asked = { client_id: 'photo-print', request_uri: String(body.request_uri) }
     expect(outcomeOf(await stage.flow.ask(asked, 'alice'))).toBe('question')
@@ -684,9 +611,7 @@ describe('A request object', () => {
       request: requestObject(stage.claims({ filler: 'x'.repeat(13_000) })),
     }
     expect(fields.request.length).toBeGreaterThan(16 * 1024)
-    expect(await refusalOf(stage, await stage.flow.submit('/authorize', fields, 'alice'))).toBe(
-      'request_object_malformed',
-    )
+    expect(resultOf(stage, await stage.flow.submit('/authorize', fields, 'alice'))).toBe('malformed')
     const good = { ...fields, request: requestObject(stage.claims({ filler: 'x'.repeat(11_000) })) }
     expect(outcomeOf(await stage.flow.submit('/authorize', good, 'alice'))).toBe('question')
     const huge = { ...fields, request: 'a'.repeat(1024 * 1024) }
@@ -704,10 +629,10 @@ describe('A request object', () => {
       expect(page.text).not.toContain('Not you?')
     }
     stage.clock.advance(100)
-    expect(await refusalOf(stage, await stage.bring(request))).toBe('request_object_expired')
+    expect(resultOf(stage, await stage.bring(request))).toBe('expired')
   })
 
-  test('[JAR-21, META-2] the metadata says what the server takes, with the plug-in alone', async () => {
+  test('[JAR-21] the metadata says what the server takes, with the plug-in alone', async () => {
     const metadataOf = async ({ flow }: Pick<Stage, 'flow'>): Promise<Record<string, unknown>> =>
       (await flow.open('/.well-known/oauth-authorization-server')).body
     const plain = await metadataOf(setStage())
@@ -765,46 +690,6 @@ describe('A request object', () => {
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({ sub: 'bob', nonce: 'n' })
   })
 })
-
-const plainFields = { ...authorizationRequest(signingPrint), redirect_uri: 'https://print.example/callback' }
-
-const urn = 'urn:ietf:params:oauth:request_uri:'
-
-/** A small endpoint for pushed requests. */
-const pushing: PlugIn = {
-  name: 'pushing',
-  open: (server) => ({
-    endpoints: [
-      {
-        name: 'push',
-        path: '/push',
-        async handle({ client, parameters, sender }) {
-          const parsed = await server.parseAuthorizationRequest(client, parameters, undefined, sender)
-          const extensionData = { ...parsed.proposal.extensionData, pushing: parsed.parameters }
-          const { unclaimed, handle } = createUnclaimedAuthorization(
-            { ...parsed.proposal, extensionData },
-            server.context(),
-          )
-          await server.begin(unclaimed)
-          return { status: 201, members: { request_uri: urn + handle } }
-        },
-      },
-    ],
-    extensions: [
-      {
-        name: 'pushing',
-        async resolveRequest(parameters, _client, { isPushed }) {
-          const uri = parameters.get('request_uri')
-          if (isPushed || uri?.startsWith(urn) !== true) return undefined
-          const claims = uri.slice(urn.length)
-          const id = authorizationIdOf(claims) ?? ''
-          const kept = (await server.find(id))?.extensionData['pushing']
-          return typeof kept === 'string' ? { parameters: kept, claims } : undefined
-        },
-      },
-    ],
-  }),
-}
 
 // RFC 9101 4
 const example = {
@@ -865,19 +750,5 @@ describe('The example of RFC 9101', () => {
     const { uri, parameters } = redirectionOf(page)
     expect(uri).toBe(example.redirect_uri)
     expect(parameters).toMatchObject({ error: 'unsupported_response_type', state: example.state })
-  })
-
-  test('[JAR-1, JAR-2] is answered by its own parameters, once it has both', async () => {
-    const stage = host()
-    stage.app.set('trust proxy', 'loopback')
-    const flow = stage.flow.behind(https)
-    const ask = (bend: object) => {
-      const request = requestObject({ ...example, exp: stage.now() + 60, ...bend }, {}, key)
-      return flow.ask({ client_id: example.client_id, request }, 'alice')
-    }
-    const { uri, parameters } = redirectionOf(await ask({}))
-    expect(uri).toBe('https://client.example.org/cb')
-    expect(parameters).toMatchObject({ error: 'unsupported_response_type', state: 'af0ifjsldkj' })
-    expect(outcomeOf(await ask({ response_type: 'code' }))).toBe('login')
   })
 })

@@ -12,7 +12,7 @@ import { loginOf } from '../support/flows/login-stage'
 import { objectClaims, requestObject, signingPrint } from '../support/flows/request-object'
 import { setStage } from '../support/flows/stage'
 import { outcomeOf } from '../support/flows/outcome'
-import { fragmentOf } from '../support/flows/redirection'
+import { fragmentOf, redirectionOf } from '../support/flows/redirection'
 
 const terms = { grant_types: ['implicit'], response_types: ['token'] }
 const slideshow = bent(photoBook, terms)
@@ -103,6 +103,23 @@ test.each([
     [name]: expect.any(String),
     state: asked.state,
   })
+})
+
+test('[AUZ-11] a denial and any other failure go to the client by the query, with the state', async () => {
+  const { flow } = setStage()
+  const byCode = authorizationRequest(photoBook)
+  const denial = await flow.decide(await flow.ask(byCode, 'alice'), 'deny', 'alice')
+  const failure = await flow.ask({ ...byCode, scope: 'unheard-of' }, 'alice')
+  for (const [response, error] of [
+    [denial, 'access_denied'],
+    [failure, 'invalid_scope'],
+  ] as const) {
+    expect(redirectionOf(response)).toMatchObject({
+      uri: byCode.redirect_uri,
+      parameters: { error, state: byCode.state },
+    })
+    expect(response.get('Location')).not.toContain('#')
+  }
 })
 
 test('[AUZ-11] where a token would have come in the fragment, so do a denial and any other failure', async () => {

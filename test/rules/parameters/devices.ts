@@ -1,6 +1,15 @@
+import { deviceAuthorization } from '../../../lib/index'
+import { bent, nightlyReport } from '../../support/flows/clients'
+import { deviceCode, deviceSecret } from '../../support/flows/device-stage'
 import { consentFormOf } from '../../support/flows/consent-form'
-import { pollingFrame, withDevices } from './device-frame'
 import { inBody, type Kind } from './requests'
+
+/** A confidential client that gets its tokens as a device, and its server. */
+export const pollingFrame = bent(nightlyReport, { grant_types: [deviceCode] })
+export const withDevices = {
+  plugIns: [deviceAuthorization({ secret: deviceSecret })],
+  clients: [pollingFrame.registration],
+}
 
 /** Requests of a device, and of the owner who enters its code. */
 export const device: Kind = {

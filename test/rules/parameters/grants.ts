@@ -13,7 +13,7 @@ import {
   service,
 } from '../../support/flows/token-exchange'
 import type { Stage } from '../../support/flows/stores-of-run'
-import { pollingFrame, withDevices } from './device-frame'
+import { pollingFrame, withDevices } from './devices'
 import { asToken, inBody, type Kind } from './requests'
 
 /** Requests by the grants that a host switches on. */
