@@ -2,7 +2,7 @@ import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, type Fields } from '../support/flows/flow'
 import { codeVerifier } from '../support/flows/proof-key'
-import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { codeOf } from '../support/flows/redirection'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -57,16 +57,6 @@ describeOnStores('A redemption', (stage) => {
     const bend = { redirect_uri: 'https://evil.example/callback' }
     expect(refusalOf(await flow.redeem(photoBook, code, bend))).toBe('400 invalid_grant')
     tokensOf(await flow.redeem(photoBook, code))
-  })
-
-  test('with a verifier where there was no challenge is refused [pkce-3]', async () => {
-    const { flow } = stage()
-    const code = await flow.approve(photoPrint, {
-      code_challenge: undefined,
-      code_challenge_method: undefined,
-    })
-    expect(refusalOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
-    tokensOf(await flow.redeem(photoPrint, code, { code_verifier: undefined }))
   })
 
   test('of what is no code is refused [code-12]', async () => {
@@ -218,62 +208,6 @@ describeOnStores('A stolen code', (stage) => {
     const { accessToken } = tokensOf(await flow.redeem(photoPrint, code))
     await flow.redeem({ registration }, code)
     expect((await flow.photos(accessToken)).status).toBe(200)
-  })
-})
-
-const withoutChallenge = { code_challenge: undefined, code_challenge_method: undefined }
-const withoutVerifier = { code_verifier: undefined }
-
-describeOnStores('PKCE', (stage) => {
-  test.each([
-    { pkce: 'public', client: photoPrint },
-    { pkce: 'none', client: photoPrint },
-    { pkce: 'none', client: photoBook },
-  ] as const)(
-    'that is required of $pkce clients may be left out by $client.registration.client_id',
-    async (row) => {
-      const { flow } = stage({ pkce: row.pkce })
-      const code = await flow.approve(row.client, withoutChallenge)
-      expect((await flow.redeem(row.client, code, withoutVerifier)).status).toBe(200)
-    },
-  )
-
-  test.each([
-    { pkce: 'public', client: photoBook },
-    { pkce: 'all', client: photoBook },
-    { pkce: 'all', client: photoPrint },
-  ] as const)(
-    'that is required of $pkce clients binds $client.registration.client_id [pkce-1]',
-    async (row) => {
-      const { flow } = stage({ pkce: row.pkce })
-      const request = { ...authorizationRequest(row.client), ...withoutChallenge }
-      expect(redirectionOf(await flow.ask(request, 'alice')).parameters).toMatchObject({
-        error: 'invalid_request',
-      })
-    },
-  )
-
-  test('is checked for every client that uses it, required or not [pkce-10]', async () => {
-    const { flow } = stage({ pkce: 'none' })
-    const code = await flow.approve(photoPrint)
-    expect(refusalOf(await flow.redeem(photoPrint, code, withoutVerifier))).toBe('400 invalid_grant')
-    expect(refusalOf(await flow.redeem(photoPrint, code, { code_verifier: 'x'.repeat(43) }))).toBe(
-      '400 invalid_grant',
-    )
-    expect((await flow.redeem(photoPrint, code)).status).toBe(200)
-  })
-
-  test('binds each code to its own challenge: the code of another request is no use [code-11]', async () => {
-    const { flow } = stage()
-    const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
-    const page = await flow.ask(
-      { ...authorizationRequest(photoBook), code_challenge: 'A'.repeat(43) },
-      'alice',
-    )
-    const injected = codeOf(await flow.decide(page, 'approve', 'alice'))
-    const own = await flow.approve(photoBook, { code_challenge })
-    expect(refusalOf(await flow.redeem(photoBook, injected))).toBe('400 invalid_grant')
-    expect((await flow.redeem(photoBook, own, { code_verifier: codeVerifier })).status).toBe(200)
   })
 })
 

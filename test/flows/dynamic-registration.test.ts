@@ -17,7 +17,7 @@ import { basic } from '../support/flows/flow'
 import { answeredPageOf } from '../support/flows/answered-page'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf } from '../support/flows/redirection'
-import { approve, configure, getTokens, ofClient, redeem, refresh } from '../support/flows/registered-client'
+import { configure, getTokens, ofClient, redeem, refresh } from '../support/flows/registered-client'
 import {
   clientsOf,
   day,
@@ -35,23 +35,6 @@ import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-
 const faultsIn = (failures: readonly Failure[]) => failures.filter(({ code }) => code === 'server_error')
 
 describeRegistration('A client registers itself', (stage) => {
-  test('a public client gets tokens with the identifier that it was given', async () => {
-    const staged = stage()
-    const client = await staged.register(notesApp)
-    expect(client.status).toBe(201)
-    expect(client.get('Cache-Control')).toBe('no-store')
-    expect(client.body).toEqual({
-      ...notesApp,
-      client_id: expect.stringMatching(/^dynamic_[\w-]{43}$/),
-      client_id_issued_at: Math.floor(staged.clock.read() / 1000),
-    })
-    const tokens = await getTokens(staged, client)
-    expect(tokens.body).toMatchObject({ scope: 'photos:read', refresh_token: expect.any(String) })
-    const photos = await staged.flow.photos(tokens.body.access_token)
-    expect(photos.body).toMatchObject({ clientId: client.body.client_id })
-    expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
-  })
-
   const claims = {
     client_uri: 'https://bank.example/',
     logo_uri: 'https://bank.example/logo.png',
@@ -82,25 +65,6 @@ describeRegistration('A client registers itself', (stage) => {
     const press = () => staged.flow.submit('/authorize', { ...body.fields, decision: 'approve' }, 'alice')
     await redeem(staged, client, codeOf(await press()))
     expect(answeredPageOf(await press())).toBeUndefined()
-  })
-
-  test('a confidential client gets a secret with an end, and a registration access token', async () => {
-    const staged = stage()
-    const client = await staged.register({ ...notesService, token_endpoint_auth_method: undefined })
-    const now = Math.floor(staged.clock.read() / 1000)
-    expect(client.body).toEqual({
-      ...notesService,
-      client_id: expect.stringMatching(/^dynamic_[\w-]{22}$/),
-      client_id_issued_at: now,
-      client_secret: expect.stringMatching(/^[\w-]{43}$/),
-      client_secret_expires_at: now + 90 * day,
-      registration_access_token: expect.stringMatching(/^[\w-]{43}$/),
-      registration_client_uri: `http://localhost/register/client?client_id=${client.body.client_id}`,
-    })
-    expect((await getTokens(staged, client)).status).toBe(200)
-    const stored = JSON.stringify(await staged.clients.find(client.body.client_id))
-    expect(stored).not.toContain(client.body.client_secret)
-    expect(stored).not.toContain(client.body.registration_access_token)
   })
 
   test('equal metadata give one public client, whatever their order, repetitions and unknown members', async () => {
@@ -135,17 +99,6 @@ describeRegistration('A client registers itself', (stage) => {
       return client.body.client_id
     })
     expect(new Set(await Promise.all(ids)).size).toBe(2)
-  })
-
-  test('the defaults are those of RFC 7591 2, and the scope is all that such clients may have', async () => {
-    const { register } = stage({ scope: 'photos:read photos:print' })
-    const { body } = await register({ redirect_uris: ['https://notes.example/callback'] })
-    expect(body).toMatchObject({
-      token_endpoint_auth_method: 'client_secret_basic',
-      grant_types: ['authorization_code'],
-      response_types: ['code'],
-      scope: 'photos:print photos:read',
-    })
   })
 
   test('scopes and grant types that the server does not give are left out, and the answer says so [registration-5]', async () => {
@@ -292,106 +245,7 @@ describeRegistration('A client registers itself', (stage) => {
   })
 })
 
-describe('Metadata that the server refuses', () => {
-  const { register, failures } = registeringOn(inMemory)({}, { limits: { networks: false } })
-
-  test.each([
-    ['redirect_uris', undefined],
-    ['redirect_uris', []],
-    ['redirect_uris', 'https://a.example/'],
-    ['redirect_uris', [7]],
-    ['redirect_uris', ['/callback']],
-    ['redirect_uris', ['https://a.example/#x']],
-    ['redirect_uris', ['http://a.example/']],
-    ['redirect_uris', ['javascript:alert(1)']],
-    ['redirect_uris', ['https://user@a.example/']],
-    ['redirect_uris', [`https://a.example/${'x'.repeat(2048)}`]],
-    ['redirect_uris', Array.from({ length: 101 }, (_, n) => `https://a.example/${n}`)],
-  ])('%s as %j: invalid_redirect_uri, which names the member [registration-7]', async (member, value) => {
-    const refused = await register({ ...notesApp, [member]: value })
-    expect(outcomeOf(refused)).toBe('400 invalid_redirect_uri')
-    expect(refused.body.error_description).toMatch(/^redirect_uris /)
-    expect(refused.body.error_description).not.toContain('a.example')
-  })
-
-  test.each([
-    ['token_endpoint_auth_method', 'private_key_jwt'],
-    ['token_endpoint_auth_method', 'client_secret_jwt'],
-    ['token_endpoint_auth_method', ['none']],
-    ['token_endpoint_auth_method', '__proto__'],
-    ['grant_types', ['refresh_token']],
-    ['grant_types', ['__proto__']],
-    ['grant_types', 'authorization_code'],
-    ['grant_types', { 0: 'authorization_code' }],
-    ['grant_types', Array.from({ length: 101 }, () => 'authorization_code')],
-    ['response_types', ['token']],
-    ['response_types', [null]],
-    ['response_types', Array.from({ length: 101 }, () => 'code')],
-    ['scope', 'unknown'],
-    ['scope', ['photos:read']],
-    ['scope', 'photos:read  photos:print'],
-    ['client_name', 7],
-    ['client_name', 'x'.repeat(257)],
-    ['client_name', 'line\nbreak'],
-    ['client_name', 'Trusted\u202Eemas'],
-    ['client_uri', 'javascript:alert(1)'],
-    ['logo_uri', 'data:image/png;base64,'],
-    ['policy_uri', `https://a.example/${'x'.repeat(2048)}`],
-    ['tos_uri', {}],
-  ])('%s as %j: invalid_client_metadata, which names the member [registration-8]', async (member, value) => {
-    const refused = await register({ ...notesApp, [member]: value })
-    expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
-    expect(refused.body.error_description).toMatch(new RegExp(`^${member} `))
-  })
-
-  test.each(['[]', 'null', '"x"', '7', 'true'])('%s: not an object', async (body) => {
-    expect(outcomeOf(await register(body))).toBe('400 invalid_client_metadata')
-  })
-
-  test('a body that is no JSON, or no JSON by its type', async () => {
-    expect(outcomeOf(await register('{'))).toBe('400 invalid_request')
-    const form = await register('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' })
-    expect(outcomeOf(form)).toBe('400 invalid_request')
-  })
-
-  test('more than 16 384 characters in all', async () => {
-    const redirect_uris = Array.from({ length: 20 }, (_, n) => `https://a.example/${n}${'x'.repeat(1000)}`)
-    const refused = await register({ ...notesApp, redirect_uris })
-    expect(outcomeOf(refused)).toBe('400 invalid_client_metadata')
-  })
-
-  test('members that a prototype would lend are no members', async () => {
-    const refused = await register(`{"__proto__":${JSON.stringify(notesApp)}}`)
-    expect(outcomeOf(refused)).toBe('400 invalid_redirect_uri')
-    expect(faultsIn(failures)).toEqual([])
-  })
-})
-
 describeRegistration('A confidential client at its client configuration endpoint', (stage) => {
-  test('reads its registration, without its secret', async () => {
-    const staged = stage()
-    const client = await staged.register(notesService)
-    const read = await configure(staged, 'get', client)
-    const { client_secret, ...others } = client.body
-    expect([read.status, read.body]).toEqual([200, others])
-    expect(client_secret).toBeDefined()
-  })
-
-  test('replaces its registration: what it leaves out is gone, and the secret stays', async () => {
-    const staged = stage()
-    const client = await staged.register({ ...notesService, client_uri: 'https://notes.example/' })
-    const { client_id } = client.body
-    const metadata = { client_id, redirect_uris: ['https://notes.example/new'], scope: 'photos:read' }
-    const updated = await configure(staged, 'put', client, { metadata })
-    expect(updated.status).toBe(200)
-    expect(updated.body).toMatchObject({ ...metadata, grant_types: ['authorization_code'] })
-    expect(updated.body).not.toHaveProperty('client_uri')
-    expect(updated.body).not.toHaveProperty('client_secret')
-    const changed = { ...client, body: { ...client.body, ...updated.body } }
-    expect((await getTokens(staged, changed)).status).toBe(200)
-    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
-  })
-
   test('gets a new secret in the last half of the old one, which stays valid to its end [registration-6]', async () => {
     const staged = stage()
     const client = await staged.register(notesService)
@@ -439,43 +293,6 @@ describeRegistration('A confidential client at its client configuration endpoint
     expect(outcomeOf(await refresh(staged, client, refresh_token))).not.toBe('401 invalid_client')
     staged.clock.advance(1)
     expect(outcomeOf(await refresh(staged, client, refresh_token))).toBe('401 invalid_client')
-  })
-
-  test('may not choose what the server chose', async () => {
-    const staged = stage()
-    const client = await staged.register(notesService)
-    const { client_id } = client.body
-    for (const bend of [
-      { client_id: undefined },
-      { client_id: 'photo-print' },
-      { client_secret: 'chosen' },
-      { client_secret: 7 },
-      { client_secret_expires_at: 0 },
-      { client_id_issued_at: 0 },
-      { registration_access_token: client.body.registration_access_token },
-      { registration_client_uri: client.body.registration_client_uri },
-      { token_endpoint_auth_method: 'none' },
-    ]) {
-      const refused = await configure(staged, 'put', client, {
-        metadata: { ...notesService, client_id, ...bend },
-      })
-      expect({ bend, outcome: outcomeOf(refused) }).toEqual({ bend, outcome: '400 invalid_client_metadata' })
-      expect(refused.body.error_description).toContain(Object.keys(bend)[0])
-    }
-    expect((await configure(staged, 'get', client)).body.redirect_uris).toEqual(notesService.redirect_uris)
-  })
-
-  test('deletes its registration, and its grants end with it', async () => {
-    const staged = stage()
-    const client = await staged.register(notesService)
-    const tokens = await getTokens(staged, client)
-    const code = await approve(staged, client)
-    const deleted = await configure(staged, 'delete', client)
-    expect([deleted.status, deleted.text, deleted.get('Content-Length')]).toEqual([204, '', undefined])
-    expect(outcomeOf(await refresh(staged, client, tokens.body.refresh_token))).toBe('401 invalid_client')
-    expect(outcomeOf(await redeem(staged, client, code))).toBe('401 invalid_client')
-    expect(outcomeOf(await configure(staged, 'get', client))).toBe('401 invalid_token')
-    expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
   })
 
   test('after it has deleted its registration, introspection and exchange know its access token no more [registration-13]', async () => {
@@ -530,44 +347,6 @@ describeRegistration('A confidential client at its client configuration endpoint
     revoking.mockRestore()
     expect((await configure(staged, 'delete', client)).status).toBe(204)
     expect((await staged.flow.photos(access_token)).status).toBe(401)
-  })
-
-  test('no other client reads, changes or deletes it [registration-3, registration-4]', async () => {
-    const staged = stage()
-    const [client, other] = [await staged.register(notesService), await staged.register(notesService)]
-    const app = await staged.register(notesApp)
-    expect(app.body).not.toHaveProperty('registration_access_token')
-    const uri = (id: string) => ({
-      registration_client_uri: `http://localhost/register/client?client_id=${id}`,
-    })
-    const stranger = { ...other, body: { ...other.body, ...uri(client.body.client_id) } }
-    const ofApp = { ...other, body: { ...other.body, ...uri(app.body.client_id) } }
-    const ofHost = { ...other, body: { ...other.body, ...uri('photo-print') } }
-    const ofUnknown = { ...other, body: { ...other.body, ...uri(`dynamic_${'A'.repeat(22)}`) } }
-    for (const each of [stranger, ofApp, ofHost, ofUnknown])
-      for (const method of ['get', 'put', 'delete'] as const)
-        for (const token of [other.body.registration_access_token, '-'.repeat(42), 'undefined']) {
-          const refused = await configure(staged, method, each, {
-            token,
-            ...(method === 'put' ? { metadata: {} } : {}),
-          })
-          expect(outcomeOf(refused)).toBe('401 invalid_token')
-          expect(refused.get('WWW-Authenticate')).toBe('Bearer realm="oauth", error="invalid_token"')
-        }
-    const bare = await request(staged.app).get(`/register/client?client_id=${client.body.client_id}`)
-    expect([outcomeOf(bare), bare.get('WWW-Authenticate')]).toEqual([
-      '401 invalid_token',
-      'Bearer realm="oauth"',
-    ])
-    expect((await configure(staged, 'get', client)).status).toBe(200)
-    expect(await staged.clients.find(app.body.client_id)).toBeDefined()
-  })
-
-  test('other methods get 405 with the methods of the path', async () => {
-    const { app } = stage()
-    const response = await request(app).post('/register/client?client_id=x')
-    expect([response.status, response.get('Allow')]).toEqual([405, 'GET, HEAD, PUT, DELETE'])
-    expect((await request(app).get('/register')).get('Allow')).toBe('POST')
   })
 })
 
@@ -633,22 +412,6 @@ describe('How long a client lives', () => {
 
 describe('Who may register', () => {
   const stage = registeringOn(inMemory)
-
-  test('by digests: the holder of one of the initial access tokens [registration-12]', async () => {
-    const [one, two] = [generateClientSecret(), generateClientSecret()]
-    const staged = stage({ initialAccessToken: [one.client_secret_hash, two.client_secret_hash] })
-    for (const { client_secret } of [one, two])
-      expect((await staged.register(notesApp, { Authorization: `Bearer ${client_secret}` })).status).toBe(201)
-    for (const [headers, challenge] of [
-      [{}, 'Bearer realm="oauth"'],
-      [{ Authorization: 'Bearer wrong' }, 'Bearer realm="oauth", error="invalid_token"'],
-      [{ Authorization: basic('x', one.client_secret) }, 'Bearer realm="oauth", error="invalid_token"'],
-      [{ Authorization: `Bearer ${one.client_secret_hash}` }, 'Bearer realm="oauth", error="invalid_token"'],
-    ] as const) {
-      const refused = await staged.register(notesApp, headers)
-      expect([outcomeOf(refused), refused.get('WWW-Authenticate')]).toEqual(['401 invalid_token', challenge])
-    }
-  })
 
   test('not by a token beside a second Authorization header', async () => {
     const good = generateClientSecret()

@@ -1,171 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type Express } from 'express'
 import * as oauth from 'oauth4webapi'
 import request from 'supertest'
 import {
-  type BearerGuard,
   createAuthorizationServer,
   createBearerGuard,
   createJwtBearerGuard,
-  mac,
   memoryStore,
-  type ProtectedResourcePart,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { nightlyReport } from '../support/flows/clients'
-import { Flow } from '../support/flows/flow'
-import { tokensOf } from '../support/flows/tokens'
-import { accessClaims, accessJwt } from '../support/jwt-guard/access-tokens'
+import { api, apiMetadata, ask, kinds, photos, wellKnown } from '../support/flows/guarded-resources'
 import { hubKeys } from '../support/jwt-guard/guarded-photos'
 
-const api = 'https://api.example/mcp'
-const apiMetadata = 'https://api.example/.well-known/oauth-protected-resource/mcp'
-const photos = { scopes: ['photos:read', 'photos:print'] }
-const wellKnown = '/.well-known/oauth-protected-resource'
-
-/** A guard, and the part that serves the metadata of its resource. */
-interface Guarded {
-  readonly guard: BearerGuard
-  readonly protectedResource: ProtectedResourcePart
-  readonly issuer: string
-  /** A token for `photos:read` alone. */
-  readonly token: () => Promise<string>
-}
-
-/** Each kind of guard, for the resource of this URI. */
-const kinds: readonly [string, (uri: string, issuer?: string) => Guarded][] = [
-  [
-    'a guard of the server',
-    (uri, issuer = 'http://localhost') => {
-      const server = createAuthorizationServer({ ...canonicalOptions, issuer, resources: { [uri]: photos } })
-      const app = express().use(new URL(issuer).pathname, server.router())
-      const { bearerGuard: guard, protectedResource } = server
-      return { guard, protectedResource, issuer, token: tokenFrom(app, issuer) }
-    },
-  ],
-  [
-    'a guard in another process',
-    (uri, issuer = 'http://localhost') => {
-      const resources = { [uri]: photos }
-      const store = memoryStore()
-      const server = createAuthorizationServer({ ...canonicalOptions, issuer, store, resources })
-      const guard = createBearerGuard({ issuer, store, resources })
-      const app = express().use(new URL(issuer).pathname, server.router())
-      const { protectedResource } = guard
-      return { guard, protectedResource, issuer, token: tokenFrom(app, issuer) }
-    },
-  ],
-  [
-    'a guard for JWTs',
-    (uri) => {
-      const { issuer } = hub
-      const guard = createJwtBearerGuard({ issuer, audience: uri, resource: uri, keys: hubKeys })
-      const token = async () => accessJwt(accessClaims(Math.floor(Date.now() / 1000), { aud: uri }))
-      return { guard, protectedResource: guard.protectedResource, issuer, token }
-    },
-  ],
-]
-
-function tokenFrom(app: Express, issuer: string): () => Promise<string> {
-  const token = `${new URL(issuer).pathname.replace(/\/$/, '')}/token`
-  const asked = { grant_type: 'client_credentials', scope: 'photos:read' }
-  return async () => tokensOf(await new Flow(app).request(nightlyReport, asked, token)).accessToken
-}
-
-const answer: RequestHandler = (req, res) => {
-  res.json(req.auth ?? 'in')
-}
-
-async function ask(guard: RequestHandler, token?: string, headers: Record<string, string> = {}) {
-  const test = request(express().get('/', guard, answer))
-    .get('/')
-    .set(headers)
-  const response = await (token === undefined ? test : test.auth(token, { type: 'bearer' }))
-  return { status: response.status, challenge: response.get('WWW-Authenticate'), body: response.body }
-}
-
-describe.each(kinds)('%s', (kind, start) => {
-  test('serves the metadata of its resource between host and path', async () => {
-    const { protectedResource, issuer } = start(api)
-    const app = express().use(protectedResource(api))
-    const { status, headers, body } = await request(app).get(`${wellKnown}/mcp`)
-    expect(status).toBe(200)
-    expect(body).toEqual({
-      ...(kind === 'a guard for JWTs' ? {} : { scopes_supported: photos.scopes }),
-      resource: api,
-      authorization_servers: [issuer],
-      bearer_methods_supported: ['header'],
-    })
-    expect(headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'public, max-age=3600',
-      'access-control-allow-origin': '*',
-      'x-content-type-options': 'nosniff',
-    })
-    const head = await request(app).head(`${wellKnown}/mcp`)
-    expect([head.status, head.get('Content-Length')]).toEqual([200, headers['content-length']])
-    for (const path of [wellKnown, '/mcp', `${wellKnown}/mcp/`, `${wellKnown}/mcp/x`, `${wellKnown}/mcp?a=b`])
-      expect((await request(app).get(path)).status).toBe(404)
-  })
-
-  test.each([
-    ['https://api.example', wellKnown],
-    ['https://api.example/', wellKnown],
-    ['https://api.example/a/b/', `${wellKnown}/a/b/`],
-    ['https://api.example/mcp?tenant=a%20b&x', `${wellKnown}/mcp?tenant=a%20b&x`],
-    ['https://api.example?tenant=a', `${wellKnown}?tenant=a`],
-    ['https://API.example:8443/Mcp', `${wellKnown}/Mcp`],
-    ['http://127.0.0.1:3000/mcp', `${wellKnown}/mcp`],
-  ])('serves the metadata of %s at %s, and names the URL in challenges', async (uri, path) => {
-    const { protectedResource, guard } = start(uri)
-    const { status, body } = await request(express().use(protectedResource())).get(path)
-    expect(status).toBe(200)
-    expect(body.resource).toBe(uri)
-    expect((await ask(guard())).challenge).toBe(
-      `Bearer realm="oauth", resource_metadata="${new URL(uri).origin}${path}"`,
-    )
-  })
-
-  test('serves it only to GET and HEAD', async () => {
-    const app = express().use(start(api).protectedResource())
-    for (const method of ['post', 'put', 'delete', 'patch'] as const) {
-      const { status, headers } = await request(app)[method](`${wellKnown}/mcp`)
-      expect([status, headers['allow']]).toEqual([405, 'GET, HEAD'])
-    }
-  })
-
-  test('names the metadata in every challenge, with every scope of the route', async () => {
-    const { guard, token } = start(api)
-    const metadata = `resource_metadata="${apiMetadata}"`
-    const both = 'Bearer realm="oauth", scope="photos:read photos:print", '
-    const one = await token()
-    const spoofed = {
-      Host: 'evil.example',
-      'X-Forwarded-Host': 'evil.example',
-      Forwarded: 'host=evil.example',
-    }
-    for (const match of ['all', 'any'] as const) {
-      const guarded = guard('photos:read photos:print', { match })
-      expect(await ask(guarded, undefined, spoofed)).toMatchObject({
-        status: 401,
-        challenge: `${both}${metadata}`,
-      })
-      const bad = await ask(guarded, 'x', spoofed)
-      expect(bad.status).toBe(401)
-      expect(bad.challenge).toContain(both)
-      expect(bad.challenge).toContain(metadata)
-    }
-    const poor = await ask(guard('photos:read photos:print', { attributes: { a: 'b' } }), one)
-    expect(poor.status).toBe(403)
-    expect(poor.challenge).toBe(
-      `${both}error="insufficient_scope", error_description="The access token does not have the scope that this resource needs.", ${metadata}, a="b"`,
-    )
-    const malformed = await ask(guard('photos:read'), 'a b')
-    expect([malformed.status, malformed.challenge?.endsWith(metadata)]).toEqual([400, true])
-  })
-
+describe.each(kinds)('%s', (_kind, start) => {
   test('gives the SDK for MCP servers the resource and its metadata', async () => {
     const { guard, token } = start(api)
     const { body } = await ask(guard('photos:read', { authInfo: true }), await token())
@@ -274,34 +124,12 @@ describe('several resources', () => {
   })
 })
 
-test('a resource that clients cannot look up has no metadata, and its challenges name none', async () => {
-  for (const uri of ['urn:example:photos', 'http://api.example/mcp']) {
-    const server = createAuthorizationServer({ ...canonicalOptions, resources: { [uri]: photos } })
-    expect((await ask(server.bearerGuard('photos:read'))).challenge).toBe(
-      'Bearer realm="oauth", scope="photos:read"',
-    )
-    expect(() => server.protectedResource()).toThrow('only a resource at https')
-  }
-})
-
 test('without resources there is no document, and the error says what to do', () => {
   const store = memoryStore()
   const server = createAuthorizationServer({ ...canonicalOptions, store })
   const guard = createBearerGuard({ issuer: 'http://localhost', store })
   for (const { protectedResource } of [server, guard])
     expect(() => protectedResource(api)).toThrow('resource needs the option resources, such as')
-})
-
-test('the scheme of each token type gets the metadata', async () => {
-  const server = createAuthorizationServer({
-    ...canonicalOptions,
-    resources: { [api]: photos },
-    tokenTypes: [mac({ hosts: ['api.example'] })],
-  })
-  const { headers } = await request(express().get('/', server.bearerGuard())).get('/')
-  expect(headers['www-authenticate']).toBe(
-    `Bearer realm="oauth", resource_metadata="${apiMetadata}", MAC realm="oauth", resource_metadata="${apiMetadata}"`,
-  )
 })
 
 describe('a guard for JWTs whose audience is a URI', () => {

@@ -15,52 +15,6 @@ import {
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 describeOnStores('Token exchange', (stage) => {
-  test('by impersonation gives a token in the name of the owner, and nothing of it shows an actor', async () => {
-    const { flow } = stage(exchanging())
-    const { accessToken } = await flow.tokens(photoBook)
-    const response = await flow.request(service, exchangeOf(accessToken))
-    const tokens = tokensOf(response)
-    expect(response.body).toEqual({
-      access_token: tokens.accessToken,
-      issued_token_type: accessTokenType,
-      token_type: 'bearer',
-      expires_in: 3600,
-      scope: 'photos:read',
-    })
-    expect((await flow.photos(tokens.accessToken)).body).toMatchObject({
-      subject: 'alice',
-      clientId: 'nightly-report',
-      scope: ['photos:read'],
-    })
-    const { body } = await flow.introspect(service, tokens.accessToken)
-    expect(body).toMatchObject({ active: true, sub: 'alice' })
-    expect(Object.keys(body)).not.toContain('act')
-    expect(Object.keys(body)).not.toContain('aud')
-  })
-
-  test('by delegation names the actor in introspection, and the ones before inside it', async () => {
-    const { flow } = stage(exchanging())
-    const { accessToken } = await flow.tokens(photoBook)
-    const actor = await actingAs(flow)
-    const first = tokensOf(await flow.request(service, exchangeOf(accessToken, actor)))
-    expect((await flow.introspect(service, first.accessToken)).body).toMatchObject({
-      active: true,
-      sub: 'alice',
-      act: { sub: 'nightly-report' },
-    })
-    const bob = await flow.tokens(photoBook, {}, 'bob')
-    const second = tokensOf(
-      await flow.request(service, exchangeOf(first.accessToken, { ...actor, actor_token: bob.accessToken })),
-    )
-    const chain = { sub: 'bob', act: { sub: 'nightly-report' } }
-    expect((await flow.introspect(service, second.accessToken)).body).toMatchObject({ act: chain })
-    const third = tokensOf(await flow.request(service, exchangeOf(second.accessToken)))
-    expect((await flow.introspect(service, third.accessToken)).body).toMatchObject({
-      sub: 'alice',
-      act: chain,
-    })
-  })
-
   test('ends a chain of actors that grows too long [exchange-9]', async () => {
     const { flow, failures } = stage(exchanging())
     const actor = await actingAs(flow)
@@ -126,22 +80,6 @@ describeOnStores('Token exchange', (stage) => {
     const response = await flow.request(service, { ...asked, audience: ['two', 'one'] })
     const { body } = await flow.introspect(service, tokensOf(response).accessToken)
     expect(body.aud).toEqual(['one'])
-  })
-
-  test('gives no token that outlives the one it was exchanged for, nor the one of its actor [exchange-5]', async () => {
-    const { flow, clock } = stage(exchanging())
-    const actor = await actingAs(flow)
-    clock.advance(600)
-    const { accessToken } = await flow.tokens(photoBook)
-    clock.advance(900)
-    const alone = tokensOf(await flow.request(service, exchangeOf(accessToken)))
-    expect(alone.expiresIn).toBe(2700)
-    const acted = tokensOf(await flow.request(service, exchangeOf(accessToken, actor)))
-    expect(acted.expiresIn).toBe(2100)
-    const again = tokensOf(await flow.request(service, exchangeOf(alone.accessToken)))
-    expect(again.expiresIn).toBe(2700)
-    clock.advance(2700)
-    expect((await flow.photos(again.accessToken)).status).toBe(401)
   })
 
   test('gives a token that lives on when the first one is revoked', async () => {

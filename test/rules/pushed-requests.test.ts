@@ -121,12 +121,11 @@ test('[PAR-7] the answer is 201 with request_uri and expires_in, as JSON that no
 
 test('[PAR-8] a reference has at least 128 bits at random: no two have their secret in common', async () => {
   const { push } = stage()
-  const references = await Promise.all(
-    Array.from({ length: 50 }, async () => String((await push()).body.request_uri)),
-  )
+  const references: string[] = []
+  for (let time = 0; time < 10; time++) references.push(String((await push()).body.request_uri))
   // After the prefix and 16 bytes of the id, 32 bytes of the secret.
   const secrets = references.map((reference) => reference.slice(requestUriPrefix.length + 25))
-  expect(new Set(secrets).size).toBe(50)
+  expect(new Set(secrets).size).toBe(10)
   for (const secret of secrets) expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(16)
 })
 

@@ -8,6 +8,7 @@ import {
   memoryClients,
   type ClientRegistration,
 } from '../../lib/index'
+import { registeredIn } from '../support/docs/registrations'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { authorizationRequest } from '../support/flows/flow'
@@ -171,8 +172,8 @@ test('[REG-9] a registered redirection URI is complete: not even its query may v
   expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
 })
 
-const registered = 'https://print.example/callback'
-const tenants = bent(photoPrint, { redirect_uris: [registered], dynamic_redirect_query: true })
+const complete = 'https://print.example/callback'
+const tenants = bent(photoPrint, { redirect_uris: [complete], dynamic_redirect_query: true })
 const partial = () => setStage({ clients: [tenants.registration] })
 const askedInPart = authorizationRequest(tenants)
 
@@ -180,14 +181,12 @@ test.each(['?tenant=7', '?a=%7E&a=b+c&d'])(
   '[REG-9] a client with the exception brings a query of its own, which is kept: %s',
   async (query) => {
     const { flow } = partial()
-    const redirect_uri = registered + query
+    const redirect_uri = complete + query
     const page = await flow.ask({ ...askedInPart, redirect_uri }, 'alice')
     const location = String((await flow.decide(page, 'approve', 'alice')).get('Location'))
     expect(location.startsWith(`${redirect_uri}&code=`)).toBe(true)
     const code = String(new URL(location).searchParams.get('code'))
-    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri: registered }))).toBe(
-      '400 invalid_grant',
-    )
+    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri: complete }))).toBe('400 invalid_grant')
     expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri }))).toBe('tokens')
   },
 )
@@ -210,7 +209,7 @@ test.each([
 )
 
 test('[REG-9] the exception is for URIs without a query', () => {
-  const both = bent(tenants, { redirect_uris: [`${registered}?app=1`] })
+  const both = bent(tenants, { redirect_uris: [`${complete}?app=1`] })
   expect(() => setStage({ clients: [both.registration] })).toThrow('clients[0].redirect_uris[0]')
 })
 
@@ -260,6 +259,38 @@ test('[REG-11] what describes a client is shown to the resource owner, escaped',
   expect(text).toContain('href="https://book.example/terms?a=1&amp;b=2"')
   expect(text).not.toContain('<b>')
 })
+
+const [web, desktop] = registeredIn('clients.md').get('One product with several components') ?? []
+
+test('[REG-12] what one component of the documented product was given is no good for another', async () => {
+  if (web === undefined || desktop === undefined) throw new Error('The product has no two components.')
+  const { flow } = setStage({ clients: [web, desktop].map(({ registration }) => registration) })
+  const code = await flow.approve(desktop)
+  expect(outcomeOf(await flow.redeem(web, code))).toBe('400 invalid_grant')
+  const { refreshToken } = tokensOf(await flow.redeem(desktop, code))
+  expect(outcomeOf(await flow.refresh(web, refreshToken))).toBe('400 invalid_grant')
+})
+
+test.each([
+  ['public', 'grant_types', { grant_types: ['client_credentials'] }],
+  ['public', 'may_introspect', { may_introspect: true }],
+  ['public', 'redirect_uris', { redirect_uris: [] }],
+  ['public', 'client_secret_hashes', { client_type: 'confidential' }],
+  ['confidential', 'client_secret_hashes', { client_secret_hashes: [] }],
+  [
+    'confidential',
+    'loopback_redirect_uris',
+    { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true },
+  ],
+  ['confidential', 'client_type', { client_type: 'hybrid' }],
+  ['confidential', 'client_type', { client_type: ['confidential', 'public'] }],
+])(
+  '[REG-12] a client that mixes the types is refused: a %s one, by its %s [client-23]',
+  (type, field, bend) => {
+    const registration = type === 'public' ? book : print
+    expect(refusedFields({ ...registration, ...bend })).toContain(`clients[0].${field}`)
+  },
+)
 
 test('[REG-13] two secrets are good during a rotation, and a dropped one is not any more', async () => {
   const [old, young] = [generateClientSecret(), generateClientSecret()]

@@ -1,6 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
-import type { Response } from 'supertest'
 import {
   openIdConnect,
   privateKeyJwt,
@@ -15,6 +14,7 @@ import { authorizationRequest } from '../support/flows/flow'
 import { errorPageOf } from '../support/flows/error-page'
 import { identityKeys, withIdentity } from '../support/flows/identity-stage'
 import { loginOf } from '../support/flows/login-stage'
+import { objectStage, type ObjectStage, resultOf } from '../support/flows/object-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import { threeResources, photosApi, printApi } from '../support/flows/resources'
@@ -31,31 +31,6 @@ import {
 import { setStage } from '../support/flows/stage'
 
 const issuer = 'http://localhost'
-const clients = [signingPrint.registration, signingBook.registration]
-
-function stageWith(
-  objects: RequestObjectOptions = {},
-  options: Parameters<typeof setStage>[0] = {},
-  hosting?: Parameters<typeof setStage>[1],
-) {
-  const set = setStage({ clients, plugIns: [requestObjects(objects)], ...options }, hosting)
-  const now = () => Math.floor(set.clock.read() / 1000)
-  const claims = (bend: object = {}) => ({ ...objectClaims(now()), ...bend })
-  /** Alice's browser brings a request object of photo-print. */
-  const bring = (request: string, bend: object = {}, owner = 'alice') =>
-    set.flow.ask({ client_id: 'photo-print', request, ...bend }, owner)
-  return { ...set, now, claims, bring }
-}
-
-type Stage = ReturnType<typeof stageWith>
-
-/** What the server makes of an object: a question to the owner, or the reason of its refusal. */
-function resultOf({ failures }: Stage, page: Response): string {
-  const outcome = outcomeOf(page)
-  return outcome === 'page 400 invalid_request_object'
-    ? String(failures.at(-1)?.reason).replace('request_object_', '')
-    : outcome
-}
 
 const redirectUri = 'https://print.example/callback'
 const range = (length: number) => Array.from({ length }, (_, index) => [`p${index}`, 'x'] as const)
@@ -124,7 +99,7 @@ test.each<Row>([
   ['[JAR-13] with too many parameters', 'page 400 invalid_request', Object.fromEntries(range(101))],
   ['[JAR-14] that leads to no registered URI', 'page 400 invalid_request', { redirect_uri: jku }],
 ])('%s: %s', async (_title, result, bend = {}, header = {}, by = ownKey) => {
-  const stage = stageWith()
+  const stage = objectStage()
   const claims = stage.claims(typeof bend === 'function' ? bend(stage.now()) : bend)
   const page = await stage.bring(requestObject(claims, header, by), { redirect_uri: redirectUri })
   expect(resultOf(stage, page)).toBe(result)
@@ -148,7 +123,7 @@ test.each<[string, (claims: object) => string, string]>([
   ['[JAR-7] HS256 by the JWK', byMac(JSON.stringify(ownKey.jwk)), 'algorithm_refused'],
   ['[JAR-7] HS256 by the secret of the client', byMac(String(signingPrint.secret)), 'algorithm_refused'],
 ])('%s is refused', async (_title, made, reason) => {
-  const stage = stageWith()
+  const stage = objectStage()
   expect(resultOf(stage, await stage.bring(made(stage.claims())))).toBe(reason)
 })
 
@@ -171,13 +146,13 @@ test.each<[string, RequestObjectOptions, object, string, typeof ownKey?]>([
   ],
   ['[JAR-7] of another one', {}, { request_object_signing_alg: 'RS256' }, 'algorithm_refused'],
 ])('%s: %j and %j give %s', async (_title, objects, bend, result, by = ownKey) => {
-  const stage = stageWith(objects, { clients: [{ ...signingPrint.registration, ...bend }] })
+  const stage = objectStage(objects, { clients: [{ ...signingPrint.registration, ...bend }] })
   expect(resultOf(stage, await stage.bring(requestObject(stage.claims(), {}, by)))).toBe(result)
 })
 
 describe('A request object', () => {
   test('[JAR-1] is the whole request, by GET and by POST, with the client_id beside it', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const page = await stage.bring(requestObject(stage.claims()))
     const { parameters } = redirectionOf(await stage.flow.decide(page, 'approve', 'alice'))
     expect(parameters).toEqual({ code: expect.any(String), state: 'af0ifjsldkj', iss: issuer })
@@ -196,14 +171,14 @@ describe('A request object', () => {
   })
 
   test('[JAR-1] is good for a public client, too, and by RSA', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const request = requestObject(objectClaims(stage.now(), signingBook), {}, bookKey)
     expect(outcomeOf(await stage.flow.ask({ client_id: 'photo-book', request }, 'alice'))).toBe('question')
     expect(outcomeOf(await stage.bring(requestObject(stage.claims(), {}, rsaKey)))).toBe('question')
   })
 
   test('[JAR-2] counts alone: no other parameter of the query does', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const others = {
       state: 'other',
       redirect_uri: 'https://evil.example/',
@@ -228,7 +203,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-2] that lacks a parameter lacks it, whatever the query has', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const { redirect_uri: _uri, ...others } = authorizationRequest(signingPrint)
     const lacking = requestObject(stage.claims({ response_type: undefined, state: undefined }))
     const { parameters } = redirectionOf(await stage.bring(lacking, { ...others, redirect_uri: redirectUri }))
@@ -237,13 +212,13 @@ describe('A request object', () => {
   })
 
   test('[JAR-2] chooses the language of its pages', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const page = await stage.bring(requestObject(stage.claims({ ui_locales: 'de' })), { ui_locales: 'fr' })
     expect(page.text).toContain('<html lang="de">')
   })
 
   test('[JAR-4] stands alone: request and request_uri together are refused', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const both = await stage.bring(requestObject(stage.claims()), { request_uri: 'https://print.example/r' })
     expect(errorPageOf(both)).toBe('400 invalid_request')
     const twice = await stage.bring('a', { request: ['a', 'b'] })
@@ -260,7 +235,7 @@ describe('A request object', () => {
       },
     }
     const registration = bent(photoPrint, { jwks_uri: 'https://print.example/jwks.json' }).registration
-    const stage = stageWith({ documents }, { clients: [registration] })
+    const stage = objectStage({ documents }, { clients: [registration] })
     expect(outcomeOf(await stage.bring(requestObject(stage.claims())))).toBe('question')
     state.fails = true
     stage.clock.advance(60)
@@ -275,7 +250,7 @@ describe('A request object', () => {
     const credentials = { private_key_jwt: { keys: [ownKey.jwk] } }
     const registration = { ...bent(photoPrint, { credentials }).registration }
     const options = { clients: [registration], clientAuthenticationMethods: [privateKeyJwt()] }
-    const stage = stageWith({}, options)
+    const stage = objectStage({}, options)
     expect(outcomeOf(await stage.bring(requestObject(stage.claims())))).toBe('question')
   })
 
@@ -283,10 +258,10 @@ describe('A request object', () => {
     const client = bent(signingPrint, { scope: 'openid photos:read' })
     const { clients: _, ...identity } = withIdentity({ clients: [client.registration] })
     const plugIns = [...(identity.plugIns ?? []), requestObjects(), pushedAuthorizationRequests()]
-    const open = () => stageWith({}, { ...identity, clients: [client.registration], plugIns })
+    const open = () => objectStage({}, { ...identity, clients: [client.registration], plugIns })
     const untyped = (claims: object, typ?: unknown, by = ownKey) =>
       requestObject({ ...claims, nonce: 'n' }, { typ }, by)
-    const claimsOf = (stage: Stage, bend: object = {}) => stage.claims({ scope: 'openid', ...bend })
+    const claimsOf = (stage: ObjectStage, bend: object = {}) => stage.claims({ scope: 'openid', ...bend })
 
     // OpenID Connect Core 6.1 knows neither a type nor an end.
     test.each<[string, object, unknown, string]>([
@@ -320,7 +295,7 @@ describe('A request object', () => {
       expect(results).toEqual(['signature_wrong', 'malformed', 'algorithm_refused'])
     })
 
-    test('[JAR-8, JAR-18] without a type may be pushed, and leads to an ID token', async () => {
+    test('[JAR-8] without a type may be pushed, and leads to an ID token', async () => {
       const stage = open()
       const pushed = await stage.flow.request(client, { request: untyped(claimsOf(stage)) }, '/par')
       const brought = { client_id: 'photo-print', request_uri: pushed.body.request_uri }
@@ -349,7 +324,7 @@ describe('A request object', () => {
       jti: randomUUID(),
       exp: now + 60,
     })
-    const authenticate = async ({ flow }: Stage, client_assertion: string) =>
+    const authenticate = async ({ flow }: ObjectStage, client_assertion: string) =>
       outcomeOf(
         await flow.submit('/token', {
           grant_type: 'client_credentials',
@@ -362,7 +337,7 @@ describe('A request object', () => {
     test.each(['client-authentication+jwt', 'JWT'])(
       '[JAR-9] an assertion of type %s does not pass for a request object, even with all its claims',
       async (typ) => {
-        const stage = stageWith({}, both)
+        const stage = objectStage({}, both)
         const { response_type: _, ...others } = stage.claims()
         const made = jwt(ownKey, { ...others, ...assertion(stage.now()) }, { typ })
         expect(await authenticate(stage, made)).toBe('tokens')
@@ -374,7 +349,7 @@ describe('A request object', () => {
     )
 
     test('[JAR-9] a request object does not pass for an assertion, even with all its claims', async () => {
-      const stage = stageWith({}, both)
+      const stage = objectStage({}, both)
       const made = requestObject({ ...stage.claims(), ...assertion(stage.now()), sub: 'photo-print' })
       expect(await authenticate(stage, made)).toBe('401 invalid_client')
       const { sub: _, ...good } = { ...stage.claims(), ...assertion(stage.now()) }
@@ -384,7 +359,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-12] is judged when the server sent its owner to the login, who may return after its end', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const request = requestObject(stage.claims({ state: 'z' }))
     const { back } = loginOf(await stage.flow.ask({ client_id: 'photo-print', request }))
     stage.clock.advance(300)
@@ -395,7 +370,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-12] may say prompt=none and prompt=login', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const silent = requestObject(stage.claims({ prompt: 'none' }))
     expect(outcomeOf(await stage.flow.ask({ client_id: 'photo-print', request: silent }))).toBe(
       'redirect login_required',
@@ -407,7 +382,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-12] that ended needs the login of this very request', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const first = requestObject(stage.claims({ state: '1' }))
     const { back } = loginOf(await stage.flow.ask({ client_id: 'photo-print', request: first }))
     const second = requestObject(stage.claims({ state: '2' }))
@@ -436,7 +411,7 @@ describe('A request object', () => {
     }
     const withoutGuard = { mount: ((app, oauth) => void app.use(oauth.router())) satisfies Mount }
     const options = { extensions: [watching], resources: threeResources }
-    const stage = stageWith({}, options, withoutGuard)
+    const stage = objectStage({}, options, withoutGuard)
     const page = await stage.bring(
       requestObject(
         stage.claims({
@@ -467,7 +442,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-14] that is not valid leads nowhere, whatever redirection URI comes with it', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const query = { ...authorizationRequest(signingPrint), request: requestObject(stage.claims({ exp: 1 })) }
     const page = await stage.flow.ask(query, 'alice')
     expect(errorPageOf(page)).toBe('400 invalid_request_object')
@@ -484,128 +459,14 @@ describe('A request object', () => {
     'https://tfp.example.org/request.jwt/GkurKxf5T0Y',
     'urn:x',
   ])('[JAR-15] at a request_uri of its client is not fetched: %s', async (request_uri) => {
-    const stage = stageWith({ documents: { fetch: () => Promise.reject(new Error('fetched')) } })
+    const stage = objectStage({ documents: { fetch: () => Promise.reject(new Error('fetched')) } })
     const asked = { ...authorizationRequest(signingPrint), request_uri }
     const { parameters } = redirectionOf(await stage.flow.ask(asked, 'alice'))
     expect(parameters).toMatchObject({ error: 'request_uri_not_supported', state: 'af0ifjsldkj' })
   })
 
-  test('[JAR-16] is demanded of every client by the server, and of one client by its registration', async () => {
-    const plain = authorizationRequest(signingPrint)
-    const strict = stageWith({ required: true })
-    expect(errorPageOf(await strict.flow.ask(plain, 'alice'))).toBe('400 invalid_request')
-    expect(strict.failures.at(-1)?.reason).toBe('request_object_missing')
-    expect(errorPageOf(await strict.flow.ask({ ...plain, request: '' }, 'alice'))).toBe('400 invalid_request')
-    const none = await strict.bring(`${json({ alg: 'none' })}.${json(strict.claims())}.`)
-    expect(resultOf(strict, none)).toBe('malformed')
-    for (const request_uri of ['', 'urn:ietf:params:oauth:request_uri:x'])
-      expect(outcomeOf(await strict.flow.ask({ ...plain, request_uri }, 'alice'))).not.toBe('question')
-    const byUri = await strict.flow.ask({ ...plain, request_uri: 'https://print.example/r' }, 'alice')
-    expect(redirectionOf(byUri).parameters['error']).toBe('request_uri_not_supported')
-    expect(outcomeOf(await strict.bring(requestObject(strict.claims())))).toBe('question')
-    const one = bent(signingPrint, { require_signed_request_object: true }).registration
-    const stage = stageWith({}, { clients: [one, signingBook.registration] })
-    expect(errorPageOf(await stage.flow.ask(plain, 'alice'))).toBe('400 invalid_request')
-    expect(outcomeOf(await stage.bring(requestObject(stage.claims())))).toBe('question')
-    expect(outcomeOf(await stage.flow.ask(authorizationRequest(signingBook), 'alice'))).toBe('question')
-  })
-
-  test.each<[string, unknown, string]>([
-    ['jwks', { keys: [] }, 'jwks'],
-    ['jwks', { keys: [{ ...ownKey.privateKey.export({ format: 'jwk' }) }] }, 'jwks'],
-    ['jwks_uri', 'http://print.example/jwks.json', 'jwks_uri'],
-    ['request_object_signing_alg', 'none', 'request_object_signing_alg'],
-    ['request_object_signing_alg', 'HS256', 'request_object_signing_alg'],
-    ['require_signed_request_object', 'true', 'require_signed_request_object'],
-    ['require_signed_request_object', true, 'require_signed_request_object'],
-  ])('[JAR-17] no registration has %s of %j without a use', (name, value, path) => {
-    const member: object = { [name]: value }
-    const registration = { ...photoPrint.registration, ...member }
-    expect(() => stageWith({}, { clients: [registration] })).toThrow(new RegExp(`clients\\[0\\]\\.${path}`))
-  })
-
-  test('[JAR-17] no registration has both jwks and jwks_uri', () => {
-    const registration = bent(signingPrint, { jwks_uri: 'https://print.example/jwks.json' }).registration
-    expect(() => stageWith({}, { clients: [registration] })).toThrow(/together with jwks_uri/)
-  })
-
-  test('[JAR-17] a client that registers itself may state its keys, and sign with them', async () => {
-    const stage = stageWith({}, { dynamicRegistration: {}, clientAuthenticationMethods: [privateKeyJwt()] })
-    const metadata = {
-      redirect_uris: ['https://notes.example/callback'],
-      token_endpoint_auth_method: 'none',
-      scope: 'photos:read',
-      jwks: { keys: [bookKey.jwk] },
-      request_object_signing_alg: 'ES256',
-      require_signed_request_object: true,
-    }
-    const register = (bend: object) =>
-      stage.flow.submit('/register', JSON.stringify({ ...metadata, ...bend }), undefined, {
-        'Content-Type': 'application/json',
-      })
-    const { status, body } = await register({})
-    expect([status, body]).toEqual([201, expect.objectContaining({ jwks: { keys: [bookKey.jwk] } })])
-    const client = { registration: { ...signingBook.registration, client_id: String(body.client_id) } }
-    const asked = {
-      ...objectClaims(stage.now(), client),
-      redirect_uri: metadata.redirect_uris[0],
-      scope: 'photos:read',
-    }
-    const request = requestObject(asked, {}, bookKey)
-    expect(outcomeOf(await stage.flow.ask({ client_id: body.client_id, request }, 'alice'))).toBe('question')
-    const keyed = await register({ token_endpoint_auth_method: 'private_key_jwt' })
-    expect([keyed.status, keyed.body.jwks]).toEqual([201, { keys: [bookKey.jwk] }])
-    const bad = await register({ request_object_signing_alg: 'none' })
-    expect([bad.status, bad.body.error]).toEqual([400, 'invalid_client_metadata'])
-  })
-
-  test('[JAR-18] may come in a pushed request, whose other parameters count for nothing', async () => {
-    const stage = stageWith(
-      { required: true },
-      { plugIns: [requestObjects({ required: true }), pushedAuthorizationRequests()] },
-    )
-    const push = (fields: Readonly<Record<string, string>>) =>
-      stage.flow.request(signingPrint, fields, '/par')
-    const pushed = await push({
-      request: requestObject(stage.claims({ exp: stage.now() + 20 })),
-      state: 'other',
-    })
-    expect(pushed.status).toBe(201)
-    const request_uri = String(pushed.body.request_uri)
-    // The object has ended when the owner arrives: it was good when the client pushed it.
-    stage.clock.advance(55)
-    const page = await stage.flow.ask({ client_id: 'photo-print', request_uri }, 'alice')
-    const { parameters } = redirectionOf(await stage.flow.decide(page, 'approve', 'alice'))
-    expect(parameters['state']).toBe('af0ifjsldkj')
-    for (const [fields, error] of [
-      [{ ...authorizationRequest(signingPrint), redirect_uri: redirectUri }, 'invalid_request'],
-      [{ request: requestObject(stage.claims({ exp: 1 })) }, 'invalid_request_object'],
-      [
-        { request: requestObject(objectClaims(stage.now(), signingBook), {}, bookKey) },
-        'invalid_request_object',
-      ],
-    ] as const) {
-      const refused = await push(fields)
-      expect([refused.status, refused.body.error]).toEqual([400, error])
-    }
-  })
-
-  test('[JAR-18] does not count for a pushed request by the order of the plug-ins', async () => {
-    const stage = stageWith(
-      {},
-      { plugIns: [pushedAuthorizationRequests(), requestObjects({ required: true })] },
-    )
-    const { body } = await stage.flow.request(
-      signingPrint,
-      { request: requestObject(stage.claims()) },
-      '/par',
-    )
-    const asked = { client_id: 'photo-print', request_uri: String(body.request_uri) }
-    expect(outcomeOf(await stage.flow.ask(asked, 'alice'))).toBe('question')
-  })
-
   test('[JAR-19] has at most 16 KiB, and a longer one is refused unread', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const fields = {
       client_id: 'photo-print',
       request: requestObject(stage.claims({ filler: 'x'.repeat(13_000) })),
@@ -620,7 +481,7 @@ describe('A request object', () => {
   })
 
   test('[JAR-20] is good until its end, as often as a browser brings it, also with the same jti', async () => {
-    const stage = stageWith()
+    const stage = objectStage()
     const request = requestObject(stage.claims({ jti: '1' }))
     for (const owner of ['alice', 'alice', 'bob']) {
       const page = await stage.bring(request, {}, owner)
@@ -631,43 +492,6 @@ describe('A request object', () => {
     stage.clock.advance(100)
     expect(resultOf(stage, await stage.bring(request))).toBe('expired')
   })
-
-  test('[JAR-21] the metadata says what the server takes, with the plug-in alone', async () => {
-    const metadataOf = async ({ flow }: Pick<Stage, 'flow'>): Promise<Record<string, unknown>> =>
-      (await flow.open('/.well-known/oauth-authorization-server')).body
-    const plain = await metadataOf(setStage())
-    const metadata = await metadataOf(stageWith())
-    const added = Object.keys(metadata).filter((name) => !Object.hasOwn(plain, name))
-    expect(added.toSorted()).toEqual([
-      'request_object_signing_alg_values_supported',
-      'request_parameter_supported',
-      'require_signed_request_object',
-    ])
-    expect(metadata).toMatchObject({
-      request_parameter_supported: true,
-      require_signed_request_object: false,
-    })
-    expect(await metadataOf(stageWith({ required: true }))).toMatchObject({
-      require_signed_request_object: true,
-    })
-    const listed: unknown = metadata['request_object_signing_alg_values_supported']
-    expect(listed).toEqual('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' '))
-  })
-
-  test.each(['before', 'after'])(
-    '[JAR-21] the metadata of a server with OpenID Connect says so, with the plug-in %s it',
-    async (place) => {
-      const keys = identityKeys()
-      const identity = [keys, openIdConnect({ keys })]
-      const plugIns = place === 'before' ? [requestObjects(), ...identity] : [...identity, requestObjects()]
-      const { flow } = setStage(withIdentity({ plugIns }))
-      const { body } = await flow.open('/.well-known/openid-configuration')
-      expect(body).toMatchObject({
-        request_parameter_supported: true,
-        request_uri_parameter_supported: false,
-      })
-    },
-  )
 
   test('[JAR-1] brings the request of OpenID Connect, with claims as an object', async () => {
     const keys = identityKeys()
@@ -724,7 +548,7 @@ describe('The example of RFC 9101', () => {
     jwks: { keys: [exampleKey, key.jwk] },
   }).registration
   const host = () =>
-    stageWith(
+    objectStage(
       {},
       {
         issuer: example.aud,

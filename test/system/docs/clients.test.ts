@@ -1,11 +1,10 @@
-import { type ClientRegistration, type Json, privateKeyJwt } from '../../lib/index'
-import { claimsAt, jwt, signer } from '../support/assertions/jwt'
-import { registeredIn } from '../support/docs/registrations'
-import type { ClientApplication } from '../support/flows/clients'
-import { setStage } from '../support/flows/stage'
-import { outcomeOf } from '../support/flows/outcome'
-import { refusedFields } from '../support/flows/refused-fields'
-import { tokensOf } from '../support/flows/tokens'
+import { type Json, privateKeyJwt } from '../../../lib/index'
+import { claimsAt, jwt, signer } from '../../support/assertions/jwt'
+import { registeredIn } from '../../support/docs/registrations'
+import type { ClientApplication } from '../../support/flows/clients'
+import { setStage } from '../../support/flows/stage'
+import { outcomeOf } from '../../support/flows/outcome'
+import { tokensOf } from '../../support/flows/tokens'
 
 const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const registered = registeredIn('clients.md')
@@ -23,7 +22,7 @@ const withOwner = named.filter(([, client]) => grantsOf(client).includes('author
 const placeOf = ({ registration }: ClientApplication) =>
   String(registration.redirect_uris?.[0]).replace('http://127.0.0.1/', 'http://127.0.0.1:51004/')
 
-test('[REG-12] the documentation has a registration for each profile, and one for each component', () => {
+test('the documentation has a registration for each profile, and one for each component', () => {
   const counts = [...registered].map(([profile, clients]) => [profile, clients.length])
   expect(counts).toEqual([
     ['Web application', 1],
@@ -41,7 +40,7 @@ test('[REG-12] the documentation has a registration for each profile, and one fo
   expect(types).toEqual(['confidential', 'public'])
 })
 
-test.each(withOwner)('[REG-12] %s of the documentation gets tokens by a code', async (_, client) => {
+test.each(withOwner)('%s of the documentation gets tokens by a code', async (_, client) => {
   const { flow } = stage()
   const redirect_uri = placeOf(client)
   const code = await flow.approve(client, { redirect_uri })
@@ -49,23 +48,20 @@ test.each(withOwner)('[REG-12] %s of the documentation gets tokens by a code', a
   expect((await flow.photos(accessToken)).status).toBe(200)
 })
 
-test.each(withOwner)(
-  '[REG-12] %s of the documentation refreshes if it is registered for it',
-  async (_, client) => {
-    const { flow } = stage()
-    const redirect_uri = placeOf(client)
-    const code = await flow.approve(client, { redirect_uri })
-    const { refreshToken } = tokensOf(await flow.redeem(client, code, { redirect_uri }))
-    const outcome =
-      refreshToken === '' ? 'no refresh token' : outcomeOf(await flow.refresh(client, refreshToken))
-    expect(outcome).toBe(grantsOf(client).includes('refresh_token') ? 'tokens' : 'no refresh token')
-  },
-)
+test.each(withOwner)('%s of the documentation refreshes if it is registered for it', async (_, client) => {
+  const { flow } = stage()
+  const redirect_uri = placeOf(client)
+  const code = await flow.approve(client, { redirect_uri })
+  const { refreshToken } = tokensOf(await flow.redeem(client, code, { redirect_uri }))
+  const outcome =
+    refreshToken === '' ? 'no refresh token' : outcomeOf(await flow.refresh(client, refreshToken))
+  expect(outcome).toBe(grantsOf(client).includes('refresh_token') ? 'tokens' : 'no refresh token')
+})
 
 const forItself = named.filter(([, client]) => grantsOf(client).includes('client_credentials'))
 
 test.each(forItself.filter(([, { secret }]) => secret !== undefined))(
-  '[REG-12] %s of the documentation gets a token for itself',
+  '%s of the documentation gets a token for itself',
   async (_, client) => {
     const { scope } = client.registration
     const response = await stage().flow.request(client, { grant_type: 'client_credentials', scope })
@@ -74,7 +70,7 @@ test.each(forItself.filter(([, { secret }]) => secret !== undefined))(
 )
 
 test.each(forItself.filter(([, { secret }]) => secret === undefined))(
-  '[REG-12] %s of the documentation gets a token for itself with a key that its registration holds',
+  '%s of the documentation gets a token for itself with a key that its registration holds',
   async (client_id, { registration }) => {
     const key = signer(client_id, 'backup-1')
     const keys: Json = JSON.parse(JSON.stringify([key.jwk]))
@@ -93,7 +89,7 @@ test.each(forItself.filter(([, { secret }]) => secret === undefined))(
 )
 
 test.each(withOwner.filter(([, { secret }]) => secret !== undefined))(
-  '[REG-12] %s of the documentation does not authenticate without its secret',
+  '%s of the documentation does not authenticate without its secret',
   async (_, client) => {
     const { registration } = client
     const { flow } = stage()
@@ -103,7 +99,7 @@ test.each(withOwner.filter(([, { secret }]) => secret !== undefined))(
 )
 
 test.each(withOwner.filter(([, { secret }]) => secret === undefined))(
-  '[REG-12] %s of the documentation proves by PKCE that a code is its own',
+  '%s of the documentation proves by PKCE that a code is its own',
   async (_, client) => {
     const { flow } = stage()
     const redirect_uri = placeOf(client)
@@ -112,35 +108,3 @@ test.each(withOwner.filter(([, { secret }]) => secret === undefined))(
     expect(outcomeOf(without)).toBe('400 invalid_grant')
   },
 )
-
-test('[REG-12] what one component of a product was given is no good for another', async () => {
-  const [web, desktop] = registered.get('One product with several components') ?? []
-  if (web === undefined || desktop === undefined) throw new Error('The product has no two components.')
-  const { flow } = stage()
-  const redirect_uri = placeOf(desktop)
-  const code = await flow.approve(desktop, { redirect_uri })
-  expect(outcomeOf(await flow.redeem(web, code, { redirect_uri }))).toBe('400 invalid_grant')
-  const { refreshToken } = tokensOf(await flow.redeem(desktop, code, { redirect_uri }))
-  expect(outcomeOf(await flow.refresh(web, refreshToken))).toBe('400 invalid_grant')
-})
-
-const registrationOf = (profile: string): ClientRegistration | undefined =>
-  registered.get(profile)?.[0]?.registration
-
-test.each([
-  ['Application in a browser', 'grant_types', { grant_types: ['client_credentials'] }],
-  ['Native application', 'may_introspect', { may_introspect: true }],
-  ['Application in a browser', 'redirect_uris', { redirect_uris: [] }],
-  ['Native application', 'client_secret_hashes', { client_type: 'confidential' }],
-  ['Web application', 'client_secret_hashes', { client_secret_hashes: [] }],
-  [
-    'Web application',
-    'loopback_redirect_uris',
-    { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true },
-  ],
-  ['Web application', 'client_type', { client_type: 'hybrid' }],
-  ['Web application', 'client_type', { client_type: ['confidential', 'public'] }],
-])('[REG-12] a client that mixes the types is refused: %s, by its %s [client-23]', (profile, field, bend) => {
-  expect(refusedFields({ ...registrationOf(profile) })).toEqual([])
-  expect(refusedFields({ ...registrationOf(profile), ...bend })).toContain(`clients[0].${field}`)
-})
