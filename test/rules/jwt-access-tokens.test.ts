@@ -1,16 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import {
-  jwtAccessTokens,
-  memoryStore,
-  signingKeys,
-  type AuthorizationServerOptions,
-  type Extension,
-} from '../../lib/index'
-import { bent, photoPrint } from '../support/flows/clients'
+import { jwtAccessTokens, signingKeys, type Extension } from '../../lib/index'
 import { authorizationRequest } from '../support/flows/flow'
 import { keySecret, partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
-import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { fragmentOf } from '../support/flows/redirection'
 import {
   gallery,
   job,
@@ -259,58 +251,4 @@ test('[JAT-17] a token says what the rules and the host want it to say, and noth
     ['aud', 'client_id', 'exp', 'iat', 'iss', 'jti', 'roles', 'scope', 'sub'].toSorted(),
   )
   expect(Object.keys(partOf(token, 0)).toSorted()).toEqual(['alg', 'kid', 'typ'])
-})
-
-// RFC 9068 3: the values are those of the example. The server chooses exp and jti.
-test('[JAT-10, JAT-4] the example of section 3 gets a token in the form of the example', async () => {
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
-  const keys = signingKeys({ keys: [{ privateKey: rsa, kid: 'RjEwOwOA' }] })
-  const resource = 'https://rs.example.com/'
-  const scope = 'openid profile reademail'
-  const client = bent(photoPrint, {
-    client_id: 's6BhdRkqt3',
-    redirect_uris: ['https://client.example.com/cb'],
-    scope,
-  })
-  const issuer = 'https://authorization-server.example.com/'
-  const iat = 1_618_354_090
-  const clock = () => iat * 1000
-  const options: Partial<AuthorizationServerOptions> = {
-    issuer,
-    clients: [client.registration],
-    scopes: { openid: 'Know you', profile: 'See your profile', reademail: 'Read your e-mail' },
-    resources: { [resource]: { scopes: scope.split(' ') } },
-    paths: { authorization: '/as/authorization.oauth2' },
-    plugIns: [keys, jwtAccessTokens({ keys })],
-    store: memoryStore({ clock }),
-    clock,
-  }
-  const { flow } = setStage(options, {
-    mount: (app, oauth) => {
-      app.set('trust proxy', 'loopback')
-      app.use(oauth.router())
-    },
-    paths: { authorize: '/as/authorization.oauth2' },
-  })
-  const proxied = flow.behind({
-    Host: 'authorization-server.example.com',
-    'X-Forwarded-Proto': 'https',
-  })
-  const page = await proxied.open(
-    '/as/authorization.oauth2?response_type=code&client_id=s6BhdRkqt3&state=xyz&scope=openid%20profile%20reademail&redirect_uri=https%3A%2F%2Fclient%2Eexample%2Ecom%2Fcb&resource=https%3A%2F%2Frs.example.com%2F',
-    '5ba552d67',
-  )
-  const code = codeOf(await proxied.decide(page, 'approve', '5ba552d67'))
-  const { body } = await proxied.redeem(client, code, { code_verifier: undefined })
-  expect(partOf(body.access_token, 0)).toEqual({ typ: 'at+jwt', alg: 'RS256', kid: 'RjEwOwOA' })
-  expect(partOf(body.access_token, 1)).toEqual({
-    iss: issuer,
-    sub: '5ba552d67',
-    aud: resource,
-    exp: iat + body.expires_in,
-    iat,
-    jti: expect.any(String),
-    client_id: 's6BhdRkqt3',
-    scope,
-  })
 })

@@ -5,7 +5,6 @@ import {
   createAuthorizationServer,
   createIntrospectionGuard,
   createJwtBearerGuard,
-  generateClientSecret,
   stepUp,
 } from '../../lib/index'
 import { canonicalOptions } from '../support/flows/application'
@@ -206,55 +205,6 @@ describe('The examples of RFC 9470', () => {
       keys: { keys: [key.jwk] },
       clock: () => now * 1000,
     })
-
-  test('[SUA-1, SUA-2] figure 2: a challenge with acr_values', async () => {
-    const other = jwt(key, { ...claims, acr: 'another' }, { typ: 'at+JWT' })
-    const response = await at(byJwt(claims.iat), { acr: 'myACR' }).photos(other)
-    expect(response.status).toBe(401)
-    expect(attributesIn(response.get('WWW-Authenticate'))).toMatchObject({
-      error: 'insufficient_user_authentication',
-      error_description: 'A different authentication level is required.',
-      acr_values: 'myACR',
-    })
-  })
-
-  test('[SUA-1, SUA-3] figure 3: a challenge with max_age', async () => {
-    const response = await at(byJwt(claims.auth_time + 6), { maxAge: 5 }).photos(token)
-    expect(response.status).toBe(401)
-    expect(attributesIn(response.get('WWW-Authenticate'))).toMatchObject({
-      error: 'insufficient_user_authentication',
-      error_description: 'More recent authentication is required.',
-      max_age: '5',
-    })
-  })
-
-  test.each([
-    ['acr_values=myACR', 0],
-    ['max_age=5', 6],
-  ])('[SUA-8, SUA-9] section 4: the request with %s demands another login', async (more, secondsAgo) => {
-    const { flow, clock } = setStage(
-      {
-        scopes: { purchase: 'Buy in your name' },
-        clients: [
-          {
-            client_id: claims.client_id,
-            client_type: 'confidential',
-            client_secret_hashes: [generateClientSecret().client_secret_hash],
-            redirect_uris: ['https://client.example.com/cb'],
-            scope: claims.scope,
-          },
-        ],
-        plugIns: [stepUp({ acrValues: ['myACR'] })],
-        resourceOwner: () => ({
-          subject: claims.sub,
-          authTime: Math.floor(clock.read() / 1000) - secondsAgo,
-        }),
-      },
-      { mount: (app, oauth) => void app.use(oauth.router()) },
-    )
-    const query = `client_id=s6BhdRkqt3&response_type=code&scope=purchase&${more}`
-    expect(loginOf(await flow.open(`/authorize?${query}`)).prompt).toBe('login')
-  })
 
   test('[SUA-10] section 6.1: the claims of a JWT', async () => {
     const response = await at(byJwt(claims.iat), { acr: 'myACR', maxAge: 5 }).photos(token)
