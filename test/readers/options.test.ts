@@ -1,21 +1,25 @@
-import { whoami } from '../../docs/examples/whoami'
 import { MemoryStore } from 'express-rate-limit'
-import { generateClientSecret } from '../../lib/client-authentication/client-secret'
-import { implicit } from '../../lib/authorization-endpoint/response-types'
-import type { AuthorizationServerOptions } from '../../lib/config/options'
-import { resolveOptions } from '../../lib/config/resolve-options'
-import { ConfigurationError } from '../../lib/primitives/options-reader'
-import { memoryCounters } from '../../lib/stores/memory-counters'
-import { memoryDynamicClients } from '../../lib/stores/memory-dynamic-clients'
-import { memoryStore } from '../../lib/stores/memory-store'
-import { bearer } from '../../lib/extensions/token-types/bearer'
-import { mac } from '../../lib/extensions/token-types/mac'
-import { issuesIn, mistakesWith } from '../support/rooms/mistakes'
-import { optionsWith } from '../support/rooms/registrations'
+import { whoami } from '../../docs/examples/whoami'
+import type * as suite from '../../lib/index'
+import {
+  type AuthorizationServerOptions,
+  ConfigurationError,
+  createAuthorizationServer,
+  generateClientSecret,
+  implicit,
+  mac,
+  memoryCounters,
+  memoryDynamicClients,
+  memoryStore,
+} from '../../lib/index'
 import { signedFormat } from '../support/flows/signed-format'
+import { setStage } from '../support/flows/stage'
+import { issuesIn, mistakesWith, pathsWith } from '../support/rooms/mistakes'
+import { optionsWith, phone } from '../support/rooms/registrations'
 
 const signed = signedFormat('signed')
 
+const bearer = { name: 'own', scheme: 'Own', read: () => undefined }
 const voucher = { name: 'urn:example:voucher', parameters: ['voucher'], handle: async () => ({}) }
 
 const noText = [null, 7, true, {}, [], () => '', ''] as const
@@ -394,7 +398,7 @@ describe('options', () => {
   })
 
   it('that are wrong are reported under the name of their function', () => {
-    expect(() => resolveOptions(optionsWith({ issuer: '' }))).toThrow(
+    expect(() => createAuthorizationServer(optionsWith({ issuer: '' }))).toThrow(
       'createAuthorizationServer() cannot work with these options:\n  - issuer must be the URL of this server, such as https://example.com or http://localhost:3000.',
     )
   })
@@ -436,4 +440,252 @@ describe('options', () => {
     for (const left of [nothing, emptyGroups])
       expect(issuesIn({ ...left, issuer, clients, scopes, resourceOwner })).toEqual([])
   })
+})
+
+const mended = "must have its path as a URL parser writes it, without '.' and '..' segments."
+const insecure = 'must use https unless its host is loopback.'
+const example = 'such as https://example.com or http://localhost:3000.'
+
+describe('the option issuer', () => {
+  it.each([
+    'https://photos.example',
+    'https://photos.example/',
+    'https://photos.example/a/b//',
+    'https://photos.example:8443',
+    'https://localhost',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://[::1]:3000/auth',
+  ])('takes %s', (issuer) => {
+    expect(mistakesWith({ issuer })).toEqual([])
+  })
+
+  it.each([
+    ...[null, 7, true, {}, [], '', new URL('https://photos.example')].map(
+      (issuer) => [issuer, `must be the URL of this server, ${example}`] as const,
+    ),
+    ...[
+      'photos.example',
+      '/auth',
+      '//photos.example',
+      'https://',
+      'https://photos example',
+      'photos:auth',
+    ].map((issuer) => [issuer, `must be an absolute URL, ${example}`] as const),
+    ['http://photos.example', insecure],
+    ['http://localhost.evil.example', insecure],
+    ['http://127.0.0.1.evil.example', insecure],
+    ['ftp://localhost', insecure],
+    ['https://photos.example/a/../b', mended],
+    ['https://photos.example/./b', mended],
+    ['https://photos.example/%2e%2e/b', mended],
+    ['https://photos.example?', 'must not have a query or a fragment.'],
+    ['https://photos.example/?a=1', 'must not have a query or a fragment.'],
+    ['https://photos.example#', 'must not have a query or a fragment.'],
+    ['https://user@photos.example', 'must not hold a user name or password.'],
+    ['https://:secret@photos.example', 'must not hold a user name or password.'],
+  ])('refuses %j: it %s', (issuer, message) => {
+    expect(mistakesWith({ issuer })).toEqual([{ path: 'issuer', message }])
+  })
+
+  // RFC 9207 2.4: clients compare it letter by letter, and it stands in every answer as it is here.
+  it.each([
+    ' https://photos.example',
+    'https://photos.example ',
+    'https://photos.example\n',
+    'https:photos.example',
+    'https:/photos.example',
+    'https:\\\\photos.example',
+    'https:///photos.example',
+    'https://photos.example/\u00e9',
+  ])('refuses %j, which only a browser mends', (issuer) => {
+    expect(pathsWith({ issuer })).toEqual(['issuer'])
+  })
+
+  it('reports every mistake in it', () => {
+    expect(mistakesWith({ issuer: 'http://user@photos.example?#' })).toHaveLength(3)
+  })
+})
+
+const tenYears = 10 * 365 * 24 * 3600
+const everyScope = { ...optionsWith().scopes }
+
+describe('options that belong together, or only look right, are refused', () => {
+  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+    ...[
+      'photos.print',
+      'photos.read photos.print',
+      'photos.read  photos.write',
+      ' photos.read',
+      'PHOTOS.READ',
+    ].map(
+      (defaultScope) =>
+        [
+          'a default scope that the server does not have',
+          { defaultScope },
+          ['defaultScope must hold scopes of this server: photos.read, photos.write.'],
+        ] as [string, object, string[]],
+    ),
+    [
+      'two endpoints at one path',
+      { paths: { token: '/authorize' } },
+      ['paths.token must differ from paths.authorization.'],
+    ],
+    [
+      'one path for two',
+      { paths: { revocation: '/token' } },
+      ['paths.revocation must differ from paths.token.'],
+    ],
+    [
+      'one path for two others',
+      { paths: { token: '/x', introspection: '/x' } },
+      ['paths.introspection must differ from paths.token.'],
+    ],
+    [
+      'the name of an extension of the package',
+      { extensions: [{ name: 'pkce' }] },
+      ['extensions[0].name is "pkce", which another extension has already.'],
+    ],
+    [
+      'a name twice',
+      { extensions: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
+      ['extensions[2].name is "a", which another extension has already.'],
+    ],
+    [
+      'a login with a fragment',
+      { login: '/login#top' },
+      ["login must be a path such as '/login', or a function."],
+    ],
+    [
+      'a login at another host',
+      { login: '//another.example/login' },
+      ["login must be a path such as '/login', or a function."],
+    ],
+    [
+      'one to browsers',
+      { login: '/\\another.example/login' },
+      ["login must be a path such as '/login', or a function."],
+    ],
+    [
+      'a deadline longer than a timer can keep',
+      { storeDeadline: 60.001 },
+      ['storeDeadline must be seconds, more than 0 and at most 60.'],
+    ],
+    [
+      'a lifetime that leads to times that no store can keep',
+      { lifetimes: { accessToken: tenYears + 1 } },
+      [`lifetimes.accessToken must be whole seconds, 1 to ${tenYears}.`],
+    ],
+  ])('%s: %j', (_what, bend, problems) => {
+    expect(mistakesWith(bend).map(({ path, message }) => `${path} ${message}`)).toEqual(problems)
+  })
+
+  it.each(['a b', '', 'a"b', 'a\\b', 'é', 'a\tb'])('%j is no scope token', (token) => {
+    expect(mistakesWith({ scopes: { ...everyScope, [token]: 'Something' } })).toEqual([
+      { path: 'scopes', message: expect.stringContaining(`names "${token}", which is not a scope token`) },
+    ])
+  })
+
+  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+    ['scopes', { scopes: null }, ['scopes']],
+    ['a scope of a client', { scopes: { 'a b': 'x' }, clients: [{ ...phone, scope: 'a b' }] }, ['scopes']],
+    [
+      'another option, and a scope that a client cannot have',
+      { responseTypes: 7, clients: [{ ...phone, scope: 'photos.print' }] },
+      ['responseTypes', 'clients[0].scope'],
+    ],
+  ])('are reported once: wrong %s', (_what, bend, paths) => {
+    expect(pathsWith(bend)).toEqual(paths)
+  })
+})
+
+describe('where NODE_ENV is production', () => {
+  /** What this does there. */
+  function inProduction<Result>(act: () => Result, environment = 'production'): Result {
+    const before = process.env['NODE_ENV']
+    process.env['NODE_ENV'] = environment
+    try {
+      return act()
+    } finally {
+      process.env['NODE_ENV'] = before
+    }
+  }
+
+  it('a store is needed, and reported together with every other mistake', () => {
+    expect(inProduction(() => mistakesWith({}))).toEqual([
+      {
+        path: 'store',
+        message:
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
+      },
+    ])
+    expect(inProduction(() => pathsWith({ issuer: 'x', pkce: 'x' }))).toEqual(['issuer', 'store', 'pkce'])
+    expect(inProduction(() => mistakesWith({ store: {} }))).toHaveLength(1)
+  })
+
+  it.each(['development', 'test', ''])('none is needed where it is %j', (environment) => {
+    expect(inProduction(() => mistakesWith({}), environment)).toEqual([])
+  })
+
+  const bare = { find: async () => undefined, save: async () => true, remove: async () => {} }
+  const guarding = { issuer: 'http://localhost', store: bare }
+  const plugIn = { name: 'test', open: () => ({}) }
+  // Each with a package of its own, because a process is warned once.
+  it.each<[string, number, (fresh: typeof suite) => unknown]>([
+    ['a server', 1, (fresh) => fresh.createAuthorizationServer(optionsWith({ store: bare }))],
+    [
+      'one whose host says which counters it means',
+      0,
+      (fresh) =>
+        fresh.createAuthorizationServer(optionsWith({ store: bare, counters: fresh.memoryCounters() })),
+    ],
+    [
+      'one whose store is in memory by choice',
+      0,
+      (fresh) =>
+        fresh.createAuthorizationServer(
+          optionsWith({ store: fresh.memoryStore({ allowInProduction: true }) }),
+        ),
+    ],
+    [
+      'a guard that counts nothing',
+      0,
+      (fresh) => fresh.createBearerGuard({ ...guarding, plugIns: [plugIn] }),
+    ],
+    [
+      'a guard whose token type counts',
+      1,
+      (fresh) =>
+        fresh.createBearerGuard({ ...guarding, tokenTypes: [fresh.mac({ hosts: ['api.example.com'] })] }),
+    ],
+    [
+      'a guard whose plug-in may count',
+      1,
+      (fresh) => fresh.createBearerGuard({ ...guarding, plugIns: [{ ...plugIn, openInGuard: () => ({}) }] }),
+    ],
+  ])('a store without counters is warned of, by %s: %i times [store-10]', (_who, times, make) => {
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    jest.isolateModules(() => {
+      const fresh: typeof suite = require('../../lib/index')
+      inProduction(() => make(fresh))
+    })
+    const given = warn.mock.calls.filter((call) => JSON.stringify(call).includes('EAS_COUNTERS_IN_MEMORY'))
+    warn.mockRestore()
+    expect(given).toHaveLength(times)
+  })
+})
+
+it('What the host does to its options afterwards changes nothing', async () => {
+  const scopes: Record<string, string> = { 'photos:read': 'See', 'photos:print': 'Print' }
+  const redirect_uris = ['https://book.example/callback']
+  const book = { client_id: 'book', client_type: 'public', redirect_uris, scope: 'photos:read' } as const
+  const { flow } = setStage({ scopes, clients: [book], pkce: 'none' })
+  scopes['admin'] = 'Everything'
+  redirect_uris.push('javascript:alert(1)')
+  const { body } = await flow.open('/.well-known/oauth-authorization-server')
+  expect(body.scopes_supported).toEqual(['photos:read', 'photos:print'])
+  const asked = { client_id: 'book', response_type: 'code', redirect_uri: 'javascript:alert(1)' }
+  const outcome = await flow.ask(asked, 'alice')
+  expect(outcome.status).toBeGreaterThanOrEqual(400)
+  expect(outcome.headers).not.toHaveProperty('location')
 })
