@@ -107,4 +107,63 @@ describeOnStores('A Passport of the host', (stage) => {
     expect(seen).toMatchObject([{ client_id, client_type: 'confidential' }])
     expect(refusalOf(await flow.submit('/token', grant))).toBe('500 server_error')
   })
+
+  test('is given the error of a request by its own error handling, of what broke and of what it throws itself', async () => {
+    const broken = new Error('The host broke.')
+    const seen: unknown[] = []
+    const mount: Hosting['mount'] = (app, oauth) => {
+      const passport = new Passport()
+      for (const strategy of oauth.strategies) passport.use(strategy)
+      app.post('/who', (request, response, next) => {
+        const goOn = (error: unknown) => {
+          if (error) return next(error)
+          throw broken
+        }
+        passport.authenticate(every, { session: false }, goOn)(request, response, next)
+      })
+      app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+        seen.push(Object(error).reason ?? error)
+        response.status(500).end()
+      })
+    }
+    const headers = { Authorization: basic(client_id, secret) }
+    const [good, down] = [
+      stage({}, { mount }),
+      stage({ clients: { find: () => Promise.reject(broken) } }, { mount }),
+    ]
+    for (const { flow } of [good, down])
+      expect((await flow.submit('/who', {}, undefined, headers)).status).toBe(500)
+    await good.flow.submit('/who', {}, undefined, { Authorization: basic(client_id, 'wrong') })
+    await good.flow.submit('/who', {})
+    expect(seen).toEqual([
+      broken,
+      'store_unavailable',
+      'client_not_authenticated',
+      'no_client_authentication',
+    ])
+  })
+
+  test('may get a strategy itself for many requests at once, and keep the client apart from its owner', async () => {
+    const ids = Array.from({ length: 20 }, (_, at) => `client-${at}`)
+    let waiting: (() => void)[] = []
+    const find = async (id: string) => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve)
+        if (waiting.length === ids.length) for (const each of waiting.toReversed()) setImmediate(each)
+      })
+      return { ...nightlyReport.registration, client_id: id }
+    }
+    const mount: Hosting['mount'] = (app, oauth) => {
+      const [byBasic] = oauth.strategies.filter(({ name }) => name === 'client_secret_basic')
+      if (byBasic === undefined) throw new Error('There is no such strategy.')
+      const look = new Passport().authenticate(byBasic, { session: false, assignProperty: 'oauthClient' })
+      app.post('/who', look, (request, response) => {
+        const { user, oauthClient } = Object(request)
+        response.json([user ?? 'nobody', oauthClient.client_id])
+      })
+    }
+    const { flow } = stage({ clients: { find } }, { mount })
+    const asked = ids.map((id) => flow.submit('/who', {}, undefined, { Authorization: basic(id, secret) }))
+    expect((await Promise.all(asked)).map(({ body }) => body)).toEqual(ids.map((id) => ['nobody', id]))
+  })
 })

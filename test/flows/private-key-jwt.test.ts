@@ -1,13 +1,13 @@
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { Passport } from 'passport'
-import { documentFetch } from '../../lib/clients/document-fetch/document-fetch'
 import {
   ConfigurationError,
   deviceAuthorization,
   dpop,
   type EndpointRequest,
   memoryClients,
+  metadataDocuments,
   privateKeyJwt,
   pushedAuthorizationRequests,
   type ClientRegistration,
@@ -22,6 +22,7 @@ import { nightlyReport } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { deviceCode, deviceSecret } from '../support/flows/device-stage'
 import { authorizationRequest, basic, type Fields, formOf, redemption } from '../support/flows/flow'
+import { fetchOf } from '../support/flows/opened-documents'
 import { Prover } from '../support/flows/prover'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -579,6 +580,68 @@ describeOnStores('A client that publishes its keys', (stage) => {
     tokensOf(await ask(set, assertion))
   })
 
+  test('is asked as a named one, and its keys stand in for an hour while others use up the limits of its host [document-8]', async () => {
+    const seen: unknown[] = []
+    const limited = fetchOf({ lookup: async () => [] }, { clock: new Clock().read })
+    let isLimited = false
+    const documents: DocumentFetch = {
+      async fetch(url, size, inquiry) {
+        seen.push(inquiry?.trust)
+        if (isLimited) for (let times = 0; ; times++) await limited.fetch(url, size, inquiry).catch(orLimited)
+        return { json: { keys: [jwkOf(own.publicKey, '1')] }, maximumAge: 60 }
+      },
+    }
+    const orLimited = (error: unknown) => {
+      if (Object(error).reason === 'limited') throw error
+    }
+    const set = host(stage, { documents })
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    isLimited = true
+    set.clock.advance(3599)
+    tokensOf(await ask(set, assertionAt(set, { claims })))
+    // The client may have changed its keys.
+    const changed = assertionAt(set, { claims, header: { kid: '2' }, key: second.privateKey })
+    expect(refusalOf(await ask(set, changed))).toBe('400 temporarily_unavailable')
+    set.clock.advance(1)
+    expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe('400 temporarily_unavailable')
+    expect(new Set(seen)).toEqual(new Set(['named']))
+  })
+
+  test.each([
+    ['its own host', 'https://notes.example/keys', ['known', 'known']],
+    ['another host', 'https://evil.example/keys', ['unknown', 'known']],
+  ])('at the URL of a document is not asked as a named one: at %s', async (_, jwks_uri, trust) => {
+    const id = 'https://notes.example/client.json'
+    const members = { token_endpoint_auth_method: 'private_key_jwt', grant_types: ['client_credentials'] }
+    const document = { client_id: id, client_name: 'Notes', redirect_uris: ['https://notes.example/cb'] }
+    const seen: unknown[] = []
+    const documents: DocumentFetch = {
+      async fetch(url, _size, inquiry) {
+        if (url === id)
+          return { json: { ...document, ...members, response_types: [], jwks_uri }, maximumAge: 600 }
+        seen.push(inquiry?.trust)
+        return { json: { keys: [jwkOf(own.publicKey, '1')] }, maximumAge: 60 }
+      },
+    }
+    const set = stage({
+      clients: metadataDocuments({ documents, grantTypes: ['authorization_code', 'client_credentials'] }),
+      clientAuthenticationMethods: [privateKeyJwt()],
+    })
+    const come = async () => tokensOf(await ask(set, assertionAt(set, { claims: { iss: id, sub: id } })))
+    await come()
+    set.clock.advance(60)
+    await come()
+    expect(seen).toEqual(trust)
+  })
+
+  test.each([12, 13])('may be registered with 12 keys in place of them, and not with more: %d', (count) => {
+    const keys = Array.from({ length: count }, (_, at) => jwkOf(own.publicKey, `${at}`))
+    const client = { ...bank, credentials: { private_key_jwt: { keys } } }
+    const open = () => application({ clients: [client], clientAuthenticationMethods: [privateKeyJwt()] })
+    if (count === 12) expect(open).not.toThrow()
+    else expect(open).toThrow('must have at most 12 keys.')
+  })
+
   test('may publish 32 keys, and no more', async () => {
     const { state, documents } = publication()
     const set = host(stage, { documents })
@@ -616,7 +679,8 @@ describe('Keys of a client over https', () => {
   async function withOrigin(answer: RequestListener, visit: (set: Host) => Promise<void>, loopback = true) {
     const origin = await httpsOrigin(authority.issue(['127.0.0.1']), answer)
     try {
-      const documents = documentFetch({ loopback, ca: authority.ca })
+      const server = loopback ? {} : { issuer: 'https://as.example' }
+      const documents = fetchOf({ ca: authority.ca }, server)
       const jwks_uri = `https://127.0.0.1:${origin.port}/jwks.json`
       const client = { ...publisher, credentials: { private_key_jwt: { jwks_uri } } }
       const clientAuthenticationMethods = [privateKeyJwt({ documents })]
