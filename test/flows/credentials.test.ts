@@ -111,10 +111,8 @@ test('A generated secret has 256 bits, another one each time, and a digest that 
   expect(client_secret_hash).toMatch(/^sha256:[\w-]{43}$/)
   const { come } = serverOf(client_secret_hash)
   expect(await come(basic('a', client_secret))).toBe('tokens')
-  for (const wrong of [
-    ...[' ', `${client_secret} `, client_secret.slice(1), client_secret.toUpperCase()],
-    ...[client_secret_hash, client_secret_hash.slice(7)],
-  ])
+  const other = [' ', `${client_secret} `, client_secret.slice(1), client_secret.toUpperCase()]
+  for (const wrong of [...other, client_secret_hash, client_secret_hash.slice(7)])
     expect(await come(basic('a', wrong))).toBe(refused)
 })
 
@@ -189,7 +187,7 @@ describe('What a guess costs', () => {
       compare.mockClear()
       expect(await come(id, id === 'off' ? 'secret' : 'wrong')).toBe(refused)
       expect(rounds()).toBe(before)
-      if (sameCost) expect(compare.mock.calls).toHaveLength(calls)
+      expect(sameCost ? compare.mock.calls.length : calls).toBe(calls)
     }
     compare.mockClear()
     expect(await come('modern', generated.client_secret)).toBe('tokens')

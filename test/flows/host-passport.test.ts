@@ -154,7 +154,7 @@ describeOnStores('A Passport of the host', (stage) => {
       return { ...nightlyReport.registration, client_id: id }
     }
     const mount: Hosting['mount'] = (app, oauth) => {
-      const [byBasic] = oauth.strategies.filter(({ name }) => name === 'client_secret_basic')
+      const byBasic = oauth.strategies.find(({ name }) => name === 'client_secret_basic')
       if (byBasic === undefined) throw new Error('There is no such strategy.')
       const look = new Passport().authenticate(byBasic, { session: false, assignProperty: 'oauthClient' })
       app.post('/who', look, (request, response) => {

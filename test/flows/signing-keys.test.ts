@@ -9,12 +9,12 @@ import {
   type GivenKey,
   type SigningAlgorithm,
   type Storage,
-} from '../../../lib/index'
-import { application, canonicalOptions } from '../../support/flows/application'
-import { Clock } from '../../support/flows/clock'
-import { keySecret, sharedKeys, withJwts } from '../../support/flows/jwt-tokens'
-import { gallery, mountResources, photosApi } from '../../support/flows/resources'
-import { waitUntil } from '../../support/wait-until'
+} from '../../lib/index'
+import { application, canonicalOptions } from '../support/flows/application'
+import { Clock } from '../support/flows/clock'
+import { keySecret, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
+import { gallery, mountResources, photosApi } from '../support/flows/resources'
+import { waitUntil } from '../support/wait-until'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const edwards = generateKeyPairSync('ed25519')
