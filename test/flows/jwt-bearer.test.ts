@@ -256,7 +256,7 @@ describe('A JWT is refused', () => {
   const strict = { clockTolerance: 0, maximumLifetime: 60 }
   const short = { exp: noon + 60 }
 
-  test.each<[string, string, object, object, object]>([
+  test.each<[string, string, object, Readonly<Record<string, unknown>>, Partial<JwtBearerOptions>]>([
     [
       'with a response_type, which makes it an authorization request',
       'assertion_header_refused',
