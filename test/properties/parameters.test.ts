@@ -1,300 +1,197 @@
 import * as fc from 'fast-check'
-import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import { largestMembers, longestValues, Parameters } from '../../lib/protocol/parameters'
-import { anyCapabilities, parseClient } from '../../lib/protocol/parse-client'
-import { thrownBy } from '../support/authorization/thrown'
+import { isSameScheme, parseAuthorization, readBearerToken } from '../../lib/protocol/http-authentication'
+import { deepestJson, isShallow } from '../../lib/protocol/json-depth'
+import { longestValues, Parameters } from '../../lib/protocol/parameters'
 
-const namesOfObjects = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']
+fc.configureGlobal({ seed: 7 })
 
-/** The value of a, or the error if it is no refusal. */
-function outcome(sent: string) {
+/** What reading gives: its value, or reason and description of the refusal. */
+function readingOf(read: () => unknown): unknown {
   try {
-    return Parameters.parse(sent).get('a')
+    return read()
   } catch (error) {
-    return error instanceof OAuthError && error.code === 'invalid_request' ? undefined : error
+    if (!(error instanceof OAuthError) || error.code !== 'invalid_request') throw error
+    return `${error.reason}: ${error.description}`
   }
 }
+const valueIn = (text: string, name = 'state') => readingOf(() => Parameters.parse(text).get(name))
+const valuesIn = (text: string, name = 'resource') => readingOf(() => Parameters.parse(text).all(name))
+const inBody = (body: object, name: string) =>
+  readingOf(() => Parameters.fromParsedBody(Object(body)).get(name))
+const allInBody = (body: object, name: string) =>
+  readingOf(() => Parameters.fromParsedBody(Object(body)).all(name))
+const twice = (name: string) => `parameter_malformed: The parameter ${name} is included more than once.`
+const notEncoded = (name: string) =>
+  `parameter_malformed: The parameter ${name} is not form encoded in UTF-8.`
+const missing = (name: string) => `parameter_missing: The parameter ${name} is missing.`
 
-describe('Parameters.parse', () => {
-  it('decodes names and values as a form does', () => {
-    const parameters = Parameters.parse('scope=photos.read+profile&na%6De=%C3%A9%2B%26%3D')
-    expect(parameters.get('scope')).toBe('photos.read profile')
-    expect(parameters.get('name')).toBe('é+&=')
+describe('a parameter', () => {
+  test.each<[string, string, unknown]>([
+    ['scope=photos.read+profile&x=1', 'scope', 'photos.read profile'],
+    ['na%6De=%C3%A9%2B%26%3D', 'name', 'é+&='],
+    ['code=a=b==', 'code', 'a=b=='],
+    ...['state=', 'state', 'state=&code=x', '', 'other=x'].map(
+      (text) => [text, 'state', undefined] as [string, string, undefined],
+    ),
+    ...['state=a&state=b', 'state=a&state=a', 'state=a&state=', 'state=&state', 'state=a&st%61te=b'].map(
+      (text) => [text, 'state', twice('state')] as [string, string, string],
+    ),
+    ...['%zz', '%', '%a', '%ff', '%c3', '%c0%af', '%ed%a0%80', 'a%00%'].map(
+      (value) => [`state=${value}`, 'state', notEncoded('state')] as [string, string, string],
+    ),
+    // What is faulty and unknown hides nothing.
+    ...['x=1&x=2', 'x=%zz', '%zz=1', '=1', '&&', 'x=%&x=%'].map(
+      (faulty) => [`${faulty}&code=good&${faulty}`, 'code', 'good'] as [string, string, string],
+    ),
+    ...['a[]', 'a[b]', 'a.b'].map((name) => [`${name}=1&a=2`, name, '1'] as [string, string, string]),
+    ['a[]=1&a=2', 'a', '2'],
+    ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'].flatMap((name) => [
+      ['code=x', name, undefined] as [string, string, undefined],
+      [`${name}=x`, name, 'x'] as [string, string, string],
+    ]),
+    [`nonce=${'a'.repeat(50_000)}`, 'nonce', 'a'.repeat(50_000)],
+  ])('in %j by the name %j', (text, name, value) => {
+    expect(valueIn(text, name)).toBe(value)
   })
 
-  it('ends a name at the first equals sign', () => {
-    expect(Parameters.parse('code=a=b==').get('code')).toBe('a=b==')
+  test.each<[string, unknown]>([
+    ['resource=b&resource=&x=1&resource=a&resource=b', ['b', 'a', 'b']],
+    ['resource=c', ['c']],
+    ['resource=', []],
+    ['x=1', []],
+    ['resource=a&resource=%zz', notEncoded('resource')],
+    ['resource=%zz&resource=a', notEncoded('resource')],
+    ['resource=%ff', notEncoded('resource')],
+  ])('that may come more than once, in %j', (text, values) => {
+    expect(valuesIn(text)).toEqual(values)
   })
 
-  it.each(['state=', 'state', 'state=&code=x', '', 'other=x'])(
-    'takes a parameter without a value as omitted: %j',
-    (text) => {
-      expect(Parameters.parse(text).get('state')).toBeUndefined()
-    },
-  )
-
-  it.each(['state=a&state=b', 'state=a&state=a', 'state=a&state=', 'state=&state', 'state=a&st%61te=b'])(
-    'refuses a parameter that is included more than once: %j',
-    (text) => {
-      const { code, reason, description } = thrownBy(() => Parameters.parse(text).get('state'))
-      expect({ code, reason }).toEqual({ code: 'invalid_request', reason: 'parameter_malformed' })
-      expect(description).toBe('The parameter state is included more than once.')
-    },
-  )
-
-  it.each(['%zz', '%', '%a', '%ff', '%c3', '%c0%af', '%ed%a0%80', 'a%00%'])(
-    'refuses a value that is not form encoded UTF-8: %j',
-    (value) => {
-      const { code, description } = thrownBy(() => Parameters.parse(`state=${value}`).get('state'))
-      expect(code).toBe('invalid_request')
-      expect(description).toBe('The parameter state is not form encoded in UTF-8.')
-    },
-  )
-
-  it.each(['x=1&x=2', 'x=%zz', '%zz=1', '=1', '&&', 'x=%&x=%'])(
-    'ignores what is faulty and unknown: %j',
-    (faulty) => {
-      const parameters = Parameters.parse(`${faulty}&code=good&${faulty}`)
-      expect(parameters.get('code')).toBe('good')
-      expect(() => parameters.check(['code', 'state'])).not.toThrow()
-    },
-  )
-
-  it.each(['a[]', 'a[b]', 'a.b'])('takes %j as a plain name', (name) => {
-    const parameters = Parameters.parse(`${name}=1&a=2`)
-    expect(parameters.get(name)).toBe('1')
-    expect(parameters.get('a')).toBe('2')
+  test('in a body that a parser of the host has read is a text, or a list of at least two', () => {
+    const lists = { resource: ['b', 'a'], one: ['a'], nested: [['a'], 'b'], object: { a: 'b' } }
+    expect(Object.keys(lists).map((name) => allInBody(lists, name))).toEqual([
+      ['b', 'a'],
+      twice('one'),
+      twice('nested'),
+      twice('object'),
+    ])
+    for (const value of [['a', 'b'], ['a'], { b: 'a' }, 1, true, null, undefined])
+      expect([value, inBody({ code: value, state: 'x' }, 'code')]).toEqual([value, twice('code')])
+    expect(inBody({ code: 'x', state: '' }, 'code')).toBe('x')
+    expect(inBody({ code: 'x', state: '' }, 'state')).toBeUndefined()
+    expect(inBody(JSON.parse('{ "__proto__": "x", "code": "y" }'), '__proto__')).toBe('x')
+    expect(inBody(Object.assign(Object.create(null), { code: 'y' }), 'code')).toBe('y')
+    expect(inBody(Object.create({ code: 'y' }), 'code')).toBeUndefined()
   })
 
-  it.each(namesOfObjects)('has no %s unless it is sent', (name) => {
-    expect(Parameters.parse('code=x').get(name)).toBeUndefined()
-    expect(Parameters.parse('code=x').mentions(name)).toBe(false)
-    expect(Parameters.parse(`${name}=x`).get(name)).toBe('x')
-  })
-
-  it('reads every form', () => {
-    const pairs = fc.uniqueArray(
-      fc.tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'grapheme', minLength: 1 })),
-      { selector: ([name]) => name },
-    )
+  test('is what was sent, whatever form it was', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1 })
+    const pairs = fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name })
     fc.assert(
       fc.property(pairs, (sent) => {
         const parameters = Parameters.parse(new URLSearchParams(sent).toString())
-        for (const [name, value] of sent) expect(parameters.get(name)).toBe(value)
+        expect(sent.map(([name]) => parameters.get(name))).toEqual(sent.map(([, value]) => value))
+        const again = Parameters.parse(parameters.format())
+        expect(sent.map(([name]) => again.get(name))).toEqual(sent.map(([, value]) => value))
       }),
     )
   })
 
-  it('answers any text with a value, with nothing, or with invalid_request', () => {
+  test('in any text is a value, nothing, or a refusal', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '%', 'f', '0', '=', '&', '+', ' ', 'é') })
-    fc.assert(
-      fc.property(text, (sent) => {
-        expect(outcome(sent) ?? 'nothing').toMatch(/./s)
-      }),
-    )
-  })
-})
-
-describe('Parameters.fromParsedBody', () => {
-  it('takes over texts', () => {
-    expect(Parameters.fromParsedBody({ code: 'x', state: '' }).get('code')).toBe('x')
-    expect(Parameters.fromParsedBody({ code: 'x', state: '' }).get('state')).toBeUndefined()
+    fc.assert(fc.property(text, (sent) => expect(typeof valueIn(sent, 'a')).toMatch(/string|undefined/)))
   })
 
-  it.each([[['a', 'b']], [['a']], [{ b: 'a' }], [1], [true], [null], [undefined]])(
-    'takes a value that is not a text as repeated: %j',
-    (value) => {
-      const parameters = Parameters.fromParsedBody({ code: value, state: 'x' })
-      expect(thrownBy(() => parameters.get('code')).description).toBe(
-        'The parameter code is included more than once.',
-      )
-      expect(parameters.get('state')).toBe('x')
-    },
-  )
+  const several = Parameters.parse('code=x&empty=&twice=1&twice=2&broken=%zz')
+  const names = ['code', 'empty', 'absent', 'twice', 'broken']
 
-  it('reads own names only, on any prototype', () => {
-    const own: unknown = JSON.parse('{ "__proto__": "x", "code": "y" }')
-    const parameters = Parameters.fromParsedBody(Object(own))
-    expect(parameters.get('__proto__')).toBe('x')
-    expect(Parameters.fromParsedBody(Object.assign(Object.create(null), { code: 'y' })).get('code')).toBe('y')
-    expect(Parameters.fromParsedBody(Object.create({ code: 'y' })).get('code')).toBeUndefined()
-  })
-})
-
-describe('Parameters', () => {
-  const parameters = Parameters.parse('code=x&empty=&twice=1&twice=2&broken=%zz')
-
-  it.each(['empty', 'absent'])('requires a value: %s', (name) => {
-    const { code, reason, description } = thrownBy(() => parameters.require(name))
-    expect({ code, reason }).toEqual({ code: 'invalid_request', reason: 'parameter_missing' })
-    expect(description).toBe(`The parameter ${name} is missing.`)
-    expect(parameters.require('code')).toBe('x')
-  })
-
-  it('gives every value of what may be included more than once, in order, and no empty one', () => {
-    const several = Parameters.parse('resource=b&resource=&x=1&resource=a&resource=b&one=c&none=')
-    expect(several.all('resource')).toEqual(['b', 'a', 'b'])
-    expect(several.all('one')).toEqual(['c'])
-    expect(several.all('none')).toEqual([])
-    expect(several.all('__proto__')).toEqual([])
-  })
-
-  it.each(['resource=a&resource=%zz', 'resource=%zz&resource=a', 'resource=%ff'])(
-    'refuses what may be included more than once when one is malformed: %s',
-    (text) => {
-      const { code, reason, description } = thrownBy(() => Parameters.parse(text).all('resource'))
-      expect({ code, reason }).toEqual({ code: 'invalid_request', reason: 'parameter_malformed' })
-      expect(description).toBe('The parameter resource is not form encoded in UTF-8.')
-    },
-  )
-
-  it('reads a repetition from a parsed body, which is a list of at least two texts', () => {
-    const body = { resource: ['b', 'a'], one: ['a'], nested: [['a'], 'b'], object: { a: 'b' } }
-    const parsedBody = Parameters.fromParsedBody(body)
-    expect(parsedBody.all('resource')).toEqual(['b', 'a'])
-    for (const name of ['one', 'nested', 'object'])
-      expect(thrownBy(() => parsedBody.all(name)).code).toBe('invalid_request')
-  })
-
-  it('lets an error answer peek at what is sound', () => {
-    expect(['code', 'empty', 'absent', 'twice', 'broken'].map((name) => parameters.peek(name))).toEqual([
+  test('is required, looked at for the answer to an error, mentioned and checked', () => {
+    expect(names.map((name) => readingOf(() => several.require(name)))).toEqual([
       'x',
+      missing('empty'),
+      missing('absent'),
+      twice('twice'),
+      notEncoded('broken'),
+    ])
+    expect(names.map((name) => several.peek(name))).toEqual(['x', undefined, undefined, undefined, undefined])
+    expect(names.filter((name) => several.mentions(name))).toEqual(['code', 'empty', 'twice', 'broken'])
+    const checked = [['code', 'empty', 'absent'], ['code', 'twice'], new Set(['broken'])]
+    expect(checked.map((some) => readingOf(() => several.check(some)))).toEqual([
       undefined,
-      undefined,
-      undefined,
-      undefined,
+      twice('twice'),
+      notEncoded('broken'),
     ])
   })
 
-  it('knows which names the request mentions, in whatever shape', () => {
-    const mentioned = ['code', 'empty', 'absent', 'twice', 'broken'].filter((name) =>
-      parameters.mentions(name),
-    )
-    expect(mentioned).toEqual(['code', 'empty', 'twice', 'broken'])
-  })
-
-  it('refuses a request when one of the names to check is faulty, read or not', () => {
-    expect(() => parameters.check(['code', 'empty', 'absent'])).not.toThrow()
-    expect(thrownBy(() => parameters.check(['code', 'twice'])).code).toBe('invalid_request')
-    expect(thrownBy(() => parameters.check(new Set(['broken']))).code).toBe('invalid_request')
-  })
-
-  it('asks the same thing once more', () => {
-    const again = Parameters.parse(Parameters.parse('scope=a+b&state=%C3%A9%26&x[]=1&r=a&r=b').format())
-    expect(['scope', 'state', 'x[]'].map((name) => again.get(name))).toEqual(['a b', 'é&', '1'])
-    expect(again.all('r')).toEqual(['a', 'b'])
-  })
-
-  it('does not make a repeated parameter a sound one by asking once more', () => {
-    const again = Parameters.parse(parameters.format())
-    expect(thrownBy(() => again.get('twice')).code).toBe('invalid_request')
+  test('that is repeated does not become a sound one when the request is written down', () => {
+    const again = Parameters.parse(several.format())
+    expect(readingOf(() => again.get('twice'))).toBe(twice('twice'))
     expect(again.mentions('broken')).toBe(false)
+    const list = Parameters.parse(Parameters.parse('scope=a+b&r=a&r=b').format())
+    expect([list.get('scope'), list.all('r')]).toEqual(['a b', ['a', 'b']])
   })
-})
 
-const reasonOf = (act: () => unknown): string | undefined => {
-  try {
-    act()
-    return undefined
-  } catch (error) {
-    return error instanceof OAuthError ? error.reason : String(error)
-  }
-}
-
-const body = (count: number) => Object.fromEntries(new URLSearchParams(pairs(count).join('&')))
-const pairs = (count: number) => Array.from({ length: count }, (_, index) => `p${index}=1`)
-
-describe.each([...longestValues])('the parameter %s', (name, most) => {
-  it(`may have ${most} characters after decoding, and no more`, () => {
-    const exact = Parameters.parse(`${name}=${'%61'.repeat(most)}`)
-    expect(exact.get(name)).toBe('a'.repeat(most))
-    const long = [
-      Parameters.parse(`${name}=${'a'.repeat(most + 1)}`),
-      Parameters.fromParsedBody({ [name]: 'a'.repeat(most + 1) }),
-    ]
-    for (const parameters of long) {
-      expect(reasonOf(() => parameters.get(name))).toBe('parameter_too_long')
-      expect(reasonOf(() => parameters.all(name))).toBe('parameter_too_long')
-      expect(parameters.peek(name)).toBeUndefined()
-      expect(parameters.mentions(name)).toBe(true)
-      expect(parameters.format()).toBe('')
+  test.each([...longestValues])('%s may have %i characters after decoding, and no more', (name, most) => {
+    expect(valueIn(`${name}=${'%61'.repeat(most)}`, name)).toBe('a'.repeat(most))
+    const long = 'a'.repeat(most + 1)
+    for (const parameters of [
+      Parameters.parse(`${name}=${long}`),
+      Parameters.fromParsedBody({ [name]: long }),
+    ]) {
+      expect(readingOf(() => parameters.get(name))).toMatch(/^parameter_too_long/)
+      expect(readingOf(() => parameters.all(name))).toMatch(/^parameter_too_long/)
+      expect([parameters.peek(name), parameters.mentions(name), parameters.format()]).toEqual([
+        undefined,
+        true,
+        '',
+      ])
     }
   })
-})
 
-const page = (length: number) => 'https://a.example/'.padEnd(length, 'a')
-
-describe.each(largestMembers)('the member %s of a registration', (name, most) => {
-  const mistakesOf = (value: unknown) => {
-    const issues: ConfigurationIssue[] = []
-    const registration = {
-      client_id: 'a',
-      client_type: 'public',
-      scope: 'a',
-      redirect_uris: ['https://a.example'],
-    }
-    parseClient({ ...registration, [name]: value }, 'client', issues, anyCapabilities)
-    return issues.map(({ path, message }) => `${path} ${message}`)
-  }
-  const texts: Readonly<Record<string, (length: number) => unknown>> = {
-    post_logout_redirect_uris: (length) => Array.from({ length }, (_, index) => `https://a.example/${index}`),
-    redirect_uris: (length) => Array.from({ length }, (_, index) => `https://a.example/${index}`),
-    client_secret_hashes: (length) =>
-      Array.from({ length }, () => 'sha256:9hAk1Mj7tNc1nGqGSjnuEZG8x0PQg3gGZQXp3X8y8Gk'),
-    credentials: (length) => ({ method: 'a'.repeat(length - JSON.stringify({ method: '' }).length) }),
-  }
-  const valueOf = (length: number) =>
-    (texts[name] ?? (name.endsWith('_uri') ? page : (letters: number) => 'a'.repeat(letters)))(length)
-
-  it(`may have ${most}, and no more`, () => {
-    const what = Array.isArray(valueOf(most)) ? 'entries' : 'characters'
-    expect(mistakesOf(valueOf(most))).toEqual([])
-    expect(mistakesOf(valueOf(most + 1))).toEqual([`client.${name} must have at most ${most} ${what}.`])
+  const pairs = (count: number) => Array.from({ length: count }, (_, index) => `p${index}=1`)
+  test.each([
+    ['different ones', (count: number) => Parameters.parse(pairs(count).join('&'))],
+    ['one that is repeated', (count: number) => Parameters.parse(Array(count).fill('a=1').join('&'))],
+    ['malformed ones', (count: number) => Parameters.parse(Array(count).fill('a=%FF').join('&'))],
+    [
+      'those of a body',
+      (count: number) => Parameters.fromParsedBody(Object.fromEntries(pairs(count).entries())),
+    ],
+    ['those of a list', (count: number) => Parameters.fromParsedBody({ a: Array(count).fill('1') })],
+  ])('is one of 100 at most: %s', (_what, read) => {
+    expect(readingOf(() => read(100))).toBeInstanceOf(Parameters)
+    expect(readingOf(() => read(101))).toMatch(/^too_many_parameters/)
   })
 })
 
-describe('parameters', () => {
-  it('that are unknown may have any length', () => {
-    expect(Parameters.parse(`nonce=${'a'.repeat(50_000)}`).get('nonce')).toHaveLength(50_000)
+describe('an Authorization header', () => {
+  test.each([
+    ['Basic abc', 'Basic', 'abc'],
+    ['APIKEY   a b', 'APIKEY', 'a b'],
+    ['Basic', 'Basic', ''],
+    ['Basic ', 'Basic', ''],
+    ['', '', ''],
+    [' Basic abc', '', 'Basic abc'],
+    ['Bearer\tabc', 'Bearer\tabc', ''],
+  ])('%j is split at its first space', (header, scheme, credentials) => {
+    expect(parseAuthorization(header)).toEqual({ scheme, credentials })
   })
 
-  it.each([
-    ['different ones', pairs(100), pairs(101)],
-    ['one that is repeated', Array(100).fill('a=1'), Array(101).fill('a=1')],
-    ['malformed ones', Array(100).fill('a=%FF'), Array(101).fill('a=%FF')],
-  ])('may be 100 and no more: %s', (_what, most, more) => {
-    expect(reasonOf(() => Parameters.parse(most.join('&')))).toBeUndefined()
-    expect(reasonOf(() => Parameters.parse(more.join('&')))).toBe('too_many_parameters')
-  })
-
-  it('may be 100 and no more in a body that a parser of the host has read', () => {
-    expect(reasonOf(() => Parameters.fromParsedBody(body(100)))).toBeUndefined()
-    expect(reasonOf(() => Parameters.fromParsedBody(body(101)))).toBe('too_many_parameters')
-    const list = { a: Array(101).fill('1') }
-    expect(reasonOf(() => Parameters.fromParsedBody(list))).toBe('too_many_parameters')
-  })
-})
-
-const issuesIn = (bend: object): readonly ConfigurationIssue[] => {
-  const issues: ConfigurationIssue[] = []
-  const client = {
-    client_id: 'a',
-    client_type: 'public',
-    scope: 'b',
-    redirect_uris: ['https://a.example/'],
-  }
-  parseClient({ ...client, ...bend }, 'client', issues, anyCapabilities)
-  return issues
-}
-const uriOf = (length: number) => 'https://a.example/'.padEnd(length, 'x')
-
-describe('a registration', () => {
-  it('keeps to the bounds of what requests must name', () => {
-    expect(issuesIn({ client_id: 'x'.repeat(256), redirect_uris: [uriOf(2048)] })).toEqual([])
-    expect(issuesIn({ client_id: 'x'.repeat(257), redirect_uris: [uriOf(2049)] })).toEqual([
-      { path: 'client.client_id', message: 'must be at most 256 characters.' },
-      { path: 'client.redirect_uris[0]', message: 'must be at most 2048 characters.' },
+  test('names its scheme in any letter case, and brings one token', () => {
+    expect([isSameScheme('bEaReR', 'Bearer'), isSameScheme('Bearers', 'Bearer')]).toEqual([true, false])
+    expect(['abc', '', 'a b'].map((credentials) => readBearerToken(credentials)?.accessToken)).toEqual([
+      'abc',
+      undefined,
+      undefined,
     ])
   })
+})
+
+test('JSON of 32 levels is taken, deeper is not, and the deepest that parses costs no stack', () => {
+  const nested = (levels: number) => JSON.parse('{"a":['.repeat(levels / 2) + ']}'.repeat(levels / 2))
+  expect([isShallow(nested(deepestJson)), isShallow(nested(deepestJson + 2))]).toEqual([true, false])
+  expect([null, 7, 'x', [], {}, [[], [{}]]].every((json) => isShallow(json))).toBe(true)
+  let deep: unknown = []
+  for (let level = 0; level < 100_000; level++) deep = [deep]
+  expect(isShallow(deep)).toBe(false)
 })

@@ -48,41 +48,49 @@ describe('jwtBearer()', () => {
     ])
   })
 
-  test.each([
-    [{ issuers: [] }, 'issuers'],
-    [{ issuers: hub.issuer }, 'issuers'],
-    [{ issuers: [hub.issuer] }, 'issuers[0]'],
-    [{ issuers: [...issuers, issuers[0]] }, 'issuers[2].issuer'],
-    [{ issuers: [{ ...issuers[0], jwks_uri: 'https://issuer.example/jwks.json' }] }, 'issuers[0].jwks'],
-    [{ issuers: [{ ...issuers[0], keys: [] }] }, 'issuers[0].keys'],
-    [{ audience: '' }, 'audience'],
-    [{ audience: [''] }, 'audience'],
-    [{ audience: 7 }, 'audience'],
-    [{ resourceOwner: 'alice' }, 'resourceOwner'],
-    [{ clockTolerance: -1 }, 'clockTolerance'],
-    [{ clockTolerance: 301 }, 'clockTolerance'],
-    [{ clockTolerance: NaN }, 'clockTolerance'],
-    [{ clockTolerance: '30' }, 'clockTolerance'],
-    [{ maximumLifetime: 0 }, 'maximumLifetime'],
-    [{ maximumLifetime: Infinity }, 'maximumLifetime'],
-    [{ algorithms: [] }, 'algorithms'],
-    [{ algorithms: 'RS256' }, 'algorithms'],
-    [{ algorithms: ['RS256', 'none'] }, 'algorithms'],
-    [{ algorithms: ['HS256'] }, 'algorithms'],
-    [{ algorithms: ['__proto__'] }, 'algorithms'],
-    [withKeys(), 'issuers[0].jwks'],
-    [withKeys(...forOthers), 'issuers[0].jwks'],
-    [withUri('http://issuer.example/jwks.json'), 'issuers[0].jwks_uri'],
-    [withUri('http://127.0.0.1.evil.example/jwks'), 'issuers[0].jwks_uri'],
-    [withUri('https://ada:secret@issuer.example/jwks'), 'issuers[0].jwks_uri'],
-    [withUri('https://issuer.example/jwks#keys'), 'issuers[0].jwks_uri'],
-    [withUri('file:///etc/jwks.json'), 'issuers[0].jwks_uri'],
-    [withUri('data:application/json,{}'), 'issuers[0].jwks_uri'],
-    [withUri('/jwks.json'), 'issuers[0].jwks_uri'],
-    [withUri('https://issuer.example/j wks'), 'issuers[0].jwks_uri'],
-    [withUri(''), 'issuers[0].jwks_uri'],
-    [withUri(7), 'issuers[0].jwks_uri'],
-  ])('refuses %j at %s', (bend, path) => {
+  const [first] = issuers
+  test.each<[string, object, string]>([
+    ['no issuers', { issuers: [] }, 'issuers'],
+    ['a text of issuers', { issuers: hub.issuer }, 'issuers'],
+    ['a list of texts', { issuers: [hub.issuer] }, 'issuers[0]'],
+    ['an issuer twice', { issuers: [...issuers, first] }, 'issuers[2].issuer'],
+    [
+      'keys from two places',
+      { issuers: [{ ...first, jwks_uri: 'https://issuer.example/jwks.json' }] },
+      'issuers[0].jwks',
+    ],
+    ['a misspelt field', { issuers: [{ ...first, keys: [] }] }, 'issuers[0].keys'],
+    ['no key', withKeys(), 'issuers[0].jwks'],
+    ['keys that are not for signatures alone', withKeys(...forOthers), 'issuers[0].jwks'],
+    ...['', [''], 7].map((audience) => ['an audience', { audience }, 'audience'] as [string, object, string]),
+    ['an owner by name', { resourceOwner: 'alice' }, 'resourceOwner'],
+    ...[-1, 301, NaN, '30'].map(
+      (clockTolerance) => ['a tolerance', { clockTolerance }, 'clockTolerance'] as [string, object, string],
+    ),
+    ...[0, Infinity].map(
+      (maximumLifetime) => ['a lifetime', { maximumLifetime }, 'maximumLifetime'] as [string, object, string],
+    ),
+    ...[[], 'RS256', ['RS256', 'none'], ['HS256'], ['__proto__']].map(
+      (algorithms) =>
+        [`the algorithms ${JSON.stringify(algorithms)}`, { algorithms }, 'algorithms'] as [
+          string,
+          object,
+          string,
+        ],
+    ),
+    ...[
+      'http://issuer.example/jwks.json',
+      'http://127.0.0.1.evil.example/jwks',
+      'https://ada:secret@issuer.example/jwks',
+      'https://issuer.example/jwks#keys',
+      'file:///etc/jwks.json',
+      'data:application/json,{}',
+      '/jwks.json',
+      'https://issuer.example/j wks',
+      '',
+      7,
+    ].map((uri) => [`keys at ${uri}`, withUri(uri), 'issuers[0].jwks_uri'] as [string, object, string]),
+  ])('refuses %s', (_what, bend, path) => {
     expect(pathsWith(bend)[0]).toBe(path)
   })
 
@@ -112,12 +120,15 @@ describe('jwtBearer()', () => {
     [{ clockTolerance: 0 }],
     [{ clockTolerance: 300, maximumLifetime: 86_400 }],
     [{ algorithms: ['EdDSA'] }],
-    [withKeys(...forOthers, hub.jwk)],
     [withUri('https://issuer.example/jwks.json?v=1')],
     [withUri('http://127.0.0.1:4000/jwks')],
     [withUri('http://localhost/jwks')],
   ])('takes %j', (bend) => {
     expect(pathsWith(bend)).toEqual([])
+  })
+
+  test('takes keys that are not for signatures beside one that is', () => {
+    expect(pathsWith(withKeys(...forOthers, hub.jwk))).toEqual([])
   })
 })
 
@@ -142,19 +153,27 @@ describe('saml2Bearer()', () => {
     expect(pathsOf(maker, undefined)).toContain('options')
   })
 
-  test.each<[object, readonly string[]]>([
-    [{ issuers: [] }, ['issuers']],
-    [{ issuers: ['x'] }, ['issuers[0]', 'issuers[0].issuer', 'issuers[0].certificates']],
-    [{ issuers: [{ issuer: 'https://a.example', certificates: [] }] }, ['issuers[0].certificates']],
-    [{ issuers: [studio.entry, studio.entry] }, ['issuers[1].issuer']],
-    [{ issuers: [{ ...studio.entry, cert: 'x' }] }, ['issuers[0].cert']],
-    [{ recipient: '/token' }, ['recipient']],
-    [{ audience: '' }, ['audience']],
-    [{ clockTolerance: 0.5 }, ['clockTolerance']],
-    [{ clockTolerance: 301 }, ['clockTolerance']],
-    [{ maximumLifetime: 86_401 }, ['maximumLifetime']],
-    [{ clockTolerance: 300, maximumLifetime: 86_400 }, []],
-  ])('refuses %j at %j', (bend, paths) => {
+  test.each<[string, object, readonly string[]]>([
+    ['no issuer', { issuers: [] }, ['issuers']],
+    [
+      'an issuer that is a text',
+      { issuers: ['x'] },
+      ['issuers[0]', 'issuers[0].issuer', 'issuers[0].certificates'],
+    ],
+    [
+      'an issuer without keys',
+      { issuers: [{ issuer: 'https://a.example', certificates: [] }] },
+      ['issuers[0].certificates'],
+    ],
+    ['an issuer twice', { issuers: [studio.entry, studio.entry] }, ['issuers[1].issuer']],
+    ['a misspelt field', { issuers: [{ ...studio.entry, cert: 'x' }] }, ['issuers[0].cert']],
+    ['a recipient that is no URL', { recipient: '/token' }, ['recipient']],
+    ['an empty audience', { audience: '' }, ['audience']],
+    ['half a second', { clockTolerance: 0.5 }, ['clockTolerance']],
+    ['a tolerance of 301 seconds', { clockTolerance: 301 }, ['clockTolerance']],
+    ['a lifetime of more than a day', { maximumLifetime: 86_401 }, ['maximumLifetime']],
+    ['nothing else', { clockTolerance: 300, maximumLifetime: 86_400 }, []],
+  ])('refuses %s', (_what, bend, paths) => {
     expect(pathsWith(bend)).toEqual(paths)
   })
 

@@ -21,7 +21,7 @@ export const registration = {
 } satisfies ClientRegistration
 
 /** What parseClient makes of a registration of any content, and every mistake it found. */
-export function parsed(source: unknown): {
+function parsed(source: unknown): {
   readonly client: Client
   readonly issues: readonly ConfigurationIssue[]
 } {
