@@ -138,7 +138,7 @@ describe('page headers', () => {
       ['behind helmet', behindHelmet],
     ] as const)('%s', (_, mount) => {
       test.each(pages)(
-        'for %s is not cached, not framed, and runs no script',
+        'for %s is not cached, not framed, and runs no script [consent-21, consent-22]',
         async (_name, options, open) => {
           const { headers, text } = await open(stage(options, { mount }))
           expect(headers).toMatchObject({

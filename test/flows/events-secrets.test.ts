@@ -21,7 +21,7 @@ describe('events secrets', () => {
     run = await useEveryEndpoint()
   })
 
-  test('a run through every endpoint emits every event, without a secret in any', () => {
+  test('a run through every endpoint emits every event, without a secret in any [input-14]', () => {
     expect(new Set(run.recorded.map(({ event }) => event))).toEqual(new Set(eventNames))
     expect(run.secrets.size).toBeGreaterThan(25)
     const everything =

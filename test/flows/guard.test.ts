@@ -1,4 +1,4 @@
-import express, { type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import {
   type AuthorizationServer,
   type BearerGuardOptions,
@@ -87,7 +87,7 @@ describeOnStores('A guard', (stage) => {
       ['a bad token', `Bearer at_${'A'.repeat(64)}`, 401],
       ['garbage', 'Bearer x', 401],
       ['a scheme without a token', 'Bearer', 400],
-    ])('still refuses %s', async (_, Authorization, status) => {
+    ])('still refuses %s [token-16]', async (_, Authorization, status) => {
       const { present } = await call(stage, optional, 'photos:read')
       expect((await present(Authorization)).status).toBe(status)
     })
@@ -106,6 +106,52 @@ test.each([' ', 'photos:read  photos:print', 'photos:read\n', 'unheard-of', '"']
     expect(() => oauth.bearerGuard(scope)).toThrow('A bearer guard cannot work')
   },
 )
+
+test('A guard that is mounted uncalled admits nothing, and says what to do [token-15]', async () => {
+  const oauth = createAuthorizationServer(canonicalOptions)
+  const errors: unknown[] = []
+  const keep: ErrorRequestHandler = (error, _request, response, _next) => {
+    errors.push(error)
+    response.sendStatus(500)
+  }
+  const app = express().get('/photos', Reflect.get(oauth, 'bearerGuard')).use(keep)
+  expect((await new Flow(app).photos('x')).status).toBe(500)
+  expect(String(errors)).toBe(
+    "ConfigurationError: The authorization server is mounted wrongly:\n  - oauth.bearerGuard is a function that makes the middleware: call it, and mount oauth.bearerGuard('photos:read').",
+  )
+})
+
+describeOnStores('What breaks at a guarded route', (stage) => {
+  test.each([
+    ['the store returns what is no record: the guard reports it', true],
+    ['the route throws: the guard has nothing to report', false],
+  ])('is handed on to the host. %s', async (_what, isStore) => {
+    const thrown: unknown[] = []
+    const keep: ErrorRequestHandler = (error, _request, response, _next) => {
+      thrown.push(error)
+      response.sendStatus(500)
+    }
+    const set = stage(
+      {},
+      {
+        mount: (app, oauth) => {
+          app.use(oauth.router())
+          app.get('/photos', oauth.bearerGuard(), () => {
+            throw new TypeError('of the route')
+          })
+          app.use(keep)
+        },
+      },
+    )
+    const token = await tokenFor(set, 'photos:read')
+    if (isStore) set.store.find = async () => JSON.parse('{"authorization":null}')
+    expect((await set.flow.photos(token)).status).toBe(500)
+    expect(thrown).toEqual([expect.any(TypeError)])
+    expect(set.failures.map(({ code, cause }) => [code, cause])).toEqual(
+      isStore ? [['server_error', thrown[0]]] : [],
+    )
+  })
+})
 
 /** A resource server that shares nothing with the authorization server but the store. */
 function resourceServer({ store, clock }: Stage, bend: Partial<RemoteGuardOptions> = {}) {

@@ -79,7 +79,7 @@ describeOnStores('A Passport of the host', (stage) => {
     expect(store.calls.save).toBe(0)
   })
 
-  test('makes the client known as the user of the request, and nothing else passes for a client', async () => {
+  test('makes the client known as the user of the request, and nothing else passes for a client [client-26]', async () => {
     const seen: unknown[] = []
     const { flow } = stage(
       {},

@@ -148,7 +148,7 @@ describeOnStores('The suite', (stage) => {
   })
 })
 
-test('A token part without client authentication refuses every client, and warns at the start', async () => {
+test('A token part without client authentication refuses every client, and warns at the start [client-27]', async () => {
   const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const oauth = createAuthorizationServer(canonicalOptions)
   oauth.events.on('failure', () => {})
@@ -250,7 +250,7 @@ describeOnStores('With an https issuer', (stage) => {
     expect(tokensOf(await safe.redeem(photoPrint, code)).expiresIn).toBe(3600)
   })
 
-  test('no URL is built from what a request says of its host', async () => {
+  test('no URL is built from what a request says of its host [redirect-21]', async () => {
     const forged = { ...overTls, Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' }
     const flow = stage({ issuer }, trusting).flow.behind(forged)
     expect((await flow.ask(asked)).get('Location')).toMatch(/^\/login\?return_to=%2Fauthorize%3F/)

@@ -1,469 +1,363 @@
 import express from 'express'
-import helmet from 'helmet'
-import { sendPage } from '../../lib/http/response'
-import { connectedPage } from '../../lib/http/pages/connected-page'
-import { consentPage } from '../../lib/http/pages/consent-page'
-import { errorKindOf } from '../../lib/http/pages/error-kind'
-import { readPageLocales } from '../../lib/http/pages/page-options'
+import type { Response } from 'supertest'
 import {
-  answeredPage,
-  continuePage,
-  errorPage,
-  insecureRedirectPage,
-  unverifiedPage,
-} from '../../lib/http/pages/pages'
-import type { PageLocale, PageLocales } from '../../lib/http/pages/texts/locale'
-import { devicePage } from '../../lib/device-authorization/device-pages'
-import { logoutEndPage, logoutQuestionPage } from '../../lib/openid-connect/logout-pages'
-import { OptionsReader } from '../../lib/primitives/options-reader'
-import type {
-  ConnectedApplication,
-  ConnectedView,
-  ConsentScope,
-  ConsentView,
-  DeviceCodeView,
-  DeviceQuestionView,
+  type AuthorizationServerOptions,
+  type ClientRegistration,
+  deviceAuthorization,
+  type Extension,
+  formPost,
+  implicit,
+  memoryDynamicClients,
+  metadataDocuments,
+  openIdConnect,
+  type PageOptions,
 } from '../../lib/index'
-import { consentScope, consentView } from './consent-view'
+import { application, withoutLimits } from './flows/application'
+import { consentFormOf } from './flows/consent-form'
+import { deviceCode, deviceSecret } from './flows/device-stage'
+import { DocumentOrigin } from './flows/document-origin'
+import { authorizationRequest, type Flow, formOf, type RepeatedFields } from './flows/flow'
+import { identityKeys } from './flows/identity-stage'
+import { codeOf } from './flows/redirection'
 import { type StartedServer, startServer } from './rooms/start-server'
 
-const descriptions = {
-  see: {
-    en: 'See your photos',
-    de: 'Ihre Fotos ansehen',
-    fr: 'Voir vos photos',
-    es: 'Ver sus fotos',
-    ja: '写真を見る',
-    ar: 'عرض صورك',
-  },
-  add: {
-    en: 'Add photos to your albums',
-    de: 'Fotos zu Ihren Alben hinzufügen',
-    fr: 'Ajouter des photos à vos albums',
-    es: 'Añadir fotos a sus álbumes',
-    ja: 'アルバムに写真を追加する',
-    ar: 'إضافة صور إلى ألبوماتك',
-  },
-  erase: {
-    en: 'Delete photos for good',
-    de: 'Fotos endgültig löschen',
-    fr: 'Supprimer définitivement des photos',
-    es: 'Eliminar fotos para siempre',
-    ja: '写真を完全に削除する',
-    ar: 'حذف الصور نهائيًا',
-  },
-  name: {
-    en: 'See your name',
-    de: 'Ihren Namen sehen',
-    fr: 'Voir votre nom',
-    es: 'Ver su nombre',
-    ja: '名前を見る',
-    ar: 'عرض اسمك',
-  },
-  photos: { en: 'Photos', de: 'Fotos', fr: 'Photos', es: 'Fotos', ja: '写真', ar: 'الصور' },
-  profile: {
-    en: 'Profile',
-    de: 'Profil',
-    fr: 'Profil',
-    es: 'Perfil',
-    ja: 'プロフィール',
-    ar: 'الملف الشخصي',
-  },
-  which: {
-    en: 'For which workspace?',
-    de: 'Für welchen Arbeitsbereich?',
-    fr: 'Pour quel espace de travail ?',
-    es: '¿Para qué espacio de trabajo?',
-    ja: 'どのワークスペースですか？',
-    ar: 'لأي مساحة عمل؟',
-  },
-  none: {
-    en: 'You have no workspace yet.',
-    de: 'Sie haben noch keinen Arbeitsbereich.',
-    fr: 'Vous n’avez pas encore d’espace de travail.',
-    es: 'Todavía no tiene ningún espacio de trabajo.',
-    ja: 'ワークスペースがまだありません。',
-    ar: 'ليست لديك أي مساحة عمل بعد.',
-  },
+/** Where a story of a page takes place. */
+interface Place {
+  readonly flow: Flow
+  /** An owner of this story alone. */
+  readonly owner: string
+  /** Asks for access as a client that the host has registered. */
+  readonly ask: (clientId?: string, bend?: RepeatedFields) => Promise<Response>
+  /** Asks as a client that is known by its document, or that registers itself now. */
+  readonly askAsStranger: (bend?: RepeatedFields) => Promise<Response>
+  readonly askAsRegistered: (redirectUri: string) => Promise<Response>
+  /** Presses a button of a consent page. */
+  readonly decide: (page: Response, decision: string) => Promise<Response>
+  /** Does it while the server is closed for maintenance. */
+  readonly meanwhileClosed: (does: () => Promise<Response>) => Promise<Response>
 }
-
-const locales = (options: object): PageLocales => readPageLocales(new OptionsReader(options, 'pages'))
-const plain = locales({})
-const lumen = locales({
-  service: {
-    name: 'Lumen',
-    logo: '/logo.svg',
-    colors: {
-      accent: '#0b6b4f',
-      background: '#eef4f1',
-      dark: { accent: '#5ad1a8', background: '#0b1210' },
-    },
-  },
-})
-
-/** The scopes of the page: required ones, and those of two groups, one optional and one dangerous. */
-const scopesIn = ({ pick }: PageLocale): readonly ConsentScope[] => [
-  consentScope({
-    token: 'photos:read',
-    description: pick(descriptions.see),
-    group: pick(descriptions.photos),
-  }),
-  consentScope({
-    token: 'photos:delete',
-    description: pick(descriptions.erase),
-    weight: 'danger',
-    field: 'scope:photos:delete',
-  }),
-  consentScope({ token: 'profile', description: pick(descriptions.name), group: pick(descriptions.profile) }),
-  consentScope({
-    token: 'photos:write',
-    description: pick(descriptions.add),
-    group: pick(descriptions.photos),
-    weight: 'write',
-    field: 'scope:photos:write',
-  }),
-]
-
-const answersCalled = (names: readonly string[]) =>
-  names.map((label, index) => ({ value: `w${index}`, label }))
-
-const consent = (locale: PageLocale, changed: Partial<ConsentView> = {}): string =>
-  consentPage(
-    consentView({
-      service: locale.service,
-      client: {
-        client_id: 'book',
-        client_name: 'Photo Book',
-        client_uri: 'https://book.example/',
-        policy_uri: 'https://book.example/privacy',
-        tos_uri: 'https://book.example/terms',
-      },
-      switchAccount: '/login?again',
-      manageAt: '/authorizations',
-      scope: [
-        consentScope({ token: 'photos:read', description: locale.pick(descriptions.see) }),
-        consentScope({
-          token: 'photos:write',
-          description: locale.pick(descriptions.add),
-          weight: 'write',
-        }),
-      ],
-      action: '?',
-      fields: { authorization_request: 'ar_x' },
-      redirectTo: 'https://book.example/callback',
-      ...changed,
-    }),
-    locale,
-  )
-
-const error = (
-  locale: PageLocale,
-  reason: string,
-  isTrouble: boolean,
-  isKnown: boolean,
-  manageAt?: string,
-): string => {
-  const { texts, tag, dir, service } = locale
-  return errorPage(
-    {
-      title: isTrouble ? texts.error.troubleTitle : texts.error.refusedTitle,
-      ...texts.error.explanations[errorKindOf(reason, isTrouble)],
-      message: 'The authorization request is not open any more.',
-      code: 'invalid_request',
-      requestId: 'b7f3c1d0e9a84f52',
-      wayBack: isKnown ? { clientName: 'Photo Book', uri: 'https://book.example/' } : undefined,
-      manageAt,
-      service,
-      language: { tag, dir },
-    },
-    locale,
-  )
-}
-
-const application = (
-  locale: PageLocale,
-  changed: Partial<ConnectedApplication> = {},
-): ConnectedApplication => ({
-  client: { client_id: 'book', client_name: 'Photo Book' },
-  scope: scopesIn(locale).map((scope) => Object.assign({}, scope, { field: undefined })),
-  facts: [],
-  grantedAt: 1_790_000_000,
-  lastIssuedOn: 1_795_000_000,
-  removeAt: '?remove=book',
-  fields: { authorization_id: 'x' },
-  ...changed,
-})
-
-/** Applications of each kind: registered, known by a document, and without a permission. */
-const applicationsIn = (locale: PageLocale): readonly ConnectedApplication[] => [
-  application(locale, {
-    client: {
-      client_id: 'https://notes.example/client.json',
-      client_name: 'Notes',
-      unregistered: { host: 'notes.example' },
-    },
-    scope: [consentScope({ token: 'profile', description: locale.pick(descriptions.name) })],
-    facts: [
-      {
-        name: 'resource',
-        label: 'Access to',
-        values: [{ value: 'https://api.example/notes', description: 'Notes' }],
-      },
-      {
-        name: 'choice:workspace',
-        label: locale.pick(descriptions.which),
-        values: [{ value: 'w1', description: 'Analytical Engine' }],
-      },
-    ],
-  }),
-  application(locale),
-  application(locale, {
-    client: { client_id: '9f2c', client_name: undefined },
-    scope: [],
-    grantedAt: undefined,
-    lastIssuedOn: undefined,
-  }),
-]
-
-const connected = (locale: PageLocale, changed: Partial<ConnectedView> = {}): string => {
-  const { tag, dir, service } = locale
-  const view: ConnectedView = {
-    service,
-    language: { tag, dir },
-    resourceOwner: { subject: 'u-8842', name: 'Ada Lovelace' },
-    removing: undefined,
-    applications: applicationsIn(locale),
-    removed: undefined,
-    isComplete: true,
-    previous: undefined,
-    next: undefined,
-    listAt: '?',
-    action: '?',
-    ...changed,
-  }
-  return connectedPage(view, locale)
-}
-
-const ofDevice = ({ tag, dir, service }: PageLocale) => ({
-  service,
-  language: { tag, dir },
-  resourceOwner: { subject: 'u-8842', name: 'Ada Lovelace' },
-  action: '?',
-  fields: {},
-})
-
-const deviceCode = (locale: PageLocale, changed: Partial<DeviceCodeView> = {}): string =>
-  devicePage(
-    {
-      step: 'code',
-      ...ofDevice(locale),
-      userCode: undefined,
-      problem: undefined,
-      switchAccount: '?switch_account=yes',
-      ...changed,
-    },
-    locale,
-  )
-
-const deviceQuestion = (locale: PageLocale, changed: Partial<DeviceQuestionView> = {}): string =>
-  devicePage(
-    {
-      step: 'question',
-      ...ofDevice(locale),
-      client: { client_id: 'television', client_name: 'Television' },
-      userCode: 'WDJB-MJHT',
-      scope: scopesIn(locale),
-      facts: [],
-      requestedFrom: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
-      requestedAt: 1_790_000_000,
-      now: 1_790_000_180,
-      manageAt: '/authorizations',
-      ...changed,
-    },
-    locale,
-  )
-
-const deviceAnswer = (locale: PageLocale, answer: 'approved' | 'denied'): string =>
-  devicePage(
-    {
-      step: 'answer',
-      ...ofDevice(locale),
-      answer,
-      client: { client_id: 'television', client_name: 'Television' },
-    },
-    locale,
-  )
 
 interface Exhibit {
-  readonly locales: PageLocales
-  readonly render: (locale: PageLocale) => string
+  readonly pages?: PageOptions
+  readonly show: (place: Place) => Promise<Response>
 }
 
-const inPlain = (render: Exhibit['render']): Exhibit => ({ locales: plain, render })
+const see = 'photos:read'
+const everything = `${see} photos:write photos:delete profile`
+const loopback = 'http://127.0.0.1:51004/callback'
 
-/** Every page of the suite, by name. */
-export const gallery: Readonly<Record<string, Exhibit>> = {
-  consent: inPlain((locale) => consent(locale)),
-  service: { locales: lumen, render: (locale) => consent(locale) },
-  dangerous: { locales: lumen, render: (locale) => consent(locale, { scope: scopesIn(locale) }) },
-  choice: inPlain((locale) =>
-    consent(locale, {
-      question: {
-        text: locale.pick(descriptions.which),
-        field: 'choice',
-        answers: answersCalled(['Analytical Engine', 'حساب العائلة', '家族']),
-      },
-    }),
-  ),
-  list: inPlain((locale) =>
-    consent(locale, {
-      question: {
-        text: locale.pick(descriptions.which),
-        field: 'choice',
-        answers: answersCalled(Array.from({ length: 20 }, (_, index) => `Workspace ${index + 1}`)),
-      },
-    }),
-  ),
-  remembered: inPlain((locale) =>
-    consent(locale, {
-      scope: [
-        consentScope({
-          token: 'photos:read',
-          description: locale.pick(descriptions.see),
-          allowedBefore: true,
-        }),
-        consentScope({
-          token: 'photos:write',
-          description: locale.pick(descriptions.add),
-          weight: 'write',
-          allowedBefore: true,
-        }),
-        consentScope({
-          token: 'photos:delete',
-          description: locale.pick(descriptions.erase),
-          weight: 'danger',
-          field: 'scope:photos:delete',
-        }),
-      ],
-    }),
-  ),
-  obstacle: inPlain((locale) => consent(locale, { obstacle: locale.pick(descriptions.none) })),
-  unverified: inPlain((locale) =>
-    consent(locale, {
-      client: {
-        client_id: 'https://notes.example/client.json',
-        client_name: 'Notes',
-        unregistered: { host: 'notes.example' },
-      },
-      redirectTo: 'https://notes.example/callback',
-    }),
-  ),
-  'unverified-device': inPlain((locale) =>
-    consent(locale, {
-      client: {
-        client_id: 'https://notes.example/client.json',
-        client_name: 'Notes',
-        unregistered: { host: 'notes.example' },
-      },
-      redirectTo: 'http://127.0.0.1:51004/callback',
-      receiver: 'device',
-    }),
-  ),
-  'unverified-app': inPlain((locale) =>
-    consent(locale, {
-      client: { client_id: 'x', client_name: 'Notes', unregistered: { host: undefined } },
-      facts: [
-        {
-          name: 'resource',
-          label: 'Access to',
-          values: [{ value: 'https://api.example/notes', description: 'Notes' }],
-        },
-      ],
-      redirectTo: 'com.example.notes:/callback',
-      receiver: 'app',
-    }),
-  ),
-  error: inPlain((locale) => error(locale, 'authorization_request_not_open', false, true)),
-  trouble: inPlain((locale) => error(locale, 'store_unavailable', true, false)),
-  'too-many-apps': inPlain((locale) =>
-    error(locale, 'self_registered_share_full', false, false, '/authorizations'),
-  ),
-  answered: inPlain((locale) =>
-    answeredPage({ clientName: 'Photo Book', home: 'https://book.example/' }, locale),
-  ),
-  continue: inPlain((locale) =>
-    continuePage({ location: 'https://book.example/callback#code=a', approved: true }, locale),
-  ),
-  refused: inPlain((locale) =>
-    continuePage({ location: 'com.example.book:/callback#error=a', approved: false }, locale),
-  ),
-  'insecure-redirect': inPlain((locale) =>
-    insecureRedirectPage({ location: 'http://old.example/callback?code=a', granted: true }, locale),
-  ),
-  'insecure-form': inPlain((locale) =>
-    insecureRedirectPage(
-      { location: 'http://old.example/callback', fields: { code: 'a' }, granted: true },
-      locale,
-    ),
-  ),
-  'unverified-redirect': inPlain((locale) =>
-    unverifiedPage({ location: 'https://notes.example/callback?error=a', cause: 'refusal' }, locale),
-  ),
-  'unverified-trouble': inPlain((locale) =>
-    unverifiedPage({ location: 'https://notes.example/callback?error=a', cause: 'trouble' }, locale),
-  ),
-  connected: { locales: lumen, render: (locale) => connected(locale) },
-  'connected-many': inPlain((locale) =>
-    connected(locale, {
-      applications: Array.from({ length: 8 }, (_, index) =>
-        application(locale, { client: { client_id: `c${index}`, client_name: `Photo Book ${index}` } }),
-      ),
-      removed: { client_id: 'frame', client_name: 'Photo Frame' },
-      isComplete: false,
-      previous: '?before=a',
-      next: '?after=z',
-    }),
-  ),
-  'connected-none': inPlain((locale) => connected(locale, { applications: [] })),
-  'connected-remove': inPlain((locale) => connected(locale, { removing: application(locale) })),
-  device: inPlain((locale) => deviceCode(locale)),
-  'device-link': { locales: lumen, render: (locale) => deviceCode(locale, { userCode: 'WDJB-MJHT' }) },
-  'device-wrong': inPlain((locale) => deviceCode(locale, { userCode: 'WDJB-MJHT', problem: 'unknown' })),
-  'device-question': { locales: lumen, render: (locale) => deviceQuestion(locale) },
-  'device-unverified': inPlain((locale) =>
-    deviceQuestion(locale, {
-      client: { client_id: 'x', client_name: 'Notes', unregistered: { host: undefined } },
-      requestedFrom: undefined,
-    }),
-  ),
-  'device-approved': inPlain((locale) => deviceAnswer(locale, 'approved')),
-  'device-denied': inPlain((locale) => deviceAnswer(locale, 'denied')),
-  logout: inPlain((locale) =>
-    logoutQuestionPage(
-      { ownerName: 'Ada', clientName: 'Photo Book', action: '?', fields: { logout_request: 'x' } },
-      locale,
-    ),
-  ),
-  'logged-out': inPlain((locale) =>
-    logoutEndPage(
-      { isLoggedOut: true, back: { clientName: 'Photo Book', uri: 'https://book.example/' } },
-      locale,
-    ),
-  ),
-  stayed: inPlain((locale) => logoutEndPage({ isLoggedOut: false, back: undefined }, locale)),
+const connected = '/authorizations'
+const enterDevice = async ({ flow, owner }: Place, headers = {}): Promise<Response> => {
+  const asked = await flow.submit('/device_authorization', { client_id: 'television', scope: everything })
+  return flow.enterCode({ user_code: asked.body.user_code }, owner, headers)
+}
+const answerDevice = async (place: Place, decision: string): Promise<Response> => {
+  const { fields } = consentFormOf(await enterDevice(place), '/device')
+  return place.flow.submit('/device', { ...fields, decision }, place.owner)
+}
+const answerLogout = async ({ flow, owner }: Place, decision: string): Promise<Response> => {
+  const { text } = await flow.open('/logout?client_id=book', owner)
+  const logout_request = /name="logout_request" value="([^"]+)"/.exec(text)?.[1]
+  return flow.submit('/logout', { logout_request, decision }, owner)
+}
+const approve = async ({ ask, decide }: Place, clients: readonly string[]): Promise<void> => {
+  for (const client of clients) await decide(await ask(client), 'approve')
+}
+const implied = { response_type: 'token', code_challenge: undefined, code_challenge_method: undefined }
+
+const stories = (service: PageOptions): Readonly<Record<string, Exhibit | Exhibit['show']>> => ({
+  consent: ({ ask }) => ask(),
+  service: { pages: service, show: ({ ask }) => ask() },
+  dangerous: { pages: service, show: ({ ask }) => ask('book', { scope: everything }) },
+  choice: ({ ask }) => ask('choosing'),
+  list: ({ ask }) => ask('listing'),
+  obstacle: ({ ask }) => ask('stuck'),
+  async remembered({ ask, decide }) {
+    await decide(await ask(), 'approve')
+    return ask('book', { scope: everything })
+  },
+  unverified: ({ askAsStranger }) => askAsStranger(),
+  'unverified-device': ({ askAsStranger }) => askAsStranger({ redirect_uri: loopback }),
+  'unverified-app': ({ askAsRegistered }) => askAsRegistered('com.example.notes:/callback'),
+  async error({ ask, decide }) {
+    const page = await ask()
+    await decide(page, 'deny')
+    return decide(page, 'approve')
+  },
+  async trouble({ ask, decide, meanwhileClosed }) {
+    const page = await ask()
+    return meanwhileClosed(() => decide(page, 'approve'))
+  },
+  async 'too-many-apps'({ askAsRegistered, decide }) {
+    await decide(await askAsRegistered('https://notes.example/one'), 'approve')
+    return decide(await askAsRegistered('https://notes.example/two'), 'approve')
+  },
+  async answered({ flow, ask, decide }) {
+    const page = await ask()
+    const registration = clientCalled('book')
+    await flow.redeem({ registration }, codeOf(await decide(page, 'approve')))
+    return decide(page, 'approve')
+  },
+  continue: async ({ ask, decide }) => decide(await ask('book', implied), 'approve'),
+  refused: async ({ ask, decide }) => decide(await ask('desk', implied), 'deny'),
+  'insecure-redirect': async ({ ask, decide }) => decide(await ask('old'), 'approve'),
+  'insecure-form': async ({ ask, decide }) =>
+    decide(await ask('old', { response_mode: 'form_post' }), 'approve'),
+  'unverified-redirect': ({ askAsStranger }) => askAsStranger({ scope: 'unheard-of' }),
+  'unverified-trouble': ({ askAsStranger, meanwhileClosed }) => meanwhileClosed(() => askAsStranger()),
+  connected: {
+    pages: service,
+    async show(place) {
+      await place.decide(await place.askAsStranger(), 'approve')
+      await approve(place, ['book', 'old'])
+      return place.flow.open(connected, place.owner)
+    },
+  },
+  async 'connected-many'(place) {
+    const { flow, owner } = place
+    await approve(place, shelf)
+    const question = await flow.open(`${connected}?remove=${shelf[0]}`, owner)
+    const { fields } = consentFormOf(question, connected)
+    const removed = await flow.submit(connected, fields, owner)
+    return flow.open(String(removed.get('Location')), owner)
+  },
+  'connected-none': ({ flow, owner }) => flow.open(connected, owner),
+  async 'connected-remove'(place) {
+    await approve(place, ['book'])
+    return place.flow.open(`${connected}?remove=book`, place.owner)
+  },
+  device: ({ flow, owner }) => flow.open('/device', owner),
+  'device-link': {
+    pages: service,
+    show: ({ flow, owner }) => flow.open('/device?user_code=WDJB-MJHT', owner),
+  },
+  'device-wrong': ({ flow, owner }) => flow.enterCode({ user_code: 'WDJB-MJHT' }, owner),
+  'device-question': { pages: service, show: (place) => enterDevice(place) },
+  'device-approved': (place) => answerDevice(place, 'approve'),
+  'device-denied': (place) => answerDevice(place, 'deny'),
+  logout: ({ flow, owner }) => flow.open('/logout?client_id=book', owner),
+  'logged-out': (place) => answerLogout(place, 'log_out'),
+  stayed: (place) => answerLogout(place, 'stay'),
+})
+
+const shelf = Array.from({ length: 10 }, (_, index) => `book-${index}`)
+
+/** The names of all pages. */
+export const pageNames: readonly string[] = Object.keys(stories({}))
+
+/** Every page of the suite, from a server and a story. */
+export interface Gallery {
+  /** Tells the story of the page to an owner who reads this language. */
+  show(name: string, language?: string): Promise<Response>
+  close(): Promise<void>
 }
 
-const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#0b6b4f"/></svg>`
+/** Opens the gallery. @param said follows every text that a host, a client or an owner has chosen. */
+export async function openGallery(said = ''): Promise<Gallery> {
+  const documents = await DocumentOrigin.start()
+  documents.members = { client_name: `Notes${said}`, scope: everything }
+  const logo = '/logo.svg'
+  const colors = { accent: '#0b6b4f', background: '#eef4f1', dark: { accent: '#5ad1a8' } }
+  const exhibits = stories({ service: { name: `Lumen${said}`, logo, colors } })
+  const [plain, branded] = [serverWith({}), serverWith({ service: { name: `Lumen${said}`, logo, colors } })]
+  let visitors = 0
 
-/** Serves every page with its real headers, behind helmet, at `/<name>?ui_locales=<language>`. */
+  function serverWith(pages: PageOptions) {
+    const door = { closed: false }
+    const hosted = application({ ...optionsFor(said, documents), pages, maintenance: () => door.closed })
+    return { flow: hosted.flow, door }
+  }
+
+  return {
+    async show(name, language = 'en') {
+      const exhibit = exhibits[name]
+      if (exhibit === undefined) throw new Error(`There is no page ${name}.`)
+      const { pages, show } = typeof exhibit === 'function' ? { pages: undefined, show: exhibit } : exhibit
+      const { flow, door } = pages === undefined ? plain : branded
+      visitors += 1
+      return show(
+        placeOf(flow.behind({ 'Accept-Language': language }), door, `${name}-${visitors}`, said, documents),
+      )
+    },
+    close: () => documents.stop(),
+  }
+}
+
+function placeOf(
+  flow: Flow,
+  door: { closed: boolean },
+  owner: string,
+  said: string,
+  documents: DocumentOrigin,
+): Place {
+  const asking = (registration: ClientRegistration, bend: RepeatedFields) =>
+    flow.ask({ ...authorizationRequest({ registration }), state: `s${said}`, ...bend }, owner)
+  const scope = `${see} photos:write`
+  return {
+    flow,
+    owner,
+    ask: (clientId = 'book', bend = {}) => {
+      return asking(clientCalled(clientId), { scope, ...bend })
+    },
+    askAsStranger: (bend = {}) =>
+      asking(documents.client.registration, { redirect_uri: 'https://notes.example/callback', ...bend }),
+    async askAsRegistered(redirectUri) {
+      const redirect_uris = [redirectUri]
+      const metadata = {
+        client_name: `Notes${said}`,
+        redirect_uris,
+        token_endpoint_auth_method: 'none',
+        scope,
+      }
+      const headers = { 'Content-Type': 'application/json' }
+      const { body } = await flow.submit('/register', JSON.stringify(metadata), undefined, headers)
+      return asking({ client_id: body.client_id, client_type: 'public', redirect_uris, scope }, {})
+    },
+    decide: (page, decision) => flow.decide(page, decision, owner),
+    async meanwhileClosed(does) {
+      door.closed = true
+      const response = await does()
+      door.closed = false
+      return response
+    },
+  }
+}
+
+const clientsFor = (said: string): readonly ClientRegistration[] => {
+  const book = {
+    client_id: 'book',
+    client_type: 'public',
+    client_name: `Photo Book${said}`,
+    description: `Binds photos${said}`,
+    client_uri: 'https://book.example/',
+    policy_uri: 'https://book.example/privacy',
+    tos_uri: 'https://book.example/terms',
+    redirect_uris: ['https://book.example/callback'],
+    grant_types: ['authorization_code', 'refresh_token', 'implicit'],
+    response_types: ['code', 'token'],
+    scope: everything,
+  } satisfies ClientRegistration
+  const [desk, old] = ['com.example.book:/callback', 'http://old.example/callback'] as const
+  return [
+    book,
+    ...['choosing', 'listing', 'stuck', ...shelf].map((client_id) => ({ ...book, client_id })),
+    { ...book, client_id: 'desk', redirect_uris: [desk] },
+    { ...book, client_id: 'old', redirect_uris: [old], insecure_redirect_uris: true },
+    {
+      client_id: 'television',
+      client_type: 'public',
+      client_name: `Television${said}`,
+      grant_types: [deviceCode],
+      scope: everything,
+    },
+  ]
+}
+
+function clientCalled(clientId: string): ClientRegistration {
+  const registration = clientsFor('').find(({ client_id }) => client_id === clientId)
+  if (registration === undefined) throw new Error(`There is no client ${clientId}.`)
+  return registration
+}
+
+const answersOf: Readonly<Record<string, number>> = { choosing: 3, listing: 20, stuck: 0 }
+
+function optionsFor(said: string, documents: DocumentOrigin): Partial<AuthorizationServerOptions> {
+  const keys = identityKeys()
+  const named = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(texts).map(([tag, text]) => [tag, text + said]))
+  const group = named({ en: 'Photos', de: 'Fotos', ja: '写真', ar: 'الصور' })
+  const facts: Extension = {
+    name: 'facts',
+    atConsent: () => ({
+      facts: [{ name: 'paper', label: `Paper${said}`, values: [{ value: 'a4', description: `A4${said}` }] }],
+    }),
+  }
+  return {
+    clients: metadataDocuments({ ...documents.reach, registered: clientsFor(said) }),
+    dynamicRegistration: { store: memoryDynamicClients() },
+    scopes: {
+      openid: 'Know who you are',
+      [see]: {
+        description: named({
+          en: 'See your photos',
+          de: 'Ihre Fotos ansehen',
+          ja: '写真を見る',
+          ar: 'عرض صورك',
+        }),
+        group,
+      },
+      'photos:write': {
+        description: named({
+          en: 'Add photos',
+          de: 'Fotos hinzufügen',
+          ja: '写真を追加する',
+          ar: 'إضافة صور',
+        }),
+        group,
+        weight: 'write',
+        optional: true,
+      },
+      'photos:delete': {
+        description: named({
+          en: 'Delete photos',
+          de: 'Fotos löschen',
+          ja: '写真を削除する',
+          ar: 'حذف الصور',
+        }),
+        weight: 'danger',
+        optional: true,
+      },
+      profile: { description: named({ en: 'See your name', de: 'Ihren Namen sehen' }) },
+    },
+    resourceOwner: (request) => {
+      const subject = request.get('X-Owner')
+      return subject && { subject, name: `Ada Lovelace${said}` }
+    },
+    logOut: () => {},
+    rememberConsent: true,
+    authorizations: { fromTheStart: true },
+    limits: { ...withoutLimits.limits, selfRegisteredClients: 1 },
+    pkce: 'none',
+    responseTypes: [implicit({ redirectBy: 'page' })],
+    extensions: [facts],
+    choices: (_request, { clientId }) => {
+      const answers = answersOf[clientId]
+      if (answers === undefined) return undefined
+      const values = Array.from({ length: answers }, (_, index) => `w${index}`)
+      return {
+        name: 'workspace',
+        text: `For which workspace?${said}`,
+        answers: values.map((value) => ({ value, label: `Workspace ${value}${said}` })),
+        none: `You have no workspace.${said}`,
+      }
+    },
+    plugIns: [
+      keys,
+      openIdConnect({ keys }),
+      formPost(),
+      deviceAuthorization({ secret: deviceSecret, guesses: { owner: false, network: false } }),
+    ],
+  }
+}
+
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#0b6b4f"/></svg>`
+
+/** Serves every page for browsers, with its headers, at `/<name>?ui_locales=<language>`. */
 export async function startGallery(): Promise<StartedServer> {
-  const app = express().use(helmet())
-  app.get('/logo.svg', (_request, response) => void response.type('svg').send(logo))
+  const gallery = await openGallery()
+  const app = express()
+  app.get('/logo.svg', (_request, response) => void response.type('svg').send(drawing))
   app.get('/favicon.ico', (_request, response) => void response.status(204).end())
-  for (const [name, exhibit] of Object.entries(gallery))
-    app.get(`/${name}`, ({ query: { ui_locales: asked } }, response) => {
-      const locale = exhibit.locales.choose(typeof asked === 'string' ? asked : undefined, undefined)
-      sendPage(response, 200, exhibit.render(locale), exhibit.locales, ['https:'])
-    })
-  return startServer(app)
+  app.get('/:name', async ({ params, query }, response) => {
+    const page = await gallery.show(params.name, formOf({ l: String(query['ui_locales']) }).slice(2))
+    // A browser complains of pages with errors, and this one only looks at them.
+    response.status(200).set({ 'Content-Security-Policy': page.get('Content-Security-Policy') })
+    response.type('html').send(page.text)
+  })
+  const server = await startServer(app)
+  const stop = async () => {
+    await server.stop()
+    await gallery.close()
+  }
+  return { ...server, stop }
 }

@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
-import { pageLanguages } from '../../../lib/http/pages/texts/catalogues'
 import { faultsOn } from '../../support/browser/axe'
 import { launchChromium } from '../../support/chromium'
 import { extent } from '../../support/extent'
-import { gallery, startGallery } from '../../support/page-gallery'
+import { pageNames as names, startGallery } from '../../support/page-gallery'
 import type { StartedServer } from '../../support/rooms/start-server'
+
+const pageLanguages: readonly string[] = ['en', 'de', 'fr', 'es', 'ja', 'ar']
 
 let browser: Browser
 let server: StartedServer
@@ -24,7 +25,6 @@ afterAll(async () => {
   await server.stop()
 })
 
-const names = Object.keys(gallery)
 const urlOf = (name: string, language: string) =>
   `http://127.0.0.1:${server.port}/${name}?ui_locales=${language}`
 
@@ -37,8 +37,7 @@ const representatives = new Set(
 )
 
 // The browser shows each page in the longest texts, and some from right to left; in every language in the long run.
-const languagesOf = (name: string) =>
-  extent(representatives.has(name) ? (['de', 'ar'] as const) : (['de'] as const), pageLanguages)
+const languagesOf = (name: string) => extent(representatives.has(name) ? ['de', 'ar'] : ['de'], pageLanguages)
 
 // Every page in each language and both colours in the long run; one language of each direction otherwise.
 const everyLook = pageLanguages.flatMap((language) => [
@@ -85,6 +84,38 @@ describe.each(names)('The page %s', (name) => {
       expect(facts).toEqual({ lang: language, dir: language === 'ar' ? 'rtl' : 'ltr', width: 320 })
     }
   })
+})
+
+// The first screen of a phone: what a person sees without opening or scrolling anything.
+it.each([
+  ['consent', [], [], []],
+  [
+    'unverified',
+    ['Not verified'],
+    [expect.stringMatching(/^notes\.example:/)],
+    ['Its name is its own claim.'],
+  ],
+  [
+    'unverified-device',
+    ['Not verified'],
+    [expect.stringMatching(/^notes\.example:/)],
+    ['Its name is its own claim.', 'a program on this device.'],
+  ],
+  ['unverified-app', ['Not verified'], [], ['Its name is its own claim.', 'an app on this device.']],
+])('The page %s tells a stranger apart at once', async (name, badge, origin, warnings) => {
+  await shared.setViewportSize({ width: 360, height: 740 })
+  await shared.goto(urlOf(name, 'en'))
+  const inSight = async (selector: string) => {
+    const found = await shared.locator(selector).all()
+    const seen = found.map(async (one) => ({ text: await one.innerText(), box: await one.boundingBox() }))
+    return (await Promise.all(seen))
+      .filter(({ box }) => box !== null && box.height > 0 && box.y + box.height <= 740)
+      .map(({ text }) => text)
+  }
+  expect([await inSight('.badge'), await inSight('.origin bdi')]).toEqual([badge, origin])
+  const cautions = (await inSight('.caution')).join(' ')
+  expect(cautions === '').toBe(warnings.length === 0)
+  for (const warning of warnings) expect(cautions).toContain(warning)
 })
 
 describe.each([...representatives])('The page %s', (name) => {
@@ -154,7 +185,7 @@ describe('With the keyboard alone', () => {
     const sent = page.waitForRequest((request) => request.method() === 'POST')
     await page.keyboard.press('Enter')
     expect(Object.fromEntries(new URLSearchParams((await sent).postData() ?? ''))).toEqual({
-      authorization_request: 'ar_x',
+      authorization_request: expect.stringMatching(/^ar_/),
       choice: 'w1',
       decision: 'approve',
     })
@@ -167,7 +198,7 @@ describe('With the keyboard alone', () => {
     expect(await tour()).toEqual(['=Keep', '='])
     const sent = page.waitForRequest((request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Remove' }).press('Enter')
-    expect((await sent).postData()).toBe('authorization_id=x')
+    expect((await sent).postData()).toContain('client_id=book&')
   })
 
   it.each(['choice', 'list'])(
