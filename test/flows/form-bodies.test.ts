@@ -54,7 +54,7 @@ async function madeOf(pieces: readonly Buffer[], { type = formType, headers = []
     const [failure] = failures
     return failure === undefined
       ? body
-      : `${body.error} ${failure.reason} ${String(failure.cause ?? '')}`.trim()
+      : [body.error, failure.reason, failure.cause].filter(Boolean).join(' ')
   } finally {
     await close()
   }

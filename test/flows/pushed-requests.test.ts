@@ -1,5 +1,5 @@
-import { authorizationIdOf, type AuthorizationStore, memoryStore } from 'express-authorization-server'
-import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { type AuthorizationStore, memoryStore } from 'express-authorization-server'
+import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, formOf } from '../support/flows/flow'

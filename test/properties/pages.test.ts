@@ -7,8 +7,10 @@ import { type Gallery, openGallery, pageNames } from '../support/page-gallery'
 
 // Between letters, so that no part of a page but the text itself looks so.
 const piece = fc.constantFrom(
-  ...['<', '>', '"', "'", '&', '`', '=', '/', '\\', ' ', '</title>', '<script>', '<!--', '-->', '&lt;'],
-  ...[' onload="a"', '{{x}}', '${7*7}', '$&', "$'", '%3C', 'é', '漢', '🔑', 'javascript:'],
+  ' ',
+  ...`< > " ' & \` = / \\ </title> <script> <!-- --> &lt; onload="a" {{x}} \${7*7} $& $' %3C é 漢 🔑`.split(
+    ' ',
+  ),
 )
 const hostile = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => `Qq${pieces.join('')}qQ`)
 
@@ -125,8 +127,8 @@ test.each([
 })
 
 test.each([
-  ...[' \u00A0', '\u200D', '\u0301', '\u{E0041}\u{E0042}', '\uFE0F', '\u3164', '\u2800', '\u202E'],
-  ...['\u200B\u00AD', seen],
+  ' \u00A0',
+  ...'\u200D \u0301 \u{E0041}\u{E0042} \uFE0F \u3164 \u2800 \u202E \u200B\u00AD \uFFFD'.split(' '),
 ])('A name that shows nothing (%j) gives way to the identifier', async (name) => {
   expect(await consentPage(name)).toContain('<bdi class="name">photo-book</bdi>')
 })

@@ -16,7 +16,7 @@ import { application, withoutLimits } from './flows/application'
 import { consentFormOf } from './flows/consent-form'
 import { deviceCode, deviceSecret } from './flows/device-stage'
 import { DocumentOrigin } from './flows/document-origin'
-import { authorizationRequest, type Flow, formOf, type RepeatedFields } from './flows/flow'
+import { authorizationRequest, type Flow, type RepeatedFields } from './flows/flow'
 import { identityKeys } from './flows/identity-stage'
 import { codeOf } from './flows/redirection'
 import { type StartedServer, startServer } from './rooms/start-server'
@@ -240,7 +240,7 @@ const clientsFor = (said: string): readonly ClientRegistration[] => {
   const [desk, old] = ['com.example.book:/callback', 'http://old.example/callback'] as const
   return [
     book,
-    ...['choosing', 'listing', 'stuck', ...shelf].map((client_id) => ({ ...book, client_id })),
+    ...['choosing', 'listing', 'stuck', ...shelf].map((client_id) => Object.assign({}, book, { client_id })),
     { ...book, client_id: 'desk', redirect_uris: [desk] },
     { ...book, client_id: 'old', redirect_uris: [old], insecure_redirect_uris: true },
     {
@@ -349,7 +349,8 @@ export async function startGallery(): Promise<StartedServer> {
   app.get('/logo.svg', (_request, response) => void response.type('svg').send(drawing))
   app.get('/favicon.ico', (_request, response) => void response.status(204).end())
   app.get('/:name', async ({ params, query }, response) => {
-    const page = await gallery.show(params.name, formOf({ l: String(query['ui_locales']) }).slice(2))
+    const { ui_locales: language } = query
+    const page = await gallery.show(params.name, typeof language === 'string' ? language : 'en')
     // A browser complains of pages with errors, and this one only looks at them.
     response.status(200).set({ 'Content-Security-Policy': page.get('Content-Security-Policy') })
     response.type('html').send(page.text)
