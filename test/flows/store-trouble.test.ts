@@ -25,7 +25,7 @@ const unavailable = '400 temporarily_unavailable'
 describe('While the store fails', () => {
   const trouble = 'fails'
   describeOnStores('the token endpoint asks to try again', (stage) => {
-    test.each(['find', 'save'] as const)('for a code, which is not spent (%s)', async (verb) => {
+    test.each(['find', 'save'] as const)('for a code, which is not spent (%s) [store-3]', async (verb) => {
       const { calm, flow, store, failures } = twoServers(stage)
       const code = await calm.approve(photoBook)
       store.begin(trouble, verb)

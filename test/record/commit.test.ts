@@ -1,376 +1,294 @@
+import type { Active, Authorization } from '../../lib/authorization/authorization'
 import { begin, commit, end } from '../../lib/authorization/commit'
-import type { CompleteResult, Transition } from '../../lib/authorization/transition'
-import { deny } from '../../lib/authorization/decision'
-import { secureRandom } from '../../lib/protocol/credential'
-import { invalidGrant } from '../../lib/protocol/host-errors'
-import type { AuthorizationStore, StoredAuthorization } from '../../lib/authorization/store'
-import { memoryStore } from '../../lib/stores/memory-store'
-import { pendingAuthorization } from '../support/authorization/authorization'
-import { countedRandom, noon } from '../support/authorization/issue-context'
+import { issueDirectly } from '../../lib/authorization/issue'
+import type { AuthorizationStore } from '../../lib/authorization/store'
+import { type Transition, unrestricted } from '../../lib/authorization/transition'
+import {
+  invalidGrant,
+  temporarilyUnavailable,
+  Throttled,
+  tooManyForShare,
+} from '../../lib/protocol/oauth-error'
+import { countedRandom, granted, noon, tokenTypes, usual, World } from './world'
 
-const { pending } = pendingAuthorization()
-const denied = deny(pending)
-const refused = invalidGrant('refused', 'No.')
-const signedEvent = {
-  name: 'issued',
-  reason: undefined,
-  scope: undefined,
-  digest: 'signed',
-  responseType: undefined,
-} as const
+const random = countedRandom()
+const world = () => new World({ beginning: 'form', tokenType: 'bearer', keeps: false, lifetimes: usual })
+const context = {
+  now: noon,
+  issuerDigest: 'digest of issuer',
+  random,
+  lifetimes: usual,
+  tokenTypes,
+  countIssue: () => {},
+  restrict: unrestricted,
+}
+const fresh = (): Active =>
+  issueDirectly({ ...granted, subject: undefined, refreshToken: false }, context).authorization
 
-/** A store in memory with the request in it; some of its calls behave differently. */
-async function storeWith(bend: (store: AuthorizationStore) => Partial<AuthorizationStore> = () => ({})) {
-  const store = memoryStore({ clock: () => noon * 1000 })
-  await begin(store, pending, secureRandom)
-  return {
-    store: {
-      find: store.find.bind(store),
-      save: store.save.bind(store),
-      remove: store.remove.bind(store),
-      ...bend(store),
-    },
-    stored: async () => (await store.find(pending.id))?.authorization,
+/** Counts in the record, so that a change that is lost or done twice shows. */
+const count: Transition<number> = (current) => {
+  if (current?.state !== 'active') return { action: 'none', refusal: gone }
+  const spent = Number(current.spentCode ?? 0) + 1
+  return { action: 'save', authorization: { ...current, spentCode: `${spent}` }, outcome: spent }
+}
+const gone = invalidGrant('code_unknown', 'It is gone.')
+
+type Verb = 'find' | 'save' | 'remove'
+
+/** A store with one record, and what each call of a verb does instead the first times: nothing, or its act and then a failure. */
+function shelf(
+  record: Authorization,
+  failing: Partial<Record<Verb, readonly ('lost' | 'failed' | Error)[]>> = {},
+) {
+  const inner = world().records
+  const calls: Verb[] = []
+  const left: Partial<Record<Verb, ('lost' | 'failed' | Error)[]>> = {}
+  for (const verb of ['find', 'save', 'remove'] as const) left[verb] = [...(failing[verb] ?? [])]
+  const through = async <T>(verb: Verb, act: () => Promise<T>): Promise<T> => {
+    calls.push(verb)
+    const trouble = left[verb]?.shift()
+    if (trouble === 'failed') throw new Error(`${verb} failed`)
+    if (trouble instanceof Error) throw trouble
+    const answer = await act()
+    if (trouble === 'lost') throw new Error(`${verb} lost its reply`)
+    return answer
   }
+  const store: AuthorizationStore = {
+    find: (id) => through('find', () => inner.find(id)),
+    save: (...words) => through('save', () => inner.save(...words)),
+    remove: (id) => through('remove', () => inner.remove(id)),
+  }
+  const counted = async () => {
+    const found = (await inner.find(record.id))?.authorization
+    return found?.state === 'active' ? (found.spentCode ?? '0') : 'gone'
+  }
+  return { store, inner, calls, counted, ready: () => inner.save(record, 'first') }
 }
 
-const denies: Transition<string> = (current) =>
-  current?.state === 'pending'
-    ? { action: 'save', authorization: denied, outcome: 'denied' }
-    : { action: 'none', outcome: `already ${current?.state ?? 'gone'}` }
+const remove: Transition<string> = () => ({ action: 'delete', outcome: 'removed' })
+const refuse: Transition<string> = () => ({ action: 'none', refusal: gone })
+const refuseAndRemove: Transition<string> = () => ({ action: 'delete', refusal: gone })
+const touch: Transition<string> = () => ({ action: 'touch', outcome: 'touched' })
+const full = tooManyForShare('client_share_full', 'Full.', 60)
+const unavailable = temporarilyUnavailable('store_unavailable', 'Away.')
 
-const confirms: Transition<string> = (current) =>
-  current === undefined ? { action: 'none', outcome: 'gone' } : { action: 'touch', outcome: 'confirmed' }
-
-const revokes: Transition<string> = () => ({ action: 'delete', refusal: refused })
-
-const apply = <Outcome>(store: AuthorizationStore, transition: Transition<Outcome>) =>
-  commit(store, pending.id, transition, secureRandom)
-
-/** A denial that loses against so many other writers first. */
-async function denyAfterConflicts(times: number) {
-  let saves = 0
-  const { store } = await storeWith((inner) => ({
-    save: async (...words) => ++saves > times && inner.save(...words),
-  }))
-  return apply(store, denies)
-}
-
-describe('commit', () => {
-  it('saves the record that the transition decides on, and returns its outcome', async () => {
-    const { store, stored } = await storeWith()
-    await expect(apply(store, denies)).resolves.toBe('denied')
-    await expect(stored()).resolves.toEqual(denied)
+describe('A commit', () => {
+  it.each<[string, Transition<unknown>, NonNullable<Parameters<typeof shelf>[1]>, unknown, string]>([
+    ['saves', count, {}, 1, '1'],
+    ['removes', remove, {}, 'removed', 'gone'],
+    ['confirms what it has read', touch, {}, 'touched', '0'],
+    ['writes nothing for a mere refusal', refuse, {}, gone, '0'],
+    ['refuses after its write', refuseAndRemove, {}, gone, 'gone'],
+    ['takes a save for done whose reply was lost, once', count, { save: ['lost'] }, 1, '1'],
+    ['fails where the save failed', count, { save: ['failed'] }, new Error('save failed'), '0'],
+    [
+      'fails where nobody knows whether it is saved',
+      count,
+      { save: ['lost', 'failed'] },
+      new Error('save lost its reply'),
+      '1',
+    ],
+    [
+      'does not save once more what was unavailable and is not there',
+      count,
+      { save: [unavailable] },
+      unavailable,
+      '0',
+    ],
+    ['passes on that there is no room', count, { save: [full] }, full, '0'],
+    ['removes once more where the reply was lost', remove, { remove: ['lost'] }, 'removed', 'gone'],
+    ['removes once more where it failed', remove, { remove: ['failed'] }, 'removed', 'gone'],
+    [
+      'fails where it cannot remove',
+      remove,
+      { remove: ['failed', 'failed'] },
+      new Error('remove failed'),
+      '0',
+    ],
+    [
+      'refuses nothing where it could not write what it refuses with',
+      refuseAndRemove,
+      { remove: ['failed', 'failed'] },
+      new Error('remove failed'),
+      '0',
+    ],
+    ['fails where it cannot read', count, { find: ['failed'] }, new Error('find failed'), '0'],
+  ])('%s', async (_what, transition, failing, expected, left) => {
+    const record = fresh()
+    const { store, ready, counted } = shelf(record, failing)
+    await ready()
+    const ended = await commit(store, record.id, transition, random).catch((error: unknown) => error)
+    expect([ended, await counted()]).toEqual([expected, left])
   })
 
-  it('rests nothing but a save on what the caller believes to be there', async () => {
-    const { store, stored } = await storeWith()
-    const believed = { authorization: denied, revision: 'b'.repeat(22) }
-    const commitOn = (transition: Transition<string>) =>
-      commit(store, pending.id, transition, secureRandom, believed)
-    await expect(
-      commitOn((current) => ({ action: 'none', outcome: current?.state ?? 'gone' })),
-    ).resolves.toBe('pending')
-    await expect(
-      commitOn((current) => ({ action: 'touch', outcome: current?.state ?? 'gone' })),
-    ).resolves.toBe('pending')
-    await expect(
-      commitOn((current) => ({ action: 'save', authorization: denied, outcome: current?.state ?? 'gone' })),
-    ).resolves.toBe('pending')
-    await expect(
-      commitOn((current) => ({ action: 'delete', outcome: current === undefined ? 'gone' : 'there' })),
-    ).resolves.toBe('there')
-    await expect(stored()).resolves.toBeUndefined()
-  })
-
-  it('completes the outcome before the write, and reports the completed event', async () => {
-    const { store, stored } = await storeWith()
+  it('of two writers lets one win, and the other decides anew on what it wrote, knowing what it had read', async () => {
+    const record = fresh()
+    const { store, inner, ready, counted } = shelf(record)
+    await ready()
     const seen: unknown[] = []
-    const complete: CompleteResult<string> = async (result, current) => {
-      seen.push([current, await stored()])
-      return { ...result, outcome: `${result.outcome} and signed`, event: signedEvent }
+    let isFirst = true
+    const beside: AuthorizationStore = {
+      ...store,
+      save: async (...words) => {
+        if (isFirst) {
+          isFirst = false
+          await commit(inner, record.id, count, random)
+        }
+        return store.save(...words)
+      },
     }
-    const onCommitted = jest.fn()
-    const outcome = await commit(store, pending.id, denies, secureRandom, undefined, onCommitted, complete)
-    expect(outcome).toBe('denied and signed')
-    expect(seen).toEqual([[pending, pending]])
-    expect(onCommitted.mock.calls).toEqual([[{ authorization: pending, event: signedEvent }]])
-    expect(await stored()).toEqual(denied)
-  })
-
-  it('writes nothing if the completion fails, and completes no refusal and no unconfirmed result', async () => {
-    const { store, stored } = await storeWith()
-    const complete = jest.fn(() => Promise.reject(new Error('The signer is gone.')))
-    const attempt = (transition: Transition<string>, cached?: StoredAuthorization) =>
-      commit(store, pending.id, transition, secureRandom, cached, undefined, complete)
-    await expect(attempt(denies)).rejects.toThrow('The signer is gone.')
-    await expect(attempt(confirms)).rejects.toThrow('The signer is gone.')
-    expect(await stored()).toEqual(pending)
-    expect(complete).toHaveBeenCalledTimes(2)
-    const believed = { authorization: denied, revision: 'b'.repeat(22) }
-    await expect(attempt(denies, believed)).rejects.toThrow('The signer is gone.')
-    expect(complete).toHaveBeenCalledTimes(3)
-    await expect(attempt(revokes)).rejects.toBe(refused)
-    expect(complete).toHaveBeenCalledTimes(3)
-  })
-
-  it('completes again after a conflict', async () => {
-    let saves = 0
-    const { store } = await storeWith((inner) => ({
-      save: async (...words) => ++saves > 1 && inner.save(...words),
-    }))
-    let completions = 0
-    const complete: CompleteResult<string> = async (result) => ({
-      ...result,
-      outcome: `${result.outcome} ${++completions}`,
-    })
-    const outcome = await commit(store, pending.id, denies, secureRandom, undefined, undefined, complete)
-    expect(outcome).toBe('denied 2')
-  })
-
-  it('writes nothing when the transition writes nothing', async () => {
-    const { store } = await storeWith(() => ({ save: () => Promise.reject(new Error('Not to be called.')) }))
-    await expect(apply(store, () => ({ action: 'none', outcome: 'looked' }))).resolves.toBe('looked')
-  })
-
-  it('takes a save whose reply was lost for done when the record is its own', async () => {
-    let saves = 0
-    const { store, stored } = await storeWith((inner) => ({
-      save: async (...words) => {
-        const reply = await inner.save(...words)
-        if (++saves > 1) return reply
-        throw new Error('The reply was lost.')
-      },
-    }))
-    await expect(apply(store, denies)).resolves.toBe('denied')
-    await expect(stored()).resolves.toEqual(denied)
-  })
-
-  it('delivers nothing while the store says of its save that it is not safe, though the record is there', async () => {
-    const trouble = new Error('Too few replicas.')
-    const { store, stored } = await storeWith((inner) => ({
-      save: async (...words) => {
-        await inner.save(...words)
-        throw trouble
-      },
-    }))
-    await expect(apply(store, denies)).rejects.toBe(trouble)
-    await expect(stored()).resolves.toEqual(denied)
-  })
-
-  it('does nothing after a failure that it would not do before', async () => {
-    const trouble = new Error('Not reached.')
-    let saves = 0
-    const { store, stored } = await storeWith((inner) => ({
-      save: async (...words) => {
-        if (++saves > 1) return inner.save(...words)
-        throw trouble
-      },
-    }))
-    await expect(apply(store, denies)).rejects.toBe(trouble)
-    await expect(stored()).resolves.toEqual(pending)
-  })
-
-  it('confirms a record by saving it again as it is, under its own revision', async () => {
-    const { store, stored } = await storeWith()
-    const before = await store.find(pending.id)
-    const saves = jest.spyOn(store, 'save')
-    await expect(apply(store, () => ({ action: 'touch', outcome: 'confirmed' }))).resolves.toBe('confirmed')
-    expect(saves.mock.calls).toEqual([[pending, before?.revision, before?.revision]])
-    await expect(stored()).resolves.toEqual(pending)
-  })
-
-  it('decides anew when the record that it confirms has moved on', async () => {
-    const { store } = await storeWith((inner) => ({
-      find: async (id) => {
-        const found = await inner.find(id)
-        await inner.remove(id)
-        return found
-      },
-    }))
-    await expect(apply(store, confirms)).resolves.toBe('gone')
-  })
-
-  it('gives the transition the record that it lost a round with', async () => {
-    const seen: unknown[] = []
-    let saves = 0
-    const { store } = await storeWith((inner) => ({
-      save: async (...words) => ++saves > 1 && inner.save(...words),
-    }))
-    await apply(store, (current, superseded) => {
-      seen.push(superseded)
-      return denies(current)
-    })
-    expect(seen).toEqual([undefined, pending])
-  })
-
-  it('removes the record', async () => {
-    const { store, stored } = await storeWith()
-    await expect(apply(store, () => ({ action: 'delete', outcome: 'revoked' }))).resolves.toBe('revoked')
-    await expect(stored()).resolves.toBeUndefined()
-  })
-
-  it('shows the transition nothing when there is no record', async () => {
-    const { store } = await storeWith()
-    await store.remove(pending.id)
-    await expect(apply(store, denies)).resolves.toBe('already gone')
-  })
-
-  it('throws a refusal', async () => {
-    const { store } = await storeWith()
-    await expect(apply(store, () => ({ action: 'none', refusal: refused }))).rejects.toBe(refused)
-  })
-
-  it('throws a refusal after what it wanted written is written', async () => {
-    const { store, stored } = await storeWith()
-    await expect(
-      apply(store, () => ({ action: 'save', authorization: denied, refusal: refused })),
-    ).rejects.toBe(refused)
-    await expect(stored()).resolves.toEqual(denied)
-    await expect(apply(store, () => ({ action: 'delete', refusal: refused }))).rejects.toBe(refused)
-    await expect(stored()).resolves.toBeUndefined()
-  })
-
-  it('lets one of two writers win, and the other decide anew on what the first wrote', async () => {
-    const { store } = await storeWith()
-    const outcomes = await Promise.all([apply(store, denies), apply(store, denies)])
-    expect(outcomes.toSorted()).toEqual(['already denied', 'denied'])
+    const watched: Transition<number> = (current, superseded) => {
+      seen.push(superseded?.state === 'active' ? (superseded.spentCode ?? '0') : undefined)
+      return count(current, superseded)
+    }
+    expect(await commit(beside, record.id, watched, random)).toBe(2)
+    expect([seen, await counted()]).toEqual([[undefined, '0'], '2'])
   })
 
   it('does not write back what was removed meanwhile [revocation-5]', async () => {
-    const { store, stored } = await storeWith((inner) => ({
-      find: async (id) => {
-        const found = await inner.find(id)
-        await inner.remove(id)
-        return found
-      },
-    }))
-    await expect(apply(store, denies)).resolves.toBe('already gone')
-    await expect(stored()).resolves.toBeUndefined()
-  })
-
-  it('knows a save that is sent twice for its own: a lost reply is no conflict', async () => {
-    const { store } = await storeWith((inner) => ({
+    const record = fresh()
+    const { store, inner, ready, counted } = shelf(record)
+    await ready()
+    const beside: AuthorizationStore = {
+      ...store,
       save: async (...words) => {
-        await inner.save(...words)
-        return inner.save(...words)
+        await inner.remove(record.id)
+        return store.save(...words)
       },
-    }))
-    await expect(apply(store, denies)).resolves.toBe('denied')
-  })
-
-  it('names another revision in each round', async () => {
-    const revisions: string[] = []
-    const { store } = await storeWith((inner) => ({
-      save: async (authorization, revision, expected) => {
-        revisions.push(revision)
-        return revisions.length > 3 && inner.save(authorization, revision, expected)
-      },
-    }))
-    await apply(store, denies)
-    expect(new Set(revisions).size).toBe(4)
-    expect(revisions.every((revision) => /^[\w-]{22}$/.test(revision))).toBe(true)
-  })
-
-  it('wins in the sixteenth round still, and gives up after it', async () => {
-    await expect(denyAfterConflicts(15)).resolves.toBe('denied')
-    await expect(denyAfterConflicts(16)).rejects.toMatchObject({
-      code: 'temporarily_unavailable',
-      reason: 'authorization_contended',
-    })
-  })
-
-  it.each(['find', 'save', 'remove'] as const)(
-    'passes on the error of %s, never as a refusal',
-    async (verb) => {
-      const trouble = new Error('ECONNRESET')
-      const { store } = await storeWith(() => ({ [verb]: () => Promise.reject(trouble) }))
-      await expect(apply(store, verb === 'remove' ? revokes : denies)).rejects.toBe(trouble)
-    },
-  )
-})
-
-/** A store from which the request is gone. */
-async function gone(): Promise<AuthorizationStore> {
-  const { store } = await storeWith()
-  await store.remove(pending.id)
-  return store
-}
-
-describe('commit, where nothing is there', () => {
-  it('has the store confirm that, before the refusal', async () => {
-    const confirmAbsent = jest.fn(async () => true)
-    const store = { ...(await gone()), confirmAbsent }
-    await expect(apply(store, () => ({ action: 'touch', refusal: refused }))).rejects.toBe(refused)
-    expect(confirmAbsent.mock.calls).toEqual([[pending.id]])
-  })
-
-  it('needs no such verb of the store', async () => {
-    await expect(apply(await gone(), () => ({ action: 'touch', outcome: 'gone' }))).resolves.toBe('gone')
-  })
-
-  it('decides anew when the record is there after all', async () => {
-    const store = await gone()
-    const confirmAbsent = async () => {
-      await store.save(pending, 'r'.repeat(22))
-      return false
     }
-    await expect(
-      apply({ ...store, confirmAbsent }, (current) => ({
-        action: 'touch',
-        outcome: current?.state ?? 'gone',
-      })),
-    ).resolves.toBe('pending')
+    await expect(commit(beside, record.id, count, random)).rejects.toBe(gone)
+    expect(await counted()).toBe('gone')
   })
 
-  it('passes on the error of the store in place of the refusal', async () => {
-    const trouble = new Error('Too few replicas.')
-    const store = { ...(await gone()), confirmAbsent: () => Promise.reject(trouble) }
-    await expect(apply(store, () => ({ action: 'touch', refusal: refused }))).rejects.toBe(trouble)
-  })
-})
-
-describe('end', () => {
-  it('removes once more when the reply of the removal was lost', async () => {
-    let removals = 0
-    const { store, stored } = await storeWith((inner) => ({
-      remove: async (id) => {
-        await inner.remove(id)
-        if (++removals === 1) throw new Error('The reply was lost.')
+  it.each([
+    [15, 'wins in the sixteenth round still'],
+    [16, 'gives up after it'],
+  ])('that meets %i conflicts %s', async (conflicts) => {
+    const record = fresh()
+    const { inner, ready } = shelf(record)
+    await ready()
+    let left = conflicts
+    const revisions = new Set<string>()
+    const moving: AuthorizationStore = {
+      find: (id) => inner.find(id),
+      remove: (id) => inner.remove(id),
+      save: async (authorization, revision, expected) => {
+        revisions.add(revision)
+        return left-- <= 0 && inner.save(authorization, revision, expected)
       },
-    }))
-    await end(store, pending.id)
-    expect(removals).toBe(2)
-    await expect(stored()).resolves.toBeUndefined()
+    }
+    const ended = await commit(moving, record.id, count, random).catch(
+      ({ reason }: { reason: string }) => reason,
+    )
+    expect([ended, revisions.size]).toEqual([conflicts < 16 ? 1 : 'authorization_contended', 16])
   })
 
-  it('gives up after the second removal, with the error of the first', async () => {
-    const troubles = [new Error('first'), new Error('second')]
-    const [first] = troubles
-    const { store } = await storeWith(() => ({ remove: () => Promise.reject(troubles.shift()) }))
-    await expect(end(store, pending.id)).rejects.toBe(first)
-    expect(troubles).toEqual([])
+  it('rests nothing but a save on a record that may be out of date', async () => {
+    const record = fresh()
+    const { store, calls, ready, inner } = shelf(record)
+    await ready()
+    const cached = { authorization: record, revision: 'first' }
+    expect(await commit(store, record.id, count, random, cached)).toBe(1)
+    expect(calls).toEqual(['save'])
+    // Now it is out of date: the conflict leads to a read, and so does everything but a save.
+    expect(await commit(store, record.id, count, random, cached)).toBe(2)
+    await inner.remove(record.id)
+    await expect(commit(store, record.id, count, random, cached)).rejects.toBe(gone)
+    const missing: Transition<string> = (current) => ({
+      action: 'none',
+      outcome: current?.state ?? 'missing',
+    })
+    expect(await commit(store, record.id, missing, random, cached)).toBe('missing')
+  })
+
+  it('completes an outcome before the write: after a failure nothing is written, and after a conflict it completes again', async () => {
+    const record = fresh()
+    const { store, inner, ready, counted } = shelf(record)
+    await ready()
+    const act = (complete: (outcome: number) => Promise<number>) =>
+      commit(store, record.id, count, random, undefined, undefined, async (result) => ({
+        ...result,
+        outcome: await complete(result.outcome),
+      }))
+    await expect(act(() => Promise.reject(new Error('no signature')))).rejects.toThrow('no signature')
+    expect(await counted()).toBe('0')
+    let isFirst = true
+    const signed = await act(async (outcome) => {
+      if (isFirst) await commit(inner, record.id, count, random)
+      isFirst = false
+      return outcome * 10
+    })
+    expect([signed, await counted()]).toEqual([20, '2'])
+  })
+
+  it('uses up what counts once before a write that gives something or ends the record, and not for a mere refusal', async () => {
+    const record = fresh()
+    const { store, ready, counted } = shelf(record)
+    await ready()
+    const useUp = () => Promise.reject(new Throttled('too_many', 'Used.', 1))
+    const withUse = (transition: Transition<unknown>) =>
+      commit(store, record.id, transition, random, undefined, undefined, undefined, useUp).catch(
+        (error: unknown) => error,
+      )
+    expect(await withUse(refuse)).toBe(gone)
+    for (const transition of [count, remove, refuseAndRemove])
+      expect(await withUse(transition)).toBeInstanceOf(Throttled)
+    expect(await counted()).toBe('0')
+  })
+
+  it.each([true, false])('where nothing is there has a store that can confirm that: %p', async (isAbsent) => {
+    const record = fresh()
+    const { store } = shelf(record)
+    let asked = 0
+    const confirming = {
+      ...store,
+      confirmAbsent: async () => {
+        asked++
+        if (!isAbsent && asked === 1) await store.save(record, 'late')
+        return asked > 1 || isAbsent
+      },
+    }
+    const look: Transition<string> = (current) =>
+      current === undefined ? { action: 'touch', refusal: gone } : { action: 'none', outcome: 'found' }
+    const ended = await commit(confirming, record.id, look, random).catch((error: unknown) => error)
+    expect([ended, asked]).toEqual([isAbsent ? gone : 'found', 1])
+    expect(await commit(shelf(fresh()).store, record.id, look, random).catch((error: unknown) => error)).toBe(
+      gone,
+    )
+  })
+
+  it('ends what began with a one-time use without making its id free', async () => {
+    const used = { ...fresh(), usedUntil: noon + 9000 }
+    const { store, inner, ready } = shelf(used)
+    await ready()
+    expect(await commit(store, used.id, remove, random)).toBe('removed')
+    expect((await inner.find(used.id))?.authorization).toMatchObject({
+      accessTokens: [],
+      usedUntil: noon + 9000,
+    })
+    await expect(begin(store, used, random)).rejects.toThrow('saved no authorization')
+    const look: Transition<string> = (current) => ({ action: 'none', outcome: current?.state ?? 'missing' })
+    expect(await commit(store, used.id, look, random)).toBe('missing')
   })
 })
 
-describe('begin', () => {
-  it('stores an authorization that is not there yet', async () => {
-    const store = memoryStore({ clock: () => noon * 1000 })
-    await begin(store, pending, secureRandom)
-    await expect(store.find(pending.id)).resolves.toHaveProperty('authorization', pending)
-  })
-
-  it('overwrites nothing, and names both possible causes: the store and the random source', async () => {
-    const { store, stored } = await storeWith()
-    await expect(begin(store, denied, secureRandom)).rejects.toThrow(
-      /save\(\) does not resolve to true although no record is there.* or the source of random bytes repeats itself/,
+describe('A new authorization', () => {
+  it('is stored once, overwrites nothing, and survives a lost reply', async () => {
+    const record = fresh()
+    const { store, counted } = shelf(record, { save: ['lost'] })
+    await begin(store, record, random)
+    expect(await counted()).toBe('0')
+    await expect(begin(store, record, random)).rejects.toThrow(
+      /does not resolve to true although no record is there.*or the source of random bytes repeats itself/,
     )
-    await expect(stored()).resolves.toEqual(pending)
+    await expect(begin(store, record, random, () => gone)).rejects.toBe(gone)
   })
 
-  it('takes its own save sent twice for one', async () => {
-    const store = memoryStore({ clock: () => noon * 1000 })
-    await begin(store, pending, countedRandom())
-    await expect(begin(store, pending, countedRandom())).resolves.toBeUndefined()
+  it('is ended by a removal, which is tried twice', async () => {
+    const record = fresh()
+    const { store, counted, ready } = shelf(record, { remove: ['failed', 'lost'] })
+    await ready()
+    await expect(end(store, record.id)).rejects.toThrow('remove failed')
+    expect(await counted()).toBe('gone')
   })
 })

@@ -1,4 +1,6 @@
-import type { Authorization } from '../../lib/authorization/authorization'
+import { isDeepStrictEqual } from 'node:util'
+import * as fc from 'fast-check'
+import { type Authorization, expiryOf } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -303,12 +305,110 @@ const withApproval: readonly (readonly [string, Authorization, string])[] = [
   ],
 ]
 
+const forms = [...written, ...withApproval]
+
+const unreadable = 'not readable by this version'
+const read = (text: string) => decodeAuthorization(id, text)
+const placesOf = (text: string): readonly unknown[] => JSON.parse(text)
+
+/** The text with one place bent; a list names a place within a place. */
+function bent(places: readonly unknown[], [at = 0, ...rest]: readonly number[], value: unknown): string {
+  const inner = places[at]
+  const changed = rest.length > 0 && Array.isArray(inner) ? JSON.parse(bent(inner, rest, value)) : value
+  return JSON.stringify(places.with(at, changed))
+}
+
 describe('The stored form', () => {
-  it.each([...written, ...withApproval])(
-    'of a record that is %s is the one of version 0.1.0',
+  it.each(forms)('of a record that is %s is the one of version 0.1.0', (_which, record, text) => {
+    expect(encodeAuthorization(record)).toBe(text)
+    expect(decodeAuthorization(id, text)).toStrictEqual(record)
+  })
+
+  it('brings back every text and all data as they were', () => {
+    // Lone surrogates included.
+    const anyText = fc.string({ unit: 'binary', minLength: 1 })
+    const anyData = fc.dictionary(anyText, fc.jsonValue({ maxDepth: 3 }), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    })
+    const anyScope = fc.uniqueArray(fc.stringMatching(/^[\x21\x23-\x5B\x5D-\x7E]{1,9}$/), { maxLength: 4 })
+    const bend = fc.record({ clientId: anyText, scope: anyScope, extensionData: anyData })
+    fc.assert(
+      fc.property(fc.constantFrom(...forms), bend, anyText, ([, record], bending, text) => {
+        const changed: Authorization = { ...record, ...bending }
+        const named = changed.subject === undefined ? changed : { ...changed, subject: text }
+        expect(isDeepStrictEqual(read(encodeAuthorization(named)), named)).toBe(true)
+      }),
+      { seed: 20_261_126 },
+    )
+  })
+
+  it.each(forms)(
+    'is refused with any place wrong, for a record that is %s [store-6]',
     (_which, record, text) => {
-      expect(encodeAuthorization(record)).toBe(text)
-      expect(decodeAuthorization(id, text)).toStrictEqual(record)
+      const places = placesOf(text)
+      const isBent = (path: readonly number[], wrong: unknown) => {
+        try {
+          return isDeepStrictEqual(read(bent(places, path, wrong)), record) || path.join('.')
+        } catch (error) {
+          return String(error).includes(unreadable)
+        }
+      }
+      for (const wrong of [-0.5, [true]])
+        expect(places.map((_place, at) => isBent([at], wrong)).filter((verdict) => verdict !== true)).toEqual(
+          [],
+        )
+      const inner = places.flatMap((place, at) =>
+        Array.isArray(place) ? place.flatMap((_part, within) => [[at, within]]) : [],
+      )
+      expect(inner.map((path) => isBent(path, { a: 1 })).filter((verdict) => verdict !== true)).toEqual([])
+    },
+  )
+
+  it.each([
+    ['["aRBNvo1WzZ4oRRq0W",null,"photos.read","",[]]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read  photos.write","",[]]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[{}]]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",["token"]]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",["token !"]]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[" 10"]]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[["token 10"]]]'],
+    [
+      `["cRBNvo1WzZ4oRRq0W","a","b","",[],"alice","digest",${Number.MAX_SAFE_INTEGER + 1},"https://a/",false,0]`,
+    ],
+    ['["cRBNvo1WzZ4oRRq0W","a","b","",[],"alice","digest",1800000060,"https://a/",false,1.5]'],
+    ...['', '[', 'null', '{}', '7', '"p"', '[]', '[["p"]]'].map((text) => [text]),
+  ])('is refused: %s', (text) => {
+    expect(() => read(text)).toThrow(unreadable)
+  })
+
+  it.each(['revoked', '__proto__', 'constructor', 'x'])(
+    'of the unknown state %s is refused by name',
+    (state) => {
+      expect(() => read(JSON.stringify([state, 'a', 'b']))).toThrow(
+        `A stored authorization is not readable by this version: its state is "${state}".`,
+      )
+    },
+  )
+
+  it('may have places of a later version, which are dropped', () => {
+    const [[, record, text]] = [forms.find(([which]) => which === 'denied, with all members') ?? forms[0]!]
+    expect(read(JSON.stringify([...placesOf(text), 1]))).toStrictEqual(record)
+  })
+
+  it.each([
+    ...forms.map(([which, , text]) => [
+      which,
+      JSON.stringify([text.slice(2, 3), ...placesOf(text).slice(1)]),
+    ]),
+    ['an early denial', '["d",1795000000]'],
+  ])(
+    'of a version that named no issuer is a record of no issuer and without credentials: %s',
+    (_which, text) => {
+      const decoded = read(text)
+      expect(decoded).toMatchObject({ id, issuerDigest: '' })
+      expect(decoded).not.toHaveProperty('accessTokens')
+      expect(expiryOf(decoded)).toBe(0)
     },
   )
 })

@@ -1,0 +1,559 @@
+import type { Active, Approved, Authorization } from '../../lib/authorization/authorization'
+import {
+  claim,
+  createDemandedLogin,
+  createUnclaimedAuthorization,
+  demandLogin,
+  noteArrival,
+} from '../../lib/authorization/claim'
+import { approveWithCode, createPendingAuthorization, deny } from '../../lib/authorization/decision'
+import { addAccessToken, type Issued, issueDirectly } from '../../lib/authorization/issue'
+import { lifetimesFor } from '../../lib/authorization/lifetimes'
+import { findAccessTokenIn } from '../../lib/authorization/lookup'
+import {
+  claimPolled,
+  createPolledAuthorization,
+  decidePolled,
+  pollAuthorization,
+} from '../../lib/authorization/polled'
+import { redeemCode } from '../../lib/authorization/redeem-code'
+import { rotateRefreshToken } from '../../lib/authorization/refresh'
+import { revokeByToken } from '../../lib/authorization/revoke'
+import {
+  type GrantedToken,
+  type IssueContext,
+  type TransitionResult,
+  unrestricted,
+} from '../../lib/authorization/transition'
+import { createRefreshToken } from '../../lib/protocol/credential'
+import { invalidGrant, OAuthError } from '../../lib/protocol/oauth-error'
+import { countedRandom, granted, noon, request, tokenTypes, usual } from './world'
+
+const random = countedRandom()
+/** So many seconds after noon. */
+const at = (
+  seconds: number,
+  lifetimes: Partial<IssueContext['lifetimes']> = {},
+  bend: Partial<IssueContext> = {},
+): IssueContext => ({
+  now: noon + seconds,
+  issuerDigest: 'digest of issuer',
+  random,
+  lifetimes: { ...usual, ...lifetimes },
+  tokenTypes,
+  countIssue: () => {},
+  restrict: unrestricted,
+  ...bend,
+})
+
+/** What a transition wants done, and the reason of its refusal or `ok`. */
+const verdictOf = (result: TransitionResult<unknown>): string =>
+  `${result.action} ${'refusal' in result ? result.refusal.reason : 'ok'}`
+const outcomeOf = <T>(result: TransitionResult<T>): T => {
+  if ('refusal' in result) throw result.refusal
+  return result.outcome
+}
+function recordOf<T extends Authorization>(
+  result: TransitionResult<unknown>,
+  state: T['state'],
+): Extract<Authorization, { state: T['state'] }> {
+  if (result.action !== 'save') throw new Error(`It saves nothing: ${verdictOf(result)}.`)
+  const { authorization } = result
+  const is = (one: Authorization): one is Extract<Authorization, { state: T['state'] }> => one.state === state
+  if (!is(authorization)) throw new Error(`The record is ${authorization.state}.`)
+  return authorization
+}
+
+const proposal = { ...granted, subject: 'alice', request }
+const approval = (bend: { readonly tokenType?: string } = {}) =>
+  approveWithCode(createPendingAuthorization({ ...proposal, ...bend }, at(0)).pending, at(0))
+const redemption = { clientId: 'printer', redirectUri: request.redirectUri, refreshToken: true }
+
+/** Alice has approved, and the printer has redeemed its code. */
+function redeemed(bend: { readonly tokenType?: string } = {}): {
+  readonly active: Active
+  readonly issued: Issued
+} {
+  const { authorization, code } = approval(bend)
+  const step = redeemCode(authorization, { ...redemption, code }, at(0))
+  return { active: recordOf<Active>(step, 'active'), issued: outcomeOf(step) }
+}
+const refresh = (
+  current: Authorization | undefined,
+  refreshToken: string | undefined,
+  context: IssueContext,
+  superseded?: Authorization,
+) =>
+  rotateRefreshToken(
+    current,
+    { refreshToken: refreshToken ?? '', clientId: 'printer', scope: undefined },
+    context,
+    superseded,
+  )
+/** The printer has refreshed once more. */
+function rotated({ active, issued }: ReturnType<typeof redeemed>, context: IssueContext) {
+  const step = refresh(active, issued.refreshToken, context)
+  return { active: recordOf<Active>(step, 'active'), issued: outcomeOf(step) }
+}
+
+const refusing =
+  (code: 'invalid_target' | 'invalid_scope' | 'invalid_grant'): IssueContext['restrict'] =>
+  () =>
+    new OAuthError(code, 'wrong_verifier', 'No.')
+
+describe('A code', () => {
+  it.each<['invalid_target' | 'invalid_scope' | 'invalid_grant', number | undefined]>([
+    ['invalid_grant', 1],
+    ['invalid_target', undefined],
+    ['invalid_scope', undefined],
+  ])('counts a wrong proof as a failure, and no request that may be mended: %s', (code, failures) => {
+    const { authorization, code: text } = approval()
+    const step = redeemCode(
+      authorization,
+      { ...redemption, code: text },
+      at(0, {}, { restrict: refusing(code) }),
+    )
+    expect(step.action === 'save' ? (step.authorization as Approved).code.failures : undefined).toBe(failures)
+  })
+
+  it('shows the extensions what they kept, and gets the token that they narrow', () => {
+    const shown: GrantedToken[] = []
+    const restrict = (grant: GrantedToken) => {
+      shown.push(grant)
+      return {
+        ...unrestricted(grant),
+        scope: ['photos.read'],
+        lifetime: 5,
+        authorizationData: { dpop: 'key' },
+      }
+    }
+    const { authorization, code } = approval()
+    const step = redeemCode(
+      authorization,
+      { ...redemption, code, refreshToken: false },
+      at(0, {}, { restrict }),
+    )
+    expect(shown).toMatchObject(
+      [{ ...proposal, tokenType: undefined, request: undefined, begins: false }].map(
+        ({ subject, scope, extensionData, begins }) => ({ subject, scope, extensionData, begins }),
+      ),
+    )
+    expect(outcomeOf(step)).toMatchObject({
+      scope: ['photos.read'],
+      expiresAt: noon + 5,
+      refreshToken: undefined,
+    })
+    const active = recordOf<Active>(step, 'active')
+    expect([active.scope, active.extensionData]).toEqual([granted.scope, { pkce: 'challenge', dpop: 'key' }])
+  })
+
+  it('of another text under the same id is unknown, before and after the redemption', () => {
+    const { authorization } = approval()
+    const forged = `ac_${'A'.repeat(64)}`
+    for (const record of [
+      authorization,
+      redeemed().active,
+      deny(createPendingAuthorization(proposal, at(0)).pending),
+    ])
+      expect(verdictOf(redeemCode(record, { ...redemption, code: forged }, at(0)))).toBe('none code_unknown')
+  })
+
+  it('ends with its grant, which a server may have shortened', () => {
+    const { authorization, code } = approval()
+    expect(verdictOf(redeemCode(authorization, { ...redemption, code }, at(5, { grant: 5 })))).toBe(
+      'delete grant_expired',
+    )
+  })
+})
+
+describe('Where no record is there', () => {
+  it('each transition that may follow a removal confirms the absence, because that removal may not be durable', () => {
+    expect([
+      verdictOf(redeemCode(undefined, { ...redemption, code: 'ac_' }, at(0))),
+      verdictOf(refresh(undefined, 'rt_', at(0))),
+      verdictOf(revokeByToken(undefined, { token: 'at_', clientId: 'printer' })),
+    ]).toEqual(['touch code_unknown', 'touch refresh_token_unknown', 'touch ok'])
+  })
+})
+
+describe('A refresh token', () => {
+  const one = redeemed()
+  const two = rotated(one, at(100))
+  const three = rotated(two, at(101))
+  const { tagKey = '' } = one.active.refreshToken ?? {}
+  const made = (generation: number) => createRefreshToken(one.active.id, generation, tagKey, random)
+
+  it.each<[string, Authorization, string | undefined, IssueContext, Authorization | undefined, string]>([
+    ['garbage', two.active, 'rt_garbage', at(100), undefined, 'none refresh_token_unknown'],
+    [
+      'the current generation, made up',
+      two.active,
+      made(1),
+      at(100),
+      undefined,
+      'none refresh_token_unknown',
+    ],
+    ['a later generation, made up', two.active, made(2), at(100), undefined, 'none refresh_token_unknown'],
+    ['the last generation, made up', two.active, made(0), at(100), undefined, 'delete refresh_token_reused'],
+    [
+      'one for an unredeemed code',
+      approval().authorization,
+      made(0),
+      at(0),
+      undefined,
+      'none refresh_token_unknown',
+    ],
+    ['the last one, by a clock behind', two.active, one.issued.refreshToken, at(71), undefined, 'touch ok'],
+    [
+      'the last one, by a clock far behind',
+      two.active,
+      one.issued.refreshToken,
+      at(70),
+      undefined,
+      'delete refresh_token_reused',
+    ],
+    [
+      'an older one',
+      three.active,
+      one.issued.refreshToken,
+      at(101),
+      undefined,
+      'delete refresh_token_reused',
+    ],
+    [
+      'an older one, which was the current one when its request came',
+      three.active,
+      one.issued.refreshToken,
+      at(101),
+      one.active,
+      'none refresh_token_superseded',
+    ],
+    [
+      'an older one, which was the last one when its request came',
+      three.active,
+      one.issued.refreshToken,
+      at(101),
+      two.active,
+      'delete refresh_token_reused',
+    ],
+    [
+      'the last one without a grace, which was the current one when its request came',
+      two.active,
+      one.issued.refreshToken,
+      at(101, { refreshTokenGrace: 0 }),
+      one.active,
+      'delete refresh_token_reused',
+    ],
+    [
+      'one whose grant was shortened',
+      two.active,
+      two.issued.refreshToken,
+      at(101, { grant: 50 }),
+      undefined,
+      'delete grant_expired',
+    ],
+    [
+      'the last one, whose grant was shortened',
+      two.active,
+      one.issued.refreshToken,
+      at(101, { grant: 50 }),
+      undefined,
+      'delete grant_expired',
+    ],
+    [
+      'a made-up one whose grant was shortened',
+      two.active,
+      made(1),
+      at(101, { grant: 50 }),
+      undefined,
+      'none refresh_token_unknown',
+    ],
+  ])('%s', (_which, record, text, context, superseded, expected) => {
+    expect(verdictOf(refresh(record, text, context, superseded))).toBe(expected)
+  })
+
+  it('is refused like every other one: the client learns no reason', () => {
+    const refusals = [
+      refresh(two.active, 'rt_garbage', at(100)),
+      refresh(undefined, 'rt_', at(100)),
+      refresh(three.active, one.issued.refreshToken, at(101)),
+    ].map((step) => ('refusal' in step ? [step.refusal.code, step.refusal.description] : []))
+    expect(new Set(refusals.map(String)).size).toBe(1)
+  })
+
+  it('revokes nothing that was never issued', () => {
+    const revoke = (token: string) => verdictOf(revokeByToken(two.active, { token, clientId: 'printer' }))
+    expect([made(1), made(2), 'rt_garbage'].map(revoke)).toEqual(['none ok', 'none ok', 'none ok'])
+    expect([made(0), one.issued.refreshToken ?? '', one.issued.accessToken].map(revoke)).toEqual([
+      'delete ok',
+      'delete ok',
+      'delete ok',
+    ])
+  })
+
+  it('keeps the members of a token type sealed, and notices what was altered in the store', () => {
+    const stampedOne = redeemed({ tokenType: 'stamped' })
+    const stampedTwo = rotated(stampedOne, at(100))
+    const again = refresh(stampedTwo.active, stampedOne.issued.refreshToken, at(101))
+    expect(outcomeOf(again)).toEqual(stampedTwo.issued)
+    const { refreshToken } = stampedTwo.active
+    const { rotation } = refreshToken ?? {}
+    if (refreshToken === undefined || rotation?.sealedProperties === undefined)
+      throw new Error('Nothing is sealed.')
+    const altered = `${rotation.sealedProperties.slice(0, -4)}AAAA`
+    const record: Active = {
+      ...stampedTwo.active,
+      refreshToken: { ...refreshToken, rotation: { ...rotation, sealedProperties: altered } },
+    }
+    expect(() => refresh(record, stampedOne.issued.refreshToken, at(101))).toThrow('altered in the store')
+  })
+
+  it('gives no repetition to a request that proves another key', () => {
+    const confirmationOf: IssueContext['confirmationOf'] = (token) => token.expiresAt
+    const short = rotated(one, at(100, { accessToken: 5 }))
+    const step = refresh(short.active, one.issued.refreshToken, at(106, {}, { confirmationOf }))
+    expect(verdictOf(step)).toBe('none repetition_key_wrong')
+  })
+
+  it('leads to 32 live access tokens at most: the newest ones', () => {
+    let now = redeemed()
+    const texts: string[] = [now.issued.accessToken]
+    for (let count = 0; count < 40; count++) {
+      now = rotated(now, at(count + 1))
+      texts.push(now.issued.accessToken)
+    }
+    const good = texts.filter((text) => findAccessTokenIn(now.active, text, noon + 41) !== undefined)
+    expect(good).toEqual(texts.slice(-32))
+  })
+})
+
+describe('A refresh token that the server keeps', () => {
+  const keeping = (seconds: number, lifetimes: Partial<IssueContext['lifetimes']> = {}) =>
+    at(seconds, lifetimes, { keepsRefreshToken: () => true })
+  const one = redeemed()
+  const winner = refresh(one.active, one.issued.refreshToken, keeping(1))
+  const won = recordOf<Active>(winner, 'active')
+  const second = recordOf<Active>(refresh(won, one.issued.refreshToken, keeping(1)), 'active')
+  const { extensionData } = one.active
+
+  it.each<[string, Authorization, IssueContext, Authorization | undefined, string]>([
+    ['gets the token of the winner if it lost a race', won, keeping(1), one.active, 'touch ok'],
+    ['gets that of the last winner if it lost twice', second, keeping(1), won, 'touch ok'],
+    ['gets a token of its own if it came later', won, keeping(1), undefined, 'save ok'],
+    ['gets a token of its own if the record moved otherwise', one.active, keeping(1), one.active, 'save ok'],
+    ['gets a token of its own if that of the winner has expired', won, keeping(302), one.active, 'save ok'],
+    [
+      'gets a token of its own if extensions keep something else now',
+      { ...won, extensionData: {} },
+      at(
+        1,
+        {},
+        {
+          keepsRefreshToken: () => true,
+          restrict: (grant) => ({ ...unrestricted(grant), authorizationData: { dpop: 'key' } }),
+        },
+      ),
+      { ...one.active, extensionData },
+      'save ok',
+    ],
+  ])('%s', (_what, record, context, superseded, expected) => {
+    const step = refresh(record, one.issued.refreshToken, context, superseded)
+    expect(verdictOf(step)).toBe(expected)
+    const { accessToken, refreshToken } = outcomeOf(step)
+    expect(refreshToken).toBe(one.issued.refreshToken)
+    expect(findAccessTokenIn(recordAfter(step, record), accessToken, context.now)).toBeDefined()
+  })
+
+  it('gets two tokens for two refreshes in one second, and no expired one again', () => {
+    const [first, next] = [outcomeOf(winner), outcomeOf(refresh(won, one.issued.refreshToken, keeping(1)))]
+    expect(first.accessToken).not.toBe(next.accessToken)
+    const later = outcomeOf(refresh(won, one.issued.refreshToken, keeping(302)))
+    expect([first.accessToken, next.accessToken]).not.toContain(later.accessToken)
+  })
+
+  it('may be rotated by a server that ends to keep, and kept by one that begins to', () => {
+    const rotatedAgain = rotated({ active: won, issued: outcomeOf(winner) }, at(2))
+    expect(verdictOf(refresh(rotatedAgain.active, one.issued.refreshToken, keeping(40)))).toBe(
+      'delete refresh_token_reused',
+    )
+    expect(verdictOf(refresh(rotatedAgain.active, one.issued.refreshToken, keeping(3)))).toBe('touch ok')
+    const { refreshToken } = outcomeOf(
+      refresh(rotatedAgain.active, rotatedAgain.issued.refreshToken, keeping(40)),
+    )
+    expect(refreshToken).toBe(rotatedAgain.issued.refreshToken)
+  })
+})
+
+const recordAfter = (step: TransitionResult<unknown>, before: Authorization): Authorization =>
+  step.action === 'save' ? step.authorization : before
+
+describe('A request that a client pushed', () => {
+  const { subject: _subject, ...ownerless } = proposal
+  const presented = (handle: string) => ({ handle, clientId: 'printer' })
+
+  it('lives as long as its client asked until a browser brings it, and then as every request', () => {
+    const { unclaimed, handle } = createUnclaimedAuthorization(ownerless, at(0), {
+      lifetime: 60,
+      parameters: 'a=b',
+    })
+    expect(verdictOf(noteArrival(unclaimed, presented(handle), at(60)))).toBe(
+      'none authorization_request_expired',
+    )
+    const seen = recordOf(noteArrival(unclaimed, presented(handle), at(59)), 'unclaimed')
+    expect(seen).toMatchObject({ expiresAt: noon + 659, pushed: 'a=b' })
+    expect(verdictOf(noteArrival(seen, presented(handle), at(100)))).toBe('none ok')
+    expect(verdictOf(noteArrival(seen, presented(`${handle}x`), at(100)))).toBe(
+      'none authorization_request_unknown',
+    )
+  })
+
+  it('keeps the login that was demanded and its parameters until the decision, and the form for its owner as he logs in anew', () => {
+    const { unclaimed, handle } = createUnclaimedAuthorization(ownerless, at(0), { parameters: 'a=b' })
+    const demanded = recordOf(demandLogin(unclaimed, presented(handle), at(5)), 'unclaimed')
+    const first = claim(demanded, handle, proposal, at(6))
+    const pending = recordOf(first, 'pending')
+    expect(pending.named).toMatchObject({ demandedLogin: { at: noon + 5 }, pushed: 'a=b' })
+    const again = recordOf(demandLogin(pending, presented(handle), at(7)), 'pending')
+    expect(again.named).toMatchObject({ demandedLogin: { at: noon + 7 } })
+    const anew = claim(again, handle, { ...proposal, login: { authTime: noon + 7 } }, at(8))
+    expect(outcomeOf(anew)).toMatchObject({ consentToken: outcomeOf(first).consentToken, isAgain: true })
+    expect(recordOf(anew, 'pending')).toMatchObject({
+      login: { authTime: noon + 7 },
+      expiresAt: pending.expiresAt,
+    })
+    expect(verdictOf(claim(again, handle, proposal, at(8)))).toBe('none ok')
+    expect(deny(pending)).not.toHaveProperty('named')
+  })
+
+  it('gets another form where the page would show something else, so that no old form approves it', () => {
+    const { unclaimed, handle } = createUnclaimedAuthorization(ownerless, at(0))
+    const first = claim(unclaimed, handle, proposal, at(0))
+    const narrower = claim(recordOf(first, 'pending'), handle, { ...proposal, scope: ['photos.read'] }, at(1))
+    expect(outcomeOf(narrower).consentToken).not.toBe(outcomeOf(first).consentToken)
+    expect(
+      verdictOf(claim(recordOf(narrower, 'pending'), handle, { ...proposal, subject: 'mallory' }, at(1))),
+    ).toBe('none authorization_request_of_another_owner')
+  })
+
+  it('is not that of a demanded login, whose reference is good for its parameters', () => {
+    const { unclaimed, reference } = createDemandedLogin(ownerless, 'digest of parameters', at(3))
+    expect(unclaimed.demandedLogin).toEqual({ at: noon + 3, parameters: 'digest of parameters' })
+    expect(JSON.stringify(unclaimed)).not.toContain(reference.slice(25))
+  })
+})
+
+describe('A request that is polled', () => {
+  const { subject: _subject, request: _request, ...polledProposal } = proposal
+  const decision = { subject: 'alice', login: { authTime: noon }, ownerReadAt: noon, approved: true }
+
+  function decided(scope?: readonly string[]) {
+    const { polled, handle } = createPolledAuthorization(polledProposal, at(0))
+    const claimed = claimPolled(polled, { subject: 'alice', ...(scope && { scope }) }, at(0))
+    const { consentToken } = outcomeOf(claimed)
+    const step = decidePolled(recordOf(claimed, 'polled'), { ...decision, consentToken }, at(0))
+    return { record: recordOf(step, 'polled'), handle, consentToken }
+  }
+  const poll = (record: Authorization, handle: string, context: IssueContext, refreshToken = false) =>
+    pollAuthorization(record, { handle, clientId: 'printer', refreshToken }, context)
+
+  it('never brings more than its owner was asked for, and keeps the login of the decision', () => {
+    const { polled } = createPolledAuthorization(polledProposal, at(0))
+    expect(() => claimPolled(polled, { subject: 'alice', scope: ['admin'] }, at(0))).toThrow(TypeError)
+    const { record, handle } = decided(['photos.read'])
+    const step = poll(record, handle, at(1))
+    expect(outcomeOf(step).scope).toEqual(['photos.read'])
+    expect(recordOf<Active>(step, 'active')).toMatchObject({ login: { authTime: noon }, subject: 'alice' })
+  })
+
+  it('of a client without refresh tokens brings the same token again within the grace, another for other terms, and none later', () => {
+    const { record, handle } = decided()
+    const first = poll(record, handle, at(1))
+    const active = recordOf<Active>(first, 'active')
+    expect(outcomeOf(poll(active, handle, at(30)))).toEqual(outcomeOf(first))
+    const narrower = at(2, {}, { restrict: (grant) => ({ ...unrestricted(grant), scope: ['photos.read'] }) })
+    for (const context of [narrower, at(12, {}, {}), at(2, { refreshTokenGrace: 30 })]) {
+      const bent = context === narrower ? active : { ...active, accessTokens: [] }
+      expect(outcomeOf(poll(bent, handle, context)).accessToken).not.toBe(outcomeOf(first).accessToken)
+    }
+    expect(verdictOf(poll(active, handle, at(31)))).toBe('none handle_replayed')
+    expect(verdictOf(poll(active, handle, at(1, { refreshTokenGrace: 0 })))).toBe('none handle_replayed')
+    expect(verdictOf(poll(active, `${handle.slice(0, -4)}AAAA`, at(1)))).toBe('none handle_unknown')
+  })
+
+  it('saves nothing where an extension refuses, so that the client may ask again', () => {
+    const { record, handle } = decided()
+    const refused = at(1, {}, { restrict: () => invalidGrant('wrong_verifier', 'No.') })
+    expect(verdictOf(poll(record, handle, refused, true))).toBe('none wrong_verifier')
+    expect(verdictOf(poll(record, handle, at(1), true))).toBe('save ok')
+  })
+
+  it('may be polled for as long as a code after an approval in its last second', () => {
+    const { polled } = createPolledAuthorization(polledProposal, at(0))
+    const claimed = claimPolled(polled, { subject: 'alice' }, at(599))
+    const { consentToken } = outcomeOf(claimed)
+    const step = decidePolled(recordOf(claimed, 'polled'), { ...decision, consentToken }, at(599))
+    expect(recordOf(step, 'polled').expiresAt).toBe(noon + 599 + usual.authorizationCode)
+  })
+})
+
+describe('A grant without a code', () => {
+  const direct = { ...granted, subject: undefined, refreshToken: false }
+
+  it.each<[string, Parameters<typeof issueDirectly>[0], number | undefined, boolean]>([
+    ['of a client for itself', direct, 300, false],
+    ['of an owner, with a refresh token', { ...direct, subject: 'alice', refreshToken: true }, 300, true],
+    [
+      'that ends, without a refresh token',
+      { ...direct, subject: 'alice', refreshToken: true, expiresAt: noon + 9 },
+      9,
+      false,
+    ],
+    ['that ends later than its token', { ...direct, expiresAt: noon + 9000 }, 300, false],
+  ])('begins with tokens: %s', (_which, grant, seconds, hasRefreshToken) => {
+    const { authorization, issued } = issueDirectly(grant, at(0))
+    expect([issued.expiresAt - noon, issued.refreshToken !== undefined]).toEqual([seconds, hasRefreshToken])
+    expect(findAccessTokenIn(authorization, issued.accessToken, noon)?.access).toMatchObject({
+      clientId: 'printer',
+      subject: grant.subject,
+      scope: granted.scope,
+    })
+    expect(issueDirectly(grant, at(0)).authorization.id).not.toBe(authorization.id)
+  })
+
+  it.each([noon, noon - 1, noon + 0.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    'refuses the end %p',
+    (expiresAt) => {
+      expect(() => issueDirectly({ ...direct, expiresAt }, at(0))).toThrow(RangeError)
+    },
+  )
+
+  it.each([
+    [{ lifetime: 7 }, 7],
+    [{ lifetime: 9000 }, 300],
+    [{ grant: 50 }, 50],
+  ])(
+    'gets a token of the shortest lifetime: %j',
+    ({ lifetime, grant }: { lifetime?: number; grant?: number }, seconds) => {
+      const { active } = redeemed()
+      const token = { ...unrestricted({ ...active, begins: false }), lifetime }
+      const { issued } = addAccessToken(active, token, at(0, grant === undefined ? {} : { grant }))
+      expect(issued.expiresAt).toBe(noon + seconds)
+    },
+  )
+
+  it.each([
+    [{}, {}],
+    [{ access_token_lifetime: 5 }, { accessToken: 5 }],
+    [{ access_token_lifetime: 9000, refresh_token_lifetime: 9000 }, {}],
+    [
+      { refresh_token_lifetime: 5, grant_lifetime: 50 },
+      { refreshToken: 5, grant: 50 },
+    ],
+  ])(
+    'lives as the registration of its client says, and no longer than the server says: %j',
+    (client, expected) => {
+      expect(lifetimesFor(client, usual)).toEqual({ ...usual, ...expected })
+      expect(lifetimesFor({ grant_lifetime: 50 }, { ...usual, grant: 40 }).grant).toBe(40)
+    },
+  )
+})
