@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { type History, holds, lossyNetwork, type Operation, tokensOf } from './interleaving'
+import { type History, holds, lossyNetwork, type Operation, tokensOf, type Workload } from './interleaving'
 import { type Ending, type Move, noon, usual } from './world'
 
 const approve: Move = { move: 'approve', owner: 'alice' }
@@ -28,9 +28,9 @@ const moves = {
 
 /** Two to four workers, each with some of these moves before it; a number says how often one is chosen. */
 function plans(weights: Partial<Record<keyof typeof moves, number>>) {
-  const choices = Object.entries(moves).flatMap(([name, arbitrary]) => {
+  const choices = Object.entries<fc.Arbitrary<Move>>(moves).flatMap(([name, arbitrary]) => {
     const weight = Object.entries(weights).find(([known]) => known === name)?.[1]
-    return weight === undefined ? [] : [{ weight, arbitrary: arbitrary as fc.Arbitrary<Move> }]
+    return weight === undefined ? [] : [{ weight, arbitrary }]
   })
   return fc.array(fc.array(fc.oneof(...choices), { minLength: 1, maxLength: 5 }), {
     minLength: 2,
@@ -86,12 +86,13 @@ async function judged(history: History): Promise<Readonly<Record<string, number>
   for (const { presented } of answers) {
     const same = answers.filter((other) => other.presented === presented)
     expect(new Set(same.map((answer) => tokensOf(answer)?.refreshToken)).size).toBe(1)
-    if (refreshTokenGrace === 0) expect(same).toHaveLength(1)
+    expect(same.length).toBeLessThanOrEqual(refreshTokenGrace === 0 ? 1 : Infinity)
     for (const { began, ending } of same)
       expect(ending.kind === 'tokens' && ending.issued.expiresAt > began.now).toBe(true)
     // An access token that ends within the grace is replaced by another one.
-    if (world.terms.lifetimes.accessToken >= refreshTokenGrace + 240)
-      expect(new Set(same.map((answer) => JSON.stringify(tokensOf(answer)))).size).toBe(1)
+    const outlasts = world.terms.lifetimes.accessToken >= refreshTokenGrace + 240
+    const distinct = new Set(same.map((answer) => JSON.stringify(tokensOf(answer)))).size
+    expect(distinct).toBeLessThanOrEqual(outlasts ? 1 : Infinity)
   }
 
   const wrong = redemptions.filter(
@@ -119,7 +120,8 @@ async function judged(history: History): Promise<Readonly<Record<string, number>
   expect(reuses.filter(tokensOf)).toEqual([])
   const revocations = history.of('revoke').filter(({ ending }) => ending.kind === 'revoked')
   const endings = { replays: replays.length, reuses: reuses.length, revocations: revocations.length }
-  if (replays.length + reuses.length + revocations.length > 0) expect(valid).toEqual([])
+  const isOver = replays.length + reuses.length + revocations.length > 0
+  expect(isOver ? valid : []).toEqual([])
 
   const counted = { strangers, good, won, decisions, answers, wrong: wrong.length === 5 ? wrong : [] }
   return {
@@ -128,78 +130,77 @@ async function judged(history: History): Promise<Readonly<Record<string, number>
   }
 }
 
-const only =
-  (...names: readonly string[]) =>
-  async (history: History) => {
-    const cases = await judged(history)
-    return Object.fromEntries(names.map((name) => [name, cases[name] ?? 0]))
-  }
+const refreshes = plans({ refresh: 6, wait: 2, redeem: 1 })
 
-describe('With any interleaving of parties, on a bad network: one winner, an end after a replay, equal answers, and nothing for strangers', () => {
-  it('decisions', () =>
-    holds(
-      { before: [], plans: plans({ approve: 6, deny: 6, redeem: 2, wait: 1 }) },
-      only('decisions', 'strangers', 'good'),
-    ))
-
-  it('redemptions', () =>
-    holds(
-      { before: [approve], plans: plans({ redeem: 6, refresh: 2, wait: 1 }) },
-      only('won', 'replays', 'strangers'),
-    ))
-
-  it('guesses', () =>
-    holds({ before: [approve], plans: plans({ guess: 6, redeem: 2 }) }, only('wrong', 'won')))
-
-  it.each([[{}], [{ accessToken: 10 }], [{ refreshTokenGrace: 0 }]])('refreshes (%j)', (lifetimes) =>
-    holds(
-      { before: [approve, redeem], plans: plans({ refresh: 6, wait: 2, redeem: 1 }), lifetimes },
-      only('answers', 'reuses', 'replays', 'strangers'),
-    ),
-  )
-
-  it('revocations', () =>
-    holds(
-      { before: [approve], plans: plans({ redeem: 6, refresh: 6, revoke: 2 }) },
-      only('revocations', 'answers'),
-    ))
-})
+it.each<[string, Workload, readonly string[]]>([
+  [
+    'decisions',
+    { before: [], plans: plans({ approve: 6, deny: 6, redeem: 2, wait: 1 }) },
+    ['decisions', 'strangers', 'good'],
+  ],
+  [
+    'redemptions',
+    { before: [approve], plans: plans({ redeem: 6, refresh: 2, wait: 1 }) },
+    ['won', 'replays', 'strangers'],
+  ],
+  ['guesses', { before: [approve], plans: plans({ guess: 6, redeem: 2 }) }, ['wrong', 'won']],
+  ...[{}, { accessToken: 10 }, { refreshTokenGrace: 0 }].map(
+    (lifetimes): [string, Workload, readonly string[]] => [
+      `refreshes with ${JSON.stringify(lifetimes)}`,
+      { before: [approve, redeem], plans: refreshes, lifetimes },
+      ['answers', 'reuses', 'replays', 'strangers'],
+    ],
+  ),
+  [
+    'revocations',
+    { before: [approve], plans: plans({ redeem: 6, refresh: 6, revoke: 2 }) },
+    ['revocations', 'answers'],
+  ],
+])(
+  'With any interleaving of %s, on a bad network: one winner, an end after a replay, equal answers, nothing for strangers',
+  async (_what, workload, names) => {
+    const named = async (history: History) => {
+      const cases = await judged(history)
+      return Object.fromEntries(names.map((name) => [name, cases[name] ?? 0]))
+    }
+    expect(await holds(workload, named)).toEqual([])
+  },
+)
 
 describe('What an honest client may count on:', () => {
-  const served = fc.constant([])
+  it('one redemption alone wins, whichever replies are lost', async () => {
+    const workload: Workload = { before: [approve], plans: fc.constant([[redeem]]), network: lossyNetwork }
+    const wins = async ({ operations }: History) => {
+      expect(operations.at(-1)?.ending.kind).toBe('tokens')
+      return { redemptions: 1 }
+    }
+    expect(await holds(workload, wins)).toEqual([])
+  })
 
-  it('one redemption alone wins, whichever replies are lost', () =>
-    holds(
-      { before: [approve], plans: fc.constant([[redeem]]), network: lossyNetwork },
-      async ({ operations }) => {
-        expect(operations.at(-1)?.ending.kind).toBe('tokens')
-        return { redemptions: 1 }
-      },
-    ))
-
-  it('of parallel redemptions exactly one wins, and the others revoke what it won', () =>
-    holds({ before: [approve], plans: parallel(redeem, 2), network: served }, async (history) => {
+  it('of parallel redemptions exactly one wins, and the others revoke what it won', async () => {
+    const workload: Workload = { before: [approve], plans: parallel(redeem, 2), network: fc.constant([]) }
+    const hasOneWinner = async (history: History) => {
       expect(history.of('redeem').filter(tokensOf)).toHaveLength(1)
       expect(await history.validCredentials()).toEqual([])
       return { races: 1 }
-    }))
+    }
+    expect(await holds(workload, hasOneWinner)).toEqual([])
+  })
 
-  it('tokens stay valid without replay, reuse and revocation', () => {
-    const works = plans({ refresh: 6, wait: 2, redeem: 1 })
-    return holds(
-      { before: [approve, redeem], plans: works, network: lossyNetwork, lifetimes: {} },
-      async (history) => {
-        const ended = history.operations.some(
-          ({ ending }) => ending.kind === 'refused' && /replayed|reused/.test(ending.reason),
-        )
-        if (ended) return { survivors: 0 }
-        const [newest] = [...history.lineage().values()].toSorted((one, other) => other.depth - one.depth)
-        const issued = newest && tokensOf(newest.delivery)
-        const valid = await history.validCredentials()
-        expect(valid).toEqual(expect.arrayContaining([issued?.accessToken, issued?.refreshToken]))
-        return { survivors: 1 }
-      },
-    )
+  it('tokens stay valid without replay, reuse and revocation', async () => {
+    const network = lossyNetwork
+    const workload: Workload = { before: [approve, redeem], plans: refreshes, network, lifetimes: {} }
+    const survive = async (history: History) => {
+      const isOver = ({ ending }: Operation) =>
+        ending.kind === 'refused' && /replayed|reused/.test(ending.reason)
+      if (history.operations.some(isOver)) return { survivors: 0 }
+      const [newest] = [...history.lineage().values()].toSorted((one, other) => other.depth - one.depth)
+      const issued = newest && tokensOf(newest.delivery)
+      const valid = await history.validCredentials()
+      expect(valid).toEqual(expect.arrayContaining([issued?.accessToken, issued?.refreshToken]))
+      return { survivors: 1 }
+    }
+    expect(await holds(workload, survive)).toEqual([])
   })
 
   it.each<[string, Move, readonly Move[]]>([
@@ -207,12 +208,15 @@ describe('What an honest client may count on:', () => {
     ['refreshes with one token', refresh, [approve, redeem]],
   ])(
     'parallel %s all get the same answer, whatever the network does, if they try again',
-    (_what, move, before) =>
-      holds({ before, plans: parallel(move), lifetimes: {}, persistent: true }, async ({ operations }) => {
+    async (_what, move, before) => {
+      const workload: Workload = { before, plans: parallel(move), lifetimes: {}, persistent: true }
+      const areEqual = async ({ operations }: History) => {
         const answers = operations.slice(before.length).filter(wasAnswered)
         expect(new Set(answers.map(({ ending }) => JSON.stringify(ending))).size).toBe(1)
         expect(answers.every(({ ending }) => isGood(ending))).toBe(true)
         return { answers: answers.length }
-      }),
+      }
+      expect(await holds(workload, areEqual)).toEqual([])
+    },
   )
 })

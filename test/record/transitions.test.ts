@@ -1,4 +1,4 @@
-import type { Active, Approved, Authorization } from '../../lib/authorization/authorization'
+import type { Active, Authorization } from '../../lib/authorization/authorization'
 import {
   claim,
   createDemandedLogin,
@@ -26,7 +26,7 @@ import {
   unrestricted,
 } from '../../lib/authorization/transition'
 import { createRefreshToken } from '../../lib/protocol/credential'
-import { invalidGrant, OAuthError } from '../../lib/protocol/oauth-error'
+import { OAuthError } from '../../lib/protocol/oauth-error'
 import { countedRandom, granted, noon, request, tokenTypes, usual } from './world'
 
 const random = countedRandom()
@@ -53,13 +53,16 @@ const outcomeOf = <T>(result: TransitionResult<T>): T => {
   if ('refusal' in result) throw result.refusal
   return result.outcome
 }
-function recordOf<T extends Authorization>(
+type InState<State extends Authorization['state']> = Extract<Authorization, { state: State }>
+
+/** The record that a transition saves, which must be in this state. */
+function recordOf<State extends Authorization['state']>(
   result: TransitionResult<unknown>,
-  state: T['state'],
-): Extract<Authorization, { state: T['state'] }> {
+  state: State,
+): InState<State> {
   if (result.action !== 'save') throw new Error(`It saves nothing: ${verdictOf(result)}.`)
   const { authorization } = result
-  const is = (one: Authorization): one is Extract<Authorization, { state: T['state'] }> => one.state === state
+  const is = (one: Authorization): one is InState<State> => one.state === state
   if (!is(authorization)) throw new Error(`The record is ${authorization.state}.`)
   return authorization
 }
@@ -76,7 +79,7 @@ function redeemed(bend: { readonly tokenType?: string } = {}): {
 } {
   const { authorization, code } = approval(bend)
   const step = redeemCode(authorization, { ...redemption, code }, at(0))
-  return { active: recordOf<Active>(step, 'active'), issued: outcomeOf(step) }
+  return { active: recordOf(step, 'active'), issued: outcomeOf(step) }
 }
 const refresh = (
   current: Authorization | undefined,
@@ -93,7 +96,7 @@ const refresh = (
 /** The printer has refreshed once more. */
 function rotated({ active, issued }: ReturnType<typeof redeemed>, context: IssueContext) {
   const step = refresh(active, issued.refreshToken, context)
-  return { active: recordOf<Active>(step, 'active'), issued: outcomeOf(step) }
+  return { active: recordOf(step, 'active'), issued: outcomeOf(step) }
 }
 
 const refusing =
@@ -113,7 +116,7 @@ describe('A code', () => {
       { ...redemption, code: text },
       at(0, {}, { restrict: refusing(code) }),
     )
-    expect(step.action === 'save' ? (step.authorization as Approved).code.failures : undefined).toBe(failures)
+    expect(step.action === 'save' ? recordOf(step, 'approved').code.failures : undefined).toBe(failures)
   })
 
   it('shows the extensions what they kept, and gets the token that they narrow', () => {
@@ -143,7 +146,7 @@ describe('A code', () => {
       expiresAt: noon + 5,
       refreshToken: undefined,
     })
-    const active = recordOf<Active>(step, 'active')
+    const active = recordOf(step, 'active')
     expect([active.scope, active.extensionData]).toEqual([granted.scope, { pkce: 'challenge', dpop: 'key' }])
   })
 
@@ -291,7 +294,7 @@ describe('A refresh token', () => {
     ])
   })
 
-  it('keeps the members of a token type sealed, and notices what was altered in the store', () => {
+  it('derives the same response with that token alone: its members are sealed, and what was altered in the store is noticed [refresh-11]', () => {
     const stampedOne = redeemed({ tokenType: 'stamped' })
     const stampedTwo = rotated(stampedOne, at(100))
     const again = refresh(stampedTwo.active, stampedOne.issued.refreshToken, at(101))
@@ -332,8 +335,8 @@ describe('A refresh token that the server keeps', () => {
     at(seconds, lifetimes, { keepsRefreshToken: () => true })
   const one = redeemed()
   const winner = refresh(one.active, one.issued.refreshToken, keeping(1))
-  const won = recordOf<Active>(winner, 'active')
-  const second = recordOf<Active>(refresh(won, one.issued.refreshToken, keeping(1)), 'active')
+  const won = recordOf(winner, 'active')
+  const second = recordOf(refresh(won, one.issued.refreshToken, keeping(1)), 'active')
   const { extensionData } = one.active
 
   it.each<[string, Authorization, IssueContext, Authorization | undefined, string]>([
@@ -462,13 +465,13 @@ describe('A request that is polled', () => {
     const { record, handle } = decided(['photos.read'])
     const step = poll(record, handle, at(1))
     expect(outcomeOf(step).scope).toEqual(['photos.read'])
-    expect(recordOf<Active>(step, 'active')).toMatchObject({ login: { authTime: noon }, subject: 'alice' })
+    expect(recordOf(step, 'active')).toMatchObject({ login: { authTime: noon }, subject: 'alice' })
   })
 
   it('of a client without refresh tokens brings the same token again within the grace, another for other terms, and none later', () => {
     const { record, handle } = decided()
     const first = poll(record, handle, at(1))
-    const active = recordOf<Active>(first, 'active')
+    const active = recordOf(first, 'active')
     expect(outcomeOf(poll(active, handle, at(30)))).toEqual(outcomeOf(first))
     const narrower = at(2, {}, { restrict: (grant) => ({ ...unrestricted(grant), scope: ['photos.read'] }) })
     for (const context of [narrower, at(12, {}, {}), at(2, { refreshTokenGrace: 30 })]) {
@@ -482,7 +485,7 @@ describe('A request that is polled', () => {
 
   it('saves nothing where an extension refuses, so that the client may ask again', () => {
     const { record, handle } = decided()
-    const refused = at(1, {}, { restrict: () => invalidGrant('wrong_verifier', 'No.') })
+    const refused = at(1, {}, { restrict: refusing('invalid_grant') })
     expect(verdictOf(poll(record, handle, refused, true))).toBe('none wrong_verifier')
     expect(verdictOf(poll(record, handle, at(1), true))).toBe('save ok')
   })
@@ -498,6 +501,11 @@ describe('A request that is polled', () => {
 
 describe('A grant without a code', () => {
   const direct = { ...granted, subject: undefined, refreshToken: false }
+  const ofServer = {
+    access_token_lifetime: undefined,
+    refresh_token_lifetime: undefined,
+    grant_lifetime: undefined,
+  }
 
   it.each<[string, Parameters<typeof issueDirectly>[0], number | undefined, boolean]>([
     ['of a client for itself', direct, 300, false],
@@ -552,8 +560,8 @@ describe('A grant without a code', () => {
   ])(
     'lives as the registration of its client says, and no longer than the server says: %j',
     (client, expected) => {
-      expect(lifetimesFor(client, usual)).toEqual({ ...usual, ...expected })
-      expect(lifetimesFor({ grant_lifetime: 50 }, { ...usual, grant: 40 }).grant).toBe(40)
+      expect(lifetimesFor({ ...ofServer, ...client }, usual)).toEqual({ ...usual, ...expected })
+      expect(lifetimesFor({ ...ofServer, grant_lifetime: 50 }, { ...usual, grant: 40 }).grant).toBe(40)
     },
   )
 })

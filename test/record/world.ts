@@ -38,11 +38,11 @@ import type { TokenType } from '../../lib/protocol/token-type'
 /** When the stories begin, in seconds since the epoch. */
 export const noon = 1_800_000_000
 
-const tokenType = (name: string, issue: TokenType['issue']): TokenType => ({
+const tokenType = (name: string, issue: NonNullable<TokenType['issue']>): TokenType => ({
   name,
   scheme: name,
   issue,
-  read: () => ({ token: undefined, foreign: false }),
+  read: ([accessToken = '']) => ({ accessToken }),
 })
 
 /** A plain type, and one that adds members to the response and keeps data with the token. */
@@ -209,9 +209,9 @@ export class World {
   presentedBy(act: Act): string | undefined {
     if (act.move === 'redeem') return this.code
     if (act.move === 'claim' || act.move === 'poll') return this.handle || undefined
-    if (act.move === 'approve' || act.move === 'deny') return this.consentToken || undefined
-    const known = this.tokens.flatMap(({ accessToken, refreshToken }) =>
-      act.move === 'refresh' ? (refreshToken ?? []) : [accessToken, refreshToken ?? []].flat(),
+    if ('owner' in act) return this.consentToken || undefined
+    const known = this.tokens.flatMap(({ accessToken, refreshToken = [] }) =>
+      act.move === 'revoke' ? [accessToken].concat(refreshToken) : refreshToken,
     )
     return known.at(act.token % Math.max(1, known.length))
   }
@@ -250,12 +250,9 @@ export class World {
     switch (act.move) {
       case 'claim':
         return (current) =>
-          onward(
-            beginning === 'polled'
-              ? claimPolled(current, { subject: act.owner }, at)
-              : claim(current, presented, this.proposalOf(act.owner, act.client), at),
-            ({ consentToken }): Ending => ({ kind: 'form', consentToken }),
-          )
+          beginning === 'polled'
+            ? onward(claimPolled(current, { subject: act.owner }, at), form)
+            : onward(claim(current, presented, this.proposalOf(act.owner, act.client), at), form)
       case 'approve':
       case 'deny': {
         const approved = act.move === 'approve'
@@ -310,6 +307,7 @@ export class World {
 }
 
 const tokens = (issued: Issued): Ending => ({ kind: 'tokens', issued })
+const form = ({ consentToken }: { readonly consentToken: string }): Ending => ({ kind: 'form', consentToken })
 
 function onward<One, Other>(
   result: TransitionResult<One>,

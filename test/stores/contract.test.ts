@@ -26,7 +26,8 @@ describe('The contract of each store in memory:', () => {
   const opened = () => {
     const clock = new Clock()
     const store = memoryStore({ clock: clock.read })
-    return { ...store, store, clock, advance: (seconds: number) => clock.advance(seconds) }
+    const { counters, keys, index, consents } = store
+    return { counters, keys, index, consents, clock, advance: (seconds: number) => clock.advance(seconds) }
   }
   authorizationStoreContract('authorizations', () => {
     // The records of the kit end by the clock of the machine.
