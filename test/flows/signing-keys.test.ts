@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { calculateJwkThumbprint, createLocalJWKSet, exportJWK, jwtVerify } from 'jose'
 import {
   createAuthorizationServer,
@@ -342,19 +342,27 @@ test.each<[string, object, RegExp]>([
   expect(() => Reflect.apply(manageSigningKeys, undefined, [options])).toThrow(message)
 })
 
-test('a plug-in of a host may sign with the keys, too', async () => {
-  const keys = sharedKeys()
-  const texts: Promise<string>[] = []
+test('a plug-in of a host may sign with the keys, too, and each of 300 signatures has its 64 bytes and is good', async () => {
+  const keys = signingKeys({ keys: [{ privateKey: ec.privateKey }] })
+  const rings: ReturnType<typeof keys.ringOf>[] = []
   const host = {
     name: 'host',
     open: (server: Parameters<typeof keys.ringOf>[0]) => {
-      const ring = keys.ringOf(server)
-      return { ready: () => (texts[0] = ring.sign('ES256', 'note+jwt', { iss: server.issuer })) }
+      rings.push(keys.ringOf(server))
+      return {}
     },
   }
   const { oauth } = application({ plugIns: [keys, host] })
   expect(await oauth.ready()).toBe(true)
-  expect(await texts[0]).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  const faults = new Set<string>()
+  // One of 128 has a number that is shorter than the others.
+  for (let at = 0; at < 300; at++) {
+    const text = (await rings[0]?.sign('ES256', 'note+jwt', { at })) ?? ''
+    const [, signed = '', end = ''] = /^(.*)\.([\w-]{86})$/.exec(text) ?? []
+    const key = { key: ec.publicKey, dsaEncoding: 'ieee-p1363' } as const
+    if (!verify('sha256', Buffer.from(signed), key, Buffer.from(end, 'base64url'))) faults.add(text)
+  }
+  expect([...faults]).toEqual([])
 })
 
 test('jwtAccessTokens() needs keys of signingKeys()', () => {
