@@ -25,7 +25,7 @@ describe('a URI to register', () => {
     expect(redirectUriFault(uri)).toBeUndefined()
   })
 
-  test.each([
+  test.each<readonly [string, string]>([
     ...['', 'https://client.example/call back', 'https://client.example/\n', 'https://bücher.example/'].map(
       (uri) => [uri, 'characters'] as const,
     ),

@@ -460,7 +460,7 @@ describe('the option issuer', () => {
     expect(mistakesWith({ issuer })).toEqual([])
   })
 
-  it.each([
+  it.each<readonly [unknown, string]>([
     ...[null, 7, true, {}, [], '', new URL('https://photos.example')].map(
       (issuer) => [issuer, `must be the URL of this server, ${example}`] as const,
     ),
@@ -507,11 +507,12 @@ describe('the option issuer', () => {
   })
 })
 
+type Bend = Readonly<Record<string, unknown>>
 const tenYears = 10 * 365 * 24 * 3600
 const everyScope = { ...optionsWith().scopes }
 
 describe('options that belong together, or only look right, are refused', () => {
-  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+  it.each<[string, Bend, readonly string[]]>([
     ...[
       'photos.print',
       'photos.read photos.print',
@@ -524,7 +525,7 @@ describe('options that belong together, or only look right, are refused', () => 
           'a default scope that the server does not have',
           { defaultScope },
           ['defaultScope must hold scopes of this server: photos.read, photos.write.'],
-        ] as [string, object, string[]],
+        ] as [string, Bend, string[]],
     ),
     [
       'two endpoints at one path',
@@ -586,7 +587,7 @@ describe('options that belong together, or only look right, are refused', () => 
     ])
   })
 
-  it.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
+  it.each<[string, Bend, readonly string[]]>([
     ['scopes', { scopes: null }, ['scopes']],
     ['a scope of a client', { scopes: { 'a b': 'x' }, clients: [{ ...phone, scope: 'a b' }] }, ['scopes']],
     [
