@@ -47,7 +47,8 @@ describe('an OAuth error', () => {
   test('has no description that cannot be sent: those of all printable ASCII but two can', () => {
     const refusalOf = (description: string) => {
       try {
-        return new OAuthError('access_denied', 'own_reason', description) && undefined
+        const error = new OAuthError('access_denied', 'own_reason', description)
+        return error.description === description ? undefined : error.description
       } catch (error) {
         return String(error)
       }
