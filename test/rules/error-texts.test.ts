@@ -3,7 +3,16 @@ import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
 import { nightlyReport } from '../support/flows/clients'
 
-const odd = ['said-back', '"said" back', '', '\\', '世界', '\r\nSet-Cookie: a=b', 'a'.repeat(9000)]
+const odd = [
+  'said-back',
+  'said  back',
+  '"said" back',
+  '',
+  '\\',
+  '世界',
+  '\r\nSet-Cookie: a=b',
+  'a'.repeat(9000),
+]
 
 // A title shows no more than the beginning of a long one.
 test.each(odd.map((value) => [value.slice(0, 30), value] as const))(
@@ -11,6 +20,8 @@ test.each(odd.map((value) => [value.slice(0, 30), value] as const))(
   async (_, value) => {
     const responses = await refusals(fullStage(), value)
     expect(responses.filter((response) => errorOf(response) !== undefined).length).toBeGreaterThan(30)
+    // A text that no client may get is a mistake of the server.
+    expect(responses.map((response) => errorOf(response)?.['error'])).not.toContain('server_error')
     expect(
       responses.map((response) => faultOf(response, value)).filter((fault) => fault !== undefined),
     ).toEqual([])

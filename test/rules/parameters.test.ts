@@ -130,8 +130,7 @@ test.each(rows)(
 // One parameter of each kind of form, with its outcome omitted, faulty and of another value.
 const spelt: readonly (readonly [string, requests.Kind, string, string, string])[] = [
   ['state', requests.authorization, 'question', redirect, 'question'],
-  ['redirect_uri', requests.code, grant, invalid, grant],
-  ['token', requests.introspection, invalid, invalid, 'inactive'],
+  ['scope', requests.itself, scope, invalid, scope],
 ]
 
 describe.each(spelt)('%s', (name, kind, omitted, faulty, other) => {
@@ -166,7 +165,10 @@ describe.each(spelt)('%s', (name, kind, omitted, faulty, other) => {
     ['name[x]', (one, value) => `${pair(`${one}[x]`, 'x')}&${pair(one, value)}`],
     ['__proto__', (one, value) => `__proto__=x&${pair(one, value)}&__proto__[${one}]=x`],
     ['constructor', (one, value) => `constructor=x&${pair(one, value)}&toString=x&toString=y`],
-    ['undecodable', (one, value) => `${pair(one, value)}&nonce=x&resources=a&resources=b&%zz=%zz`],
+    [
+      'several, repeated and undecodable',
+      (one, value) => `${pair(one, value)}&nonce=x&resource=a&resource=b&%zz=%zz`,
+    ],
   ])('[EPT-3] is the same beside an unknown parameter: %s', async (_spelling, spell) => {
     expect(await outcomesOf(kind, name, spell)).toBe(kind.good)
   })
