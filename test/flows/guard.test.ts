@@ -208,7 +208,7 @@ describeOnStores('A guard in another application', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(403)
   })
 
-  test.each(['fails', 'hangs'] as const)('answers 503 when the store %s', async (trouble) => {
+  test.each(['fails', 'hangs'] as const)('answers 503 when the store %s [store-3]', async (trouble) => {
     const set = stage()
     const { accessToken } = await set.flow.tokens(photoBook)
     const { flow, reasons } = resourceServer(set, { storeDeadline: 0.05 })

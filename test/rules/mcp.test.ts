@@ -124,7 +124,7 @@ describe('a store on Redis', () => {
   let redis: Redis
   withRedis(({ client }) => void (redis = client), { own: true })
 
-  test('[MCP-10] the store holds no usable token or code', async () => {
+  test('[MCP-10] the store holds no usable token or code [code-19]', async () => {
     const { flow } = application({ store: redisStore({ client: redis }) })
     const code = await flow.approve(photoBook)
     const { accessToken, refreshToken } = await flow.tokens(photoBook)
