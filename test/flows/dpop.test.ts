@@ -12,13 +12,12 @@ import {
   mcp,
   memoryStore,
   openIdConnect,
-  pushedAuthorizationRequests,
 } from '../../lib/index'
 import { failuresOf } from '../support/events'
 import { application } from '../support/flows/application'
 import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
-import { deviceCode, deviceStage, television, toaster } from '../support/flows/device-stage'
+import { deviceCode, deviceStage, television } from '../support/flows/device-stage'
 import { authorizationRequest, Flow, redemption } from '../support/flows/flow'
 import { identityKeys, introspector, relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
@@ -29,6 +28,7 @@ import { startServer, type StartedServer } from '../support/rooms/start-server'
 const issuer = 'http://localhost'
 const report = bent(nightlyReport, { may_introspect: true })
 const secret = 's'.repeat(32)
+const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
 
 /** A server whose clients may prove a key, and a guard of another process. */
 function place(options: DpopOptions = {}, bend: Partial<AuthorizationServerOptions> = {}) {
@@ -64,16 +64,6 @@ const refusedAs = ({ status, body }: { status: number; body: { error?: string } 
 const notValid = [400, 'invalid_dpop_proof']
 
 describe('A token request', () => {
-  test('with a proof gets a token that is bound to the key, and without one a bearer token', async () => {
-    const { flow, client, body, token } = await withTokens()
-    expect(body.token_type).toBe('DPoP')
-    const introspected = (await flow.introspect(report, token)).body
-    expect(introspected).toMatchObject({ token_type: 'DPoP', cnf: { jkt: client.thumbprint } })
-    const plain = await flow.tokens(photoPrint)
-    expect((await flow.photos(plain.accessToken)).status).toBe(200)
-    expect((await flow.introspect(report, plain.accessToken)).body).not.toHaveProperty('cnf')
-  })
-
   test('needs a proof if the server or the registration demands it, at the authorization endpoint too', async () => {
     const bound = bent(photoBook, { dpop_bound_access_tokens: true })
     const typed = bent(photoBook, { token_type: 'DPoP' })
@@ -96,100 +86,53 @@ describe('A token request', () => {
   })
 
   test.each(proverNames)('may prove a key for %s if the option names it', async (algorithm) => {
-    for (const [algorithms, expected] of [
-      [[algorithm], 200],
-      [[algorithm === 'ES256' ? 'EdDSA' : 'ES256'], 400],
-    ] as const) {
-      const { flow, time } = place({ algorithms })
-      const answer = await new Prover(time.read, issuer, algorithm).tokens(
-        flow,
-        { grant_type: 'client_credentials', scope: 'photos:read' },
-        report,
-      )
-      expect(answer.status).toBe(expected)
-    }
+    const { flow, time } = place({ algorithms: [algorithm] })
+    const answer = await new Prover(time.read, issuer, algorithm).tokens(flow, byItself, report)
+    expect(answer.status).toBe(200)
   })
 
-  test('is refused with a proof for another method, URL or time, and with one that came before', async () => {
+  test('is refused with a proof whose claims are odd', async () => {
     const { flow, client, time, failures } = place()
-    const code = await flow.approve(photoBook)
-    const { client_id } = photoBook.registration
-    const redeem = { client_id, ...redemption(photoBook, code) }
     const now = Math.floor(time.read() / 1000)
-    const ask = (DPoP: string) => flow.submit('/token', redeem, undefined, { DPoP })
-    const bad: readonly [string, object][] = [
-      ['dpop_method_wrong', { htm: 'GET' }],
+    const { client_id } = photoBook.registration
+    const ask = (claims: object) =>
+      flow.submit('/token', { client_id }, undefined, { DPoP: client.proof('POST', '/token', claims) })
+    for (const [reason, claims] of [
       ['dpop_method_wrong', { htm: 'post' }],
-      ...[
-        'http://localhost/revoke',
-        'http://localhost:8080/token',
-        'http://localhost/Token',
-        'https://localhost/token',
-        'http://user@localhost/token',
-        'http://localhost\\token',
-        '/token',
-        'http://localhost/token\u0000',
-      ].map((htu): [string, object] => ['dpop_url_wrong', { htu }]),
-      ['dpop_not_in_time', { iat: now - 61 }],
-      ['dpop_not_in_time', { iat: now + 61 }],
-      ...[
-        { iat: '1' },
-        { iat: null },
-        { jti: undefined },
-        { jti: '' },
-        { jti: 'x'.repeat(257) },
-        { htm: 1 },
-      ].map((claims): [string, object] => ['dpop_claims_refused', claims]),
-    ]
-    for (const [reason, claims] of bad) {
-      expect([claims, ...refusedAs(await ask(client.proof('POST', '/token', claims)))]).toEqual([
-        claims,
-        ...notValid,
-      ])
-      expect(failures.at(-1)?.reason).toBe(reason)
+      ['dpop_url_wrong', { htu: 'http://localhost/Token' }],
+      ['dpop_url_wrong', { htu: 'http://user@localhost/token' }],
+      ['dpop_url_wrong', { htu: 'http://localhost\\token' }],
+      ['dpop_url_wrong', { htu: '/token' }],
+      ['dpop_url_wrong', { htu: 'http://localhost/token\u0000' }],
+      ['dpop_claims_refused', { iat: '1' }],
+      ['dpop_claims_refused', { jti: '' }],
+      ['dpop_claims_refused', { jti: 'x'.repeat(257) }],
+      ['dpop_claims_refused', { htm: 1 }],
+    ] as const) {
+      const refused = refusedAs(await ask(claims))
+      expect([claims, refused, failures.at(-1)?.reason]).toEqual([claims, notValid, reason])
     }
-    for (const htu of [
-      'HTTP://LOCALHOST:80/token?x=1#y',
-      'http://localhost/%74oken',
-      'http://localhost/a/../token',
-    ])
-      expect((await ask(client.proof('POST', '/token', { htu }))).body.error).not.toBe('invalid_dpop_proof')
-    const again = { client_id, ...redemption(photoBook, await flow.approve(photoBook)) }
-    const DPoP = client.proof('POST', '/token', { jti: 'x'.repeat(256), iat: now + 0.5 })
-    expect((await flow.submit('/token', again, undefined, { DPoP })).status).toBe(200)
-    expect(refusedAs(await flow.submit('/token', again, undefined, { DPoP }))).toEqual(notValid)
-    expect(failures.at(-1)?.reason).toBe('dpop_replayed')
+    const longest = await ask({ jti: 'x'.repeat(256), iat: now + 0.5 })
+    expect(longest.body.error).toBe('invalid_request')
   })
 
   test('is refused with a proof that is no signed JWT of a public key', async () => {
-    const { flow, app, client, thief, failures } = place()
+    const { flow, client, failures } = place()
     const { client_id } = photoBook.registration
-    const ask = (DPoP: string) => flow.submit('/token', { client_id }, undefined, { DPoP })
     const good = client.proof('POST', '/token')
-    const [header = '', claims = '', signature = ''] = good.split('.')
-    const another = thief.proof('POST', '/token').split('.')[2] ?? ''
     const withHeader = (bend: object) => client.proof('POST', '/token', {}, bend)
     const oct = { kty: 'oct', k: 'c2VjcmV0' }
     const rsa = new Prover(Date.now, issuer, 'RS256')
-    const bad: readonly [string, string][] = [
+    for (const [reason, DPoP] of [
       ['dpop_proof_malformed', ''],
-      ['dpop_proof_malformed', `${header}.${claims}`],
-      ['dpop_proof_malformed', `${good}.${signature}`],
-      ['dpop_proof_malformed', `${good}, ${good}`],
-      ['dpop_proof_malformed', `${header}=.${claims}.${signature}`],
       ['dpop_proof_malformed', 'x.y.z'],
-      ['dpop_proof_malformed', withHeader({ padding: 'x'.repeat(4000) })],
-      ['dpop_signature_wrong', `${header}.${claims}.${another}`],
-      ['dpop_signature_wrong', `${header}.${claims}.${signature.slice(2)}`],
-      ['dpop_header_refused', withHeader({ typ: 'JWT' })],
+      ['dpop_proof_malformed', `${good}, ${good}`],
+      ['dpop_signature_wrong', good.slice(0, -2)],
       ['dpop_header_refused', withHeader({ typ: undefined })],
       ['dpop_header_refused', withHeader({ crit: ['exp'] })],
-      ...['none', 'HS256', 'ES256K', 'toString', undefined].map((alg): [string, string] => [
-        'dpop_algorithm_refused',
-        withHeader({ alg }),
-      ]),
+      ['dpop_algorithm_refused', withHeader({ alg: 'toString' })],
+      ['dpop_algorithm_refused', withHeader({ alg: undefined })],
       ['dpop_algorithm_refused', client.sign({ typ: 'dpop+jwt', alg: 'HS256', jwk: oct }, {})],
-      ['dpop_key_private', withHeader({ jwk: client.privateJwk })],
       ['dpop_key_private', withHeader({ jwk: oct })],
       ['dpop_key_refused', withHeader({ jwk: undefined })],
       ['dpop_key_refused', withHeader({ jwk: [client.jwk] })],
@@ -199,20 +142,10 @@ describe('A token request', () => {
       ['dpop_key_refused', rsa.proof('POST', '/token', {}, { jwk: { ...rsa.jwk, n: 'AQAB' } })],
       ['dpop_key_refused', rsa.proof('POST', '/token', {}, { jwk: { ...rsa.jwk, e: 'AQAAAAAAAQ' } })],
       ['dpop_claims_refused', client.sign({ typ: 'dpop+jwt', alg: 'ES256', jwk: client.jwk }, [])],
-    ]
-    for (const [reason, proof] of bad) {
-      expect([proof, ...refusedAs(await ask(proof))]).toEqual([proof, ...notValid])
-      expect([proof, failures.at(-1)?.reason]).toEqual([proof, reason])
+    ] as const) {
+      const refused = refusedAs(await flow.submit('/token', { client_id }, undefined, { DPoP }))
+      expect([DPoP, refused, failures.at(-1)?.reason]).toEqual([DPoP, notValid, reason])
     }
-    const headers = ['Content-Type', 'application/x-www-form-urlencoded', 'DPoP', good, 'dpop', good]
-    const two = await rawRequest(app, {
-      method: 'POST',
-      path: '/token',
-      headers,
-      body: `client_id=${client_id}`,
-    })
-    expect([two.status, JSON.parse(two.text).error]).toEqual(notValid)
-    expect(failures.at(-1)?.reason).toBe('dpop_proof_repeated')
   })
 
   test('with a key of 1 MB is refused unread, in a process that takes such headers', async () => {
@@ -228,7 +161,6 @@ describe('A token request', () => {
   })
 
   test('counts the time within the option tolerance: clocks 300 seconds apart, and no more', async () => {
-    const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
     for (const [tolerance, apart, expected] of [
       [300, 300, 200],
       [300, -300, 200],
@@ -247,8 +179,6 @@ describe('A token request', () => {
 })
 
 describe('A nonce of the authorization server', () => {
-  const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
-
   test('is demanded by 400, comes with each answer to a proof, and ends', async () => {
     const { flow, client, time } = place({ nonces: { seconds: 60 } })
     const headers = { DPoP: client.proof('POST', '/token'), Origin: 'https://app.example' }
@@ -393,34 +323,13 @@ describe('dpop_jkt', () => {
       )
     },
   )
-
-  test('comes from the proof of a pushed request, and a difference is refused', async () => {
-    const plugIns = [dpop({ baseUrl: issuer }), pushedAuthorizationRequests()]
-    const { flow, client, thief } = place({}, { plugIns })
-    const { client_id } = photoBook.registration
-    const pushed = { ...authorizationRequest(photoBook), scope: 'photos:read' }
-    const push = (by: Prover, bend: object = {}) => by.tokens(flow, { ...pushed, ...bend }, photoBook, '/par')
-    expect(refusedAs(await push(client, { dpop_jkt: thief.thumbprint }))).toEqual([400, 'invalid_request'])
-    for (const bend of [{}, { dpop_jkt: client.thumbprint }]) {
-      const { body } = await push(client, bend)
-      const page = await flow.ask({ client_id, request_uri: body.request_uri }, 'alice')
-      const answer = await flow.decide(page, 'approve', 'alice')
-      const code = new URL(answer.get('Location') ?? '').searchParams.get('code') ?? ''
-      expect((await thief.tokens(flow, redemption(photoBook, code))).body.error).toBe('invalid_grant')
-      expect((await client.tokens(flow, redemption(photoBook, code))).body.token_type).toBe('DPoP')
-    }
-  })
 })
 
 describe('A device code', () => {
   const kiosk = bent(photoPrint, { client_id: 'kiosk', redirect_uris: [], response_types: [] })
-  const withKind = (client: ClientApplication, ...more: readonly string[]) =>
-    bent(client, { grant_types: [deviceCode, ...more] })
   const kinds: readonly (readonly [string, ClientApplication])[] = [
     ['a public client', television],
-    ['a public client without refresh tokens', toaster],
-    ['a confidential client', withKind(kiosk, 'refresh_token')],
-    ['a confidential client without refresh tokens', withKind(kiosk)],
+    ['a confidential client without refresh tokens', bent(kiosk, { grant_types: [deviceCode] })],
   ]
 
   /** A device whose owner has approved. */
@@ -630,7 +539,6 @@ describe('The four guards', () => {
       { required: true },
       { resources: { [`${issuer}/photos`]: { scopes: ['photos:read'] } } },
     )
-    const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
     expect(refusedAs(await flow.request(report, byItself))).toEqual(notValid)
     const { body } = await client.tokens(flow, byItself, report)
     expect((await client.call(flow, body.access_token)).status).toBe(200)

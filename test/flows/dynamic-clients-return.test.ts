@@ -42,20 +42,6 @@ describeRegistration('A public client that the operator removed', (stage) => {
     expect((await staged.register(notesApp)).body).toEqual(second.body)
     expect((await getTokens(staged, second)).status).toBe(200)
   })
-
-  test('gets one more identifier after each removal', async () => {
-    const { register, clients } = stage()
-    const ids: string[] = []
-    for (let round = 0; round < 4; round++) {
-      const { status, body } = await register(notesApp)
-      expect(status).toBe(201)
-      ids.push(body.client_id)
-      await clients.remove(body.client_id)
-    }
-    expect(new Set(ids).size).toBe(4)
-    const other = await register({ ...notesApp, client_name: 'Other' })
-    expect(ids).not.toContain(other.body.client_id)
-  })
 })
 
 describeRegistration('A public client that the operator disabled', (stage) => {
@@ -148,19 +134,6 @@ describe('The clients of the host come first', () => {
       expect(await staged.clients.find(client_id)).toBeUndefined()
       expect((await staged.register({ ...notesApp, client_name: 'Other' })).status).toBe(201)
     }
-  })
-
-  test('one that the host took over from a later generation is answered, too', async () => {
-    const staged = stage()
-    const first = await staged.register(notesApp)
-    await staged.clients.remove(first.body.client_id)
-    const second = await staged.register(notesApp)
-    await staged.clients.remove(second.body.client_id)
-    const after = stage({ store: staged.clients }, { clients: [appOf(second.body.client_id)] })
-    expect((await after.register(notesApp)).body).toMatchObject({
-      client_id: second.body.client_id,
-      client_name: 'Notes, checked',
-    })
   })
 
   test('an entry of the host holds, although a client of the identifier registered itself before', async () => {

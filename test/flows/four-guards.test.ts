@@ -152,7 +152,7 @@ const headers: readonly (readonly string[])[] = [
 const paths = ['/read', '/print', '/optional']
 const requests = paths.flatMap((path) => headers.map((lines) => ({ path, lines })))
 
-test('sixty requests: four guards answer each alike, with status, body and challenge', async () => {
+test('sixty requests: four guards answer each alike, with status, body and challenge [access-19]', async () => {
   expect(requests).toHaveLength(60)
   const { answersOf } = await fourGuards()
   for (const { path, lines } of requests) {

@@ -4,9 +4,7 @@ import {
   createBearerGuard,
   createJwtBearerGuard,
   jwtAccessTokenReader,
-  jwtAccessTokens,
   memoryStore,
-  openIdConnect,
   signingKeys,
   type AuthorizationServerOptions,
   type GivenKey,
@@ -15,10 +13,8 @@ import {
 import { KeyServer } from '../support/assertions/key-server'
 import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
-import { authorizationRequest, Flow } from '../support/flows/flow'
-import { relyingParty, withIdentity } from '../support/flows/identity-stage'
+import { Flow } from '../support/flows/flow'
 import { partOf, withJwts } from '../support/flows/jwt-tokens'
-import { outcomeOf } from '../support/flows/outcome'
 import { gallery, job, mountResources, photosApi } from '../support/flows/resources'
 import { refusalOf } from '../support/flows/tokens'
 
@@ -29,7 +25,6 @@ const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const own: GivenKey = { privateKey, kid: 'own' }
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
 // OpenID Connect Discovery 3: each server has a key for RS256.
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const ownSet = { keys: [{ ...jwkOf(publicKey), kid: 'own', alg: 'ES256', use: 'sig' }] }
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url')
@@ -313,29 +308,6 @@ describe('At every guard, a JWT access token', () => {
     expect(await set.statuses(token)).toEqual(good)
   })
 
-  test('is what its type says in any case, and with its media type in full', async () => {
-    const set = open()
-    const [, payload = ''] = (await set.token()).split('.')
-    for (const typ of ['at+jwt', 'AT+JWT', 'application/at+jwt'])
-      expect(await set.statuses(jws(headed({ typ }), payload))).toEqual(good)
-  })
-
-  test('of other times, though signed by the server, ends by its exp, and begins with its record where a guard knows it', async () => {
-    const set = open()
-    const claims = claimsOf(await set.token())
-    const now = Number(claims['iat'])
-    const later = { ...good, '/offline': 401 }
-    for (const [bend, statuses] of [
-      [{ exp: now - 5 }, unknown],
-      [{ iat: now + 60 }, later],
-      [{ nbf: now + 60 }, later],
-    ] as const)
-      expect([bend, await set.statuses(jws(headed({}), json({ ...claims, ...bend })))]).toEqual([
-        bend,
-        statuses,
-      ])
-  })
-
   test('that white space divides or surrounds is unknown', async () => {
     const set = open()
     const token = await set.token()
@@ -422,57 +394,6 @@ describe('At every guard, a JWT access token', () => {
   })
 })
 
-describe('An ID token and an access token of one server', () => {
-  /** Both have the same key. */
-  function openBoth() {
-    const keys = signingKeys({ keys: [own, { privateKey: rsa }] })
-    const resources = { 'relying-party:api': { scopes: ['photos:read'] } }
-    const plugIns = [keys, openIdConnect({ keys, algorithm: 'ES256' }), jwtAccessTokens({ keys })]
-    const set = application(withIdentity({ plugIns, resources, logOut: () => {} }), {
-      mount(app, oauth) {
-        app.use(oauth.router())
-        for (const verify of ['store', 'signature'] as const)
-          app.get(`/${verify}`, oauth.bearerGuard({ verify }), (_request, response) => void response.end())
-      },
-    })
-    return set
-  }
-
-  async function logIn({ flow }: ReturnType<typeof openBoth>) {
-    const bend = { scope: 'openid profile' }
-    const { body } = await flow.redeem(relyingParty, await flow.approve(relyingParty, bend))
-    return { idToken: String(body.id_token), accessToken: String(body.access_token) }
-  }
-
-  test('are no token of the other kind: the ID token opens no guard, UserInfo or introspection', async () => {
-    const set = openBoth()
-    const { idToken, accessToken } = await logIn(set)
-    const statuses = async (token: string) =>
-      Promise.all(
-        ['/store', '/signature', '/userinfo'].map(async (path) => {
-          const { status } = await set.flow.open(path, undefined, { Authorization: `Bearer ${token}` })
-          return status
-        }),
-      )
-    expect(partOf(accessToken, 0)['kid']).toBe(partOf(idToken, 0)['kid'])
-    expect(await statuses(idToken)).toEqual([401, 401, 401])
-    expect((await statuses(accessToken)).at(-1)).toBe(200)
-  })
-
-  test('are no token of the other kind: the access token is no id_token_hint', async () => {
-    const set = openBoth()
-    const { idToken, accessToken } = await logIn(set)
-    const ask = (id_token_hint: string) =>
-      set.flow.ask({ ...authorizationRequest(relyingParty), scope: 'openid', id_token_hint }, 'alice')
-    expect(outcomeOf(await ask(idToken))).toBe('question')
-    const ofClient = jws(headed({}), json({ ...claimsOf(accessToken), aud: 'relying-party' }))
-    for (const hint of [accessToken, ofClient]) {
-      expect(outcomeOf(await ask(hint))).toBe('redirect invalid_request')
-      expect((await set.flow.open(`/logout?id_token_hint=${hint}`, 'alice')).status).toBe(400)
-    }
-  })
-})
-
 describe('Claims of the host', () => {
   const cycle: Record<string, unknown> = {}
   cycle['again'] = cycle
@@ -485,24 +406,17 @@ describe('Claims of the host', () => {
 
   test.each<[string, () => unknown]>([
     ['undefined', () => ({ roles: undefined })],
-    ['a function', () => ({ roles: () => [] })],
     ['a symbol', () => ({ roles: Symbol('roles') })],
     ['a BigInt', () => ({ level: 7n })],
-    ['NaN', () => ({ level: Number.NaN })],
     ['Infinity', () => ({ level: Infinity })],
     ['a cycle', () => cycle],
     ['a hole', () => ({ roles: [, 'editor'] })], // oxlint-disable-line no-sparse-arrays
     ['a Date', () => ({ since: new Date(0) })],
-    ['a Map', () => ({ roles: new Map() })],
-    ['a Buffer', () => ({ bytes: Buffer.from('x') })],
     ['toJSON', () => ({ toJSON: () => ({ sub: 'mallory' }) })],
     ['a toJSON in it', () => ({ roles: { toJSON: () => 'admin' } })],
-    ['a toJSON of a list', () => ({ roles: Object.assign(['editor'], { toJSON: () => 'admin' }) })],
     ['a prototype', () => ({ __proto__: { roles: ['admin'] } })],
     ['half of a surrogate pair', () => ({ name: 'Alice \ud83d' })],
-    ['half of a surrogate pair in a name', () => ({ of: [{ '\udc00': 1 }] })],
     ['a getter that throws', () => throwing],
-    ['1025 bytes', () => ({ text: 'x'.repeat(1025 - '{"text":""}'.length) })],
     ['1025 bytes in UTF-8', () => ({ text: `xx${'é'.repeat(506)}` })],
   ])('that have %s fail the request, which spends nothing', async (_what, claims) => {
     let isWrong = true
@@ -519,7 +433,6 @@ describe('Claims of the host', () => {
     ['1024 bytes', { text: 'x'.repeat(1024 - '{"text":""}'.length) }, {}],
     ['a whole surrogate pair', { name: 'Alice 😀' }, { name: 'Alice 😀' }],
     ['minus zero, which JSON does not know', { level: -0 }, { level: 0 }],
-    ['lists, numbers, booleans and null', { of: [1.5, true, null, {}] }, { of: [1.5, true, null, {}] }],
   ])('may have %s', async (_what, claims, seen) => {
     const set = open({}, { claims: () => claims })
     const token = await set.token()

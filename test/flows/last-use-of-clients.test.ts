@@ -9,7 +9,7 @@ import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
-import { describeOnEveryRegistry } from '../support/flows/every-registry'
+import { describeOnRegistry } from '../support/flows/registry-stage'
 import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { registered, webMetadata } from '../support/flows/registered'
@@ -24,7 +24,7 @@ const dayOf = (clock: Clock) => {
   return now - (now % day)
 }
 
-describeOnEveryRegistry('The last use of a client', (stage) => {
+describeOnRegistry('The last use of a client', (stage) => {
   const open = (options: Partial<AuthorizationServerOptions> = {}) => {
     const clock = new Clock()
     const staged = stage({ clock: clock.read, ...options })

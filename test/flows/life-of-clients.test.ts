@@ -8,7 +8,7 @@ import {
 } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
-import { describeOnEveryRegistry } from '../support/flows/every-registry'
+import { describeOnRegistry } from '../support/flows/registry-stage'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf } from '../support/flows/redirection'
@@ -25,7 +25,7 @@ const phoneMetadata = {
 const next = 'https://new.example/callback'
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-describeOnEveryRegistry('changeClient', (stage) => {
+describeOnRegistry('changeClient', (stage) => {
   const changing = async (metadata: Parameters<typeof registered>[1] = phoneMetadata, options = {}) => {
     const staged = stage(options)
     const client = await registered(staged.oauth, metadata)
@@ -181,7 +181,7 @@ describeOnEveryRegistry('changeClient', (stage) => {
   })
 })
 
-describeOnEveryRegistry('deleteClient', (stage) => {
+describeOnRegistry('deleteClient', (stage) => {
   const deleted = { disabled: true, deleted: true, scope: '' }
 
   test('shuts the client out at every endpoint, as an unknown one', async () => {

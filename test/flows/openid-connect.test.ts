@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createLocalJWKSet, jwtVerify, SignJWT, generateKeyPair } from 'jose'
+import { createLocalJWKSet, jwtVerify, generateKeyPair } from 'jose'
 import supertest from 'supertest'
-import { implicit, openIdConnect, signingKeys, jwtAccessTokens } from '../../lib/index'
+import { openIdConnect, signingKeys, jwtAccessTokens } from '../../lib/index'
 import { application } from '../support/flows/application'
-import { bent } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import {
   claimsIn,
@@ -14,9 +13,8 @@ import {
   withIdentity,
 } from '../support/flows/identity-stage'
 import { keySecret } from '../support/flows/jwt-tokens'
-import { loginOf } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
-import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { codeOf } from '../support/flows/redirection'
 import { asked, issuer, logIn, userInfo } from '../support/flows/relying-party'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
@@ -50,67 +48,6 @@ describeOnStores('An ID token', (stage) => {
     expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'JWT' })
   })
 
-  test('comes at a refresh with the first auth_time and without a nonce [OpenID Connect Core 12.2]', async () => {
-    const set = open()
-    const { refreshToken } = await logIn(set)
-    set.clock.advance(900)
-    const { body } = await set.flow.refresh(relyingParty, refreshToken)
-    expect(claimsIn(body.id_token)).toMatchObject({ auth_time: 1_700_000_000, sub: 'alice' })
-    expect(claimsIn(body.id_token)).not.toHaveProperty('nonce')
-    const narrow = await set.flow.refresh(relyingParty, body.refresh_token, { scope: 'profile' })
-    expect(narrow.body).not.toHaveProperty('id_token')
-  })
-
-  test('comes only for the scope openid, and never from the authorization endpoint', async () => {
-    const page = bent(relyingParty, {
-      grant_types: ['implicit', 'authorization_code'],
-      response_types: ['code', 'token'],
-    })
-    const set = open({ clients: [page.registration], responseTypes: [implicit()] })
-    expect((await logIn(set, { scope: 'profile' })).body).not.toHaveProperty('id_token')
-    const request = { ...authorizationRequest(page), ...asked, response_type: 'token' }
-    const answer = await set.flow.decide(await set.flow.ask(request, 'alice'), 'approve', 'alice')
-    expect(fragmentOf(answer).parameters).not.toHaveProperty('id_token')
-    const hybrid = await set.flow.ask({ ...request, response_type: 'code id_token' }, 'alice')
-    expect(outcomeOf(hybrid)).toBe('redirect unsupported_response_type')
-  })
-
-  test('without a nonce of the request has none', async () => {
-    expect(claimsIn((await logIn(open(), { nonce: undefined })).idToken)).not.toHaveProperty('nonce')
-  })
-
-  test.each(['ES256', 'EdDSA'] as const)(
-    'is signed with %s by option, and at_hash fits',
-    async (algorithm) => {
-      const keys = signingKeys({ secrets: [keySecret], algorithms: [algorithm, 'RS256'] })
-      const set = stage(withIdentity({ plugIns: [keys, openIdConnect({ keys, algorithm })] }))
-      const { idToken, accessToken } = await logIn(set)
-      const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
-        .update(accessToken)
-        .digest()
-      expect(claimsIn(idToken)['at_hash']).toBe(digest.subarray(0, digest.length / 2).toString('base64url'))
-    },
-  )
-
-  test('has the claims that the parameter claims asks for, if the host allows it', async () => {
-    const claims = JSON.stringify({
-      id_token: { email: { essential: true }, sub: { value: 'alice' }, iss: null, picture: null },
-      userinfo: { address: null, secret: null },
-    })
-    const set = open({}, { claimsParameter: true })
-    const { idToken, accessToken } = await logIn(set, { scope: 'openid', claims })
-    expect(claimsIn(idToken)).toMatchObject({ email: 'alice@example.com', sub: 'alice', iss: issuer })
-    expect(claimsIn(idToken)).not.toHaveProperty('picture')
-    expect((await userInfo(set, accessToken)).body).toMatchObject({
-      sub: 'alice',
-      address: { locality: 'Berlin' },
-    })
-    const without = open()
-    const ignored = await logIn(without, { scope: 'openid', claims })
-    expect(claimsIn(ignored.idToken)).not.toHaveProperty('email')
-    expect((await userInfo(without, ignored.accessToken)).body).toEqual({ sub: 'alice' })
-  })
-
   test('that cannot be signed spends nothing', async () => {
     const { publicKey } = await generateKeyPair('RS256', { extractable: true })
     const jwk = await import('jose').then((jose) => jose.exportJWK(publicKey))
@@ -130,52 +67,11 @@ describeOnStores('An ID token', (stage) => {
 describeOnStores('The UserInfo endpoint', (stage) => {
   const open = identityStage(stage)
 
-  test.each(['GET', 'POST'] as const)(
-    'tells by %s the claims of the scope, and no others',
-    async (method) => {
-      const set = open()
-      const { accessToken } = await logIn(set)
-      const response = await userInfo(set, accessToken, method)
-      expect(response.status).toBe(200)
-      expect(response.get('Cache-Control')).toBe('no-store')
-      expect(response.body).toEqual({
-        sub: 'alice',
-        name: 'Alice Adams',
-        email: 'alice@example.com',
-        email_verified: true,
-      })
-      const bare = await logIn(set, { scope: 'openid' })
-      expect((await userInfo(set, bare.accessToken)).body).toEqual({ sub: 'alice' })
-    },
-  )
-
   test('answers a POST without a body, as openid-client sends it', async () => {
     const set = open()
     const { accessToken } = await logIn(set, { scope: 'openid' })
     const asking = supertest(set.app).post('/userinfo').set('Authorization', `Bearer ${accessToken}`)
     expect((await asking).body).toEqual({ sub: 'alice' })
-  })
-
-  test('refuses in the form of RFC 6750', async () => {
-    const set = open()
-    const none = await set.flow.open('/userinfo')
-    expect([none.status, none.get('WWW-Authenticate')]).toEqual([401, expect.not.stringContaining('error')])
-    expect(none.body.error_description).toBe('The request has no access token in the Authorization header.')
-    expect(set.failures.at(-1)).toMatchObject({ code: 'invalid_token', reason: 'token_missing' })
-    const { accessToken } = await logIn(set, { scope: 'profile' })
-    const lacking = await userInfo(set, accessToken)
-    expect([lacking.status, lacking.get('WWW-Authenticate')]).toEqual([
-      403,
-      expect.stringContaining('error="insufficient_scope"'),
-    ])
-    for (const token of ['at_wrong', `at_${'A'.repeat(64)}`])
-      expect((await userInfo(set, token)).status).toBe(401)
-    const identified = await logIn(set)
-    expect((await userInfo(set, identified.idToken)).status).toBe(401)
-    const inQuery = await set.flow.open(`/userinfo?access_token=${identified.accessToken}`)
-    expect(inQuery.status).toBe(401)
-    await set.flow.revoke(relyingParty, identified.accessToken)
-    expect((await userInfo(set, identified.accessToken)).status).toBe(401)
   })
 
   test('knows no owner who is gone, and no client that acts for itself', async () => {
@@ -259,15 +155,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     flow.ask({ ...authorizationRequest(relyingParty), ...asked, ...bend }, owner)
 
   test.each([
-    ['request', 'eyJhbGciOiJub25lIn0..', 'request_not_supported'],
-    ['request_uri', 'https://client.example/request', 'request_uri_not_supported'],
-    ['registration', '{}', 'registration_not_supported'],
-  ])('with %s is refused, as the metadata says', async (name, value, code) => {
-    const set = open()
-    expect(outcomeOf(await ask(set, { [name]: value }, 'alice'))).toBe(`redirect ${code}`)
-  })
-
-  test.each([
     { nonce: 'x'.repeat(1025) },
     { claims: 'no JSON' },
     { claims: '[]' },
@@ -275,20 +162,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
   ])('that is malformed is invalid_request [%#]', async (bend) => {
     const set = open({}, { claimsParameter: true })
     expect(outcomeOf(await ask(set, bend, 'alice'))).toBe('redirect invalid_request')
-  })
-
-  test('with an id_token_hint is answered for its owner alone, also after the token has expired', async () => {
-    const set = open()
-    const { idToken } = await logIn(set)
-    set.clock.advance(7200)
-    const silent = { id_token_hint: idToken, prompt: 'none' }
-    expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
-    const { back } = loginOf(await ask(set, { id_token_hint: idToken }, 'bob'))
-    expect(outcomeOf(await set.flow.open(back, 'bob'))).toBe('redirect login_required')
-    expect(outcomeOf(await set.flow.open(back, 'alice'))).toBe('question')
-    expect(outcomeOf(await ask(set, silent, 'bob'))).toBe('redirect login_required')
-    expect(outcomeOf(await ask(set, silent))).toBe('redirect login_required')
-    expect(outcomeOf(await ask(set, silent, 'alice'))).toBe('redirect consent_required')
   })
 
   test('takes an id_token_hint for 30 days, also if its key has a successor', async () => {
@@ -327,25 +200,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
   })
 
-  test('with an id_token_hint that is no ID token of the client is invalid_request', async () => {
-    const other = bent(relyingParty, {
-      client_id: 'other',
-      redirect_uris: ['https://other.example/callback'],
-    })
-    const set = open({ clients: [relyingParty.registration, other.registration] })
-    const { idToken, accessToken } = await logIn(set)
-    const stranger = await new SignJWT({ sub: 'alice', aud: 'relying-party' })
-      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
-      .setIssuer(issuer)
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign((await generateKeyPair('RS256')).privateKey)
-    for (const id_token_hint of ['x', accessToken, stranger, `${idToken.slice(0, -4)}AAAA`])
-      expect(outcomeOf(await ask(set, { id_token_hint }, 'alice'))).toBe('redirect invalid_request')
-    const ofOther = { ...authorizationRequest(other), scope: 'openid', id_token_hint: idToken }
-    expect(outcomeOf(await set.flow.ask(ofOther, 'alice'))).toBe('redirect invalid_request')
-  })
-
   test('by POST from another site goes on by GET, because the browser keeps its cookie back', async () => {
     const set = open()
     const fields = { ...authorizationRequest(relyingParty), ...asked }
@@ -360,27 +214,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
 })
 
 describe('Discovery', () => {
-  test('says what the server does, and nothing is true by omission [OpenID Connect Discovery 3]', async () => {
-    const { flow } = application(withIdentity())
-    const { body } = await flow.open('/.well-known/openid-configuration')
-    expect(body).toMatchObject({
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/.well-known/jwks.json`,
-      response_types_supported: ['code'],
-      response_modes_supported: ['query', 'fragment'],
-      grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
-      scopes_supported: expect.arrayContaining(['openid', 'profile', 'email', 'address', 'phone']),
-      claims_parameter_supported: false,
-      request_parameter_supported: false,
-      request_uri_parameter_supported: false,
-    })
-  })
-
   test('without the plug-in, the server is not OpenID Connect', async () => {
     const { flow } = application()
     const { body } = await flow.open('/.well-known/openid-configuration')

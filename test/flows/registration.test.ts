@@ -7,7 +7,7 @@ import {
   type ClientRegistry,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
-import { describeOnEveryRegistry } from '../support/flows/every-registry'
+import { describeOnRegistry } from '../support/flows/registry-stage'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { registered, webMetadata, withSecret } from '../support/flows/registered'
@@ -49,7 +49,7 @@ function inTheEnd<Result>(act: () => Promise<Result>): Promise<Result> {
   })
 }
 
-describeOnEveryRegistry('A client that registers', (stage) => {
+describeOnRegistry('A client that registers', (stage) => {
   test('gets tokens at once, for itself and for an owner', async () => {
     const { oauth, flow } = stage()
     const client = await registered(oauth)
@@ -92,7 +92,7 @@ describeOnEveryRegistry('A client that registers', (stage) => {
   })
 })
 
-describeOnEveryRegistry('A rotation', (stage) => {
+describeOnRegistry('A rotation', (stage) => {
   test('gives a second secret beside the first, and reports only the use of the first', async () => {
     const { oauth, flow, oldSecrets, failures } = stage()
     const old = await registered(oauth)
@@ -224,7 +224,7 @@ describeOnEveryRegistry('A rotation', (stage) => {
   })
 })
 
-describeOnEveryRegistry('A disabled client', (stage) => {
+describeOnRegistry('A disabled client', (stage) => {
   test('is refused at once at every endpoint, on every process, and let in again [client-15]', async () => {
     const { oauth, flow, failures, store, clients } = stage()
     const client = await registered(oauth, { ...webMetadata, may_introspect: true })

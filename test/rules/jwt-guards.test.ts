@@ -96,7 +96,7 @@ test('[JAT-25] every guard lets the scope of the token decide', async () => {
   }
 })
 
-test('[JAT-7] no guard takes a client that acts for itself for the owner with its name', async () => {
+test('[JAT-7] no guard takes a client that acts for itself for the owner with its name [access-18]', async () => {
   const alice = bent(job, { client_id: 'alice' })
   const set = ownGuards({ clients: [alice.registration] })
   const asked = { grant_type: 'client_credentials', scope: 'photos:read', resource: photosApi }

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import {
-  memoryClients,
-  memoryStore,
   redisStore,
   type AuthorizationServerOptions,
   type AuthorizationStore,
@@ -10,7 +8,6 @@ import {
   type AuditEvent,
 } from '../../../lib/index'
 import { withRedis } from '../with-redis'
-import { waitingClients } from '../stores/waiting-clients'
 import { application, type Application } from './application'
 
 /** A host application whose clients register while it runs; another process of it shares both stores. */
@@ -31,13 +28,10 @@ interface Stores {
   readonly clients: ClientRegistry
 }
 
-/** Tells the same stories with clients and authorizations in memory, behind a wait, and on a real Redis. */
-export function describeOnEveryRegistry(title: string, stories: (stage: SetRegistryStage) => void): void {
-  describe.each([
-    ['memory', inMemory],
-    ['Redis', onRedis],
-  ] as const)(`${title} (%s)`, (_, prepare) => {
-    const open = prepare()
+/** Tells stories with clients and authorizations on a real Redis; the contract of a registry holds for each. */
+export function describeOnRegistry(title: string, stories: (stage: SetRegistryStage) => void): void {
+  describe(title, () => {
+    const open = onRedis()
     stories((options) => {
       const stores = open()
       const staged = application({ ...stores, storeDeadline: patience, ...options })
@@ -46,10 +40,6 @@ export function describeOnEveryRegistry(title: string, stories: (stage: SetRegis
       return { ...staged, ...stores, oldSecrets }
     })
   })
-}
-
-function inMemory(): () => Stores {
-  return () => ({ store: memoryStore(), clients: waitingClients(memoryClients()) })
 }
 
 function onRedis(): () => Stores {
