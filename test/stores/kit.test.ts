@@ -19,7 +19,7 @@ import {
   keyStoreRules,
   type ContractRule,
 } from '../../lib/testing/index'
-import { faults } from '../support/stores/broken-stores'
+import { seenByContract } from '../campaign/planted/stores'
 import { endOf } from '../support/stores/records'
 
 /** A store in memory, in a time that passes when it is told to. */
@@ -68,7 +68,7 @@ const foundBy: Readonly<Record<string, string>> = {
 }
 
 describe('The contract of a store finds', () => {
-  it.each(faults)('$name', async ({ name, plant }) => {
+  it.each(Object.entries(seenByContract))('%s', async (name, plant) => {
     const about = foundBy[name] ?? 'no rule'
     expect(await brokenRules(authorizationStoreRules, about, () => inMemory(plant))).not.toEqual([])
     expect(await brokenRules(authorizationStoreRules, about, () => inMemory())).toEqual([])

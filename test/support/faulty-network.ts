@@ -9,9 +9,7 @@ export interface FaultyNetwork {
   readonly url: string
   /** Where connections that come from now on lead. */
   leadTo(port: number): void
-  /** How long each piece of data takes, in each direction. */
-  delay(milliseconds: number): void
-  /** How long each piece of data takes beyond that in one direction. */
+  /** How long each piece of data takes in one direction. */
   delayOneWay(direction: Direction, milliseconds: number): void
   /** Breaks the connections of this many replies, from the next one on: commands arrive, replies do not. */
   loseReplies(count: number): void
@@ -19,15 +17,8 @@ export interface FaultyNetwork {
   refuse(on: boolean): void
   /** From now on nothing passes the connections that are open, and neither end learns of it. */
   silence(): void
-  /**
-   * Holds the next save of an authorization back, and breaks its connection: a client that sends again delivers a
-   * second copy, and the first one waits with the copies.
-   */
-  holdNextSave(): void
   /** Whether it keeps a copy of each save of an authorization that passes, and of each write of a dynamic client. */
   copyWrites(on: boolean): void
-  /** How many copies wait. */
-  copiedWrites(): number
   /** Delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
   deliverCopies(): Promise<number>
   /** From now on some writes come late; undefined ends it for those that follow. */
@@ -58,12 +49,10 @@ export interface Stragglers {
 
 interface Weather {
   port: number
-  delay: number
-  readonly further: Record<Direction, number>
+  readonly delays: Record<Direction, number>
   losing: number
   refusing: boolean
   lost: number
-  holding: boolean
   copying: boolean
   copies: (readonly string[])[]
   stragglers: Stragglers | undefined
@@ -72,9 +61,9 @@ interface Weather {
 }
 
 export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
-  const calm = { delay: 0, losing: 0, refusing: false, lost: 0, generation: 0 }
-  const quick = { further: { commands: 0, replies: 0 }, stragglers: undefined }
-  const weather: Weather = { port, ...calm, ...quick, holding: false, copying: false, copies: [] }
+  const calm = { losing: 0, refusing: false, lost: 0, generation: 0 }
+  const quick = { delays: { commands: 0, replies: 0 }, stragglers: undefined }
+  const weather: Weather = { port, ...calm, ...quick, copying: false, copies: [] }
   const late = new LateWrites(() => weather.port)
   // The way to Redis ends with its client.
   const server = createServer((client) => join(client, weather, late))
@@ -82,14 +71,11 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
   return {
     url: `redis://127.0.0.1:${own}`,
     leadTo: (next) => (weather.port = next),
-    delay: (milliseconds) => (weather.delay = milliseconds),
-    delayOneWay: (direction, milliseconds) => (weather.further[direction] = milliseconds),
+    delayOneWay: (direction, milliseconds) => (weather.delays[direction] = milliseconds),
     loseReplies: (count) => (weather.losing = count),
     refuse: (on) => (weather.refusing = on),
     silence: () => (weather.generation += 1),
-    holdNextSave: () => (weather.holding = true),
     copyWrites: (on) => (weather.copying = on),
-    copiedWrites: () => weather.copies.length,
     deliverCopies: async () => {
       const copies = weather.copies.splice(0)
       await sendAll(weather.port, copies)
@@ -118,9 +104,8 @@ function join(client: Socket, weather: Weather, late: LateWrites): void {
     later(weather, 'commands', (words) => {
       if (isSilent()) return
       const commands = reader.commandsIn(words)
-      const isHeld = holds(weather, commands)
-      const isWithheld = straggles(weather, commands, late)
-      if (isHeld || isWithheld) client.destroy()
+      if (weather.copying) weather.copies.push(...commands.filter(isSave))
+      if (straggles(weather, commands, late)) client.destroy()
       else redis.write(words)
     }),
   )
@@ -133,15 +118,6 @@ function join(client: Socket, weather: Weather, late: LateWrites): void {
   })
   client.once('close', () => redis.destroy())
   redis.once('close', () => client.destroy())
-}
-
-/** Copies the saves among the commands, if it is told to. Whether it holds them back. */
-function holds(weather: Weather, commands: readonly (readonly string[])[]): boolean {
-  const saves = commands.filter(isSave)
-  const isHolding = weather.holding && saves.length > 0
-  if (weather.copying || isHolding) weather.copies.push(...saves)
-  if (isHolding) weather.holding = false
-  return isHolding
 }
 
 /** Sends the stragglers among the commands later. Whether they do not pass now. */
@@ -157,7 +133,7 @@ function straggles(
 }
 
 /** Whether a command saves an authorization, or writes a dynamic client. */
-export function isSave([name = '', ...words]: readonly string[]): boolean {
+function isSave([name = '', ...words]: readonly string[]): boolean {
   if (!/^(?:eval|evalsha)$/i.test(name)) return false
   if (words.some((word) => word.includes('{dynamic-clients}:'))) return true
   // A record is a JSON tuple. A removal has none.
@@ -190,7 +166,7 @@ function later(weather: Weather, direction: Direction, pass: (data: Buffer) => v
     if (waiting[0] !== undefined) setTimeout(deliver, Math.ceil(waiting[0].at - performance.now()))
   }
   return (data) => {
-    waiting.push({ data, at: performance.now() + weather.delay + weather.further[direction] })
+    waiting.push({ data, at: performance.now() + weather.delays[direction] })
     // Else the one before it delivers it, or the next timer.
     if (waiting.length === 1) deliver()
   }

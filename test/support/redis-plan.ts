@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore, type ReplicaWait } from '../../lib/index'
 import { connectionSettings } from '../../lib/stores/redis/connection'
@@ -49,22 +48,6 @@ function overUrl(plan: Extract<RedisPlan, { url: string }>, options: StoreOption
   const client = new Redis(url, connectionSettings)
   client.on('error', () => {})
   return redisStore({ client: brokenConnections[broken](client), ...options })
-}
-
-/** Resolves as soon as writes to it arrive, over connections that have nothing to do with the suite. */
-export async function writesArrive(plan: RedisPlan, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const client = 'url' in plan ? new Redis(plan.url, connectionSettings) : clientOn(plan)
-    client.on('error', () => {})
-    // So many that some lead to each master of a cluster.
-    const writes = Array.from({ length: 12 }, (_, index) =>
-      client.set(`writes-arrive:${index}`, '', 'PX', 1000),
-    )
-    const results = await Promise.allSettled(writes)
-    client.disconnect()
-    if (results.every(({ status }) => status === 'fulfilled')) return
-    await setTimeout(20)
-  }
 }
 
 function clientOn(plan: Exclude<RedisPlan, { url: string }>): Cluster | Redis {

@@ -7,7 +7,6 @@ import {
   deviceAuthorization,
   implicit,
   jwtBearer,
-  tokenExchange,
   type AuthorizationServerOptions,
   metadataDocuments,
   privateKeyJwt,
@@ -17,10 +16,8 @@ import {
 } from '../../../lib/index'
 import { listenAndPrint } from '../listen-and-print'
 import { storeOn, type RedisPlan } from '../redis-plan'
-import { plantedInto, type PlantedDefect } from '../stores/planted-defects'
 import { canonicalOptions, mountAll, withoutLimits } from './application'
 import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
-import { anyOwner, tokenExchangeName } from './token-exchange'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
@@ -38,8 +35,6 @@ export interface ServerPlan {
   readonly issuers?: readonly TrustedIssuer[]
   /** How many clients may register themselves. Default: no registration. */
   readonly maximumClients?: number
-  /** Whether Photo Frame exchanges tokens and gets some for itself, and whether clients that register get some, too. */
-  readonly forMachines?: boolean
   /** Whether it lists the authorizations of owners. A request with the header `X-Approved` then needs no page. */
   readonly authorizations?: boolean
   /** Whether clients push their requests. A request with the header `X-Approved` then needs no page. */
@@ -48,8 +43,6 @@ export interface ServerPlan {
   readonly dpop?: DpopOptions
   /** The secret of device authorization. Default: no devices. */
   readonly deviceSecret?: string
-  /** What is wrong with its store. */
-  readonly planted?: PlantedDefect
   /**
    * Takes clients of metadata documents, and keys for `private_key_jwt`, from hosts with certificates of this authority
    * that this DNS server knows. The limits by network are on, and a header of the sender names its address.
@@ -78,21 +71,16 @@ function serve({
   issuers,
   clients = usualClients,
   maximumClients,
-  forMachines = false,
   authorizations = false,
   pushedRequests = false,
   dpop: proving,
   deviceSecret,
-  planted,
   documents,
 }: ServerPlan): void {
-  const time = { ahead }
-  const clock = () => Date.now() + time.ahead * 1000
-  const sound = storeOn(redis, { prefix, clock })
-  const store = planted === undefined ? sound : plantedInto(sound, planted)
+  const clock = () => Date.now() + ahead * 1000
+  const store = storeOn(redis, { prefix, clock })
   const options = { store, clock, storeDeadline, ...withoutLimits }
-  // As long as a code may live: what takes time here is the machine.
-  const lifetimes = { refreshTokenGrace, ...(forMachines ? { authorizationCode: 600 } : {}) }
+  const lifetimes = { refreshTokenGrace }
   const oauth = createAuthorizationServer({
     ...canonicalOptions,
     ...options,
@@ -101,7 +89,6 @@ function serve({
     clients,
     ...(issuers && optionsForAssertions(issuers)),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
-    ...(forMachines ? optionsForMachines(maximumClients) : {}),
     ...(authorizations ? optionsForOwners : {}),
     ...(pushedRequests ? { plugIns: [pushedAuthorizationRequests()], skipConsent } : {}),
     ...(proving && { plugIns: [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] }),
@@ -122,18 +109,10 @@ function serve({
   if (documents !== undefined) app.set('trust proxy', 'loopback')
   mountAll(app, oauth)
   listenAndPrint(app)
-  process.stdin.on('data', (lines) => obey(String(lines), time))
+  process.stdin.on('data', tellMemory)
 }
 
-/** Obeys its parent: tells its memory, or sets its clock ahead by so many seconds. Lines may come together. */
-function obey(lines: string, time: { ahead: number }): void {
-  for (const line of lines.trim().split('\n')) {
-    const [, ahead] = /^ahead (-?\d+)$/.exec(line) ?? []
-    if (ahead === undefined) tellMemory()
-    else time.ahead = Number(ahead)
-  }
-}
-
+/** Tells its parent its memory. */
 function tellMemory(): void {
   globalThis.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
@@ -153,18 +132,6 @@ function optionsForAssertions(issuers: readonly TrustedIssuer[]) {
   const bearer = jwtBearer({ issuers, audience: canonicalOptions.issuer, resourceOwner: () => 'alice' })
   const vouching = bent(askingFrame, { grant_types: [...photoFrame.registration.grant_types, bearer.name] })
   return { grantTypes: [bearer], clients: clientsWith(vouching) }
-}
-
-function optionsForMachines(maximumClients: number | undefined) {
-  const grantTypes = ['client_credentials', tokenExchangeName]
-  const machine = bent(askingFrame, { grant_types: [...photoFrame.registration.grant_types, ...grantTypes] })
-  return {
-    grantTypes: [tokenExchange({ policy: anyOwner })],
-    clients: clientsWith(machine),
-    ...(maximumClients === undefined
-      ? {}
-      : { dynamicRegistration: { maximumClients, grantTypes: ['client_credentials'] } }),
-  } satisfies Partial<AuthorizationServerOptions>
 }
 
 serve(JSON.parse(process.argv[2] ?? '{}'))

@@ -8,10 +8,6 @@ export const brokenConnections = {
       return client.call(name, ...rest)
     },
   }),
-  // A client of unknown make is not asked.
-  'a server that is not asked whether it is the master': (client: RedisCommands): RedisCommands => ({
-    call: (command, ...words) => client.call(command, ...words),
-  }),
 }
 
 export type BrokenConnection = keyof typeof brokenConnections

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuthorizationStore } from '../../../lib/index'
-import type { Chance } from '../races/chance'
+import type { Chance } from '../chance'
 
 /** Puts a store far away: each call waits before it is carried out, and its answer on the way back. */
 export function waitingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {
@@ -14,18 +14,6 @@ export function waitingStore(store: AuthorizationStore, chance: Chance): Authori
     find: (id) => pass(() => store.find(id)),
     save: (authorization, revision, expected) => pass(() => store.save(authorization, revision, expected)),
     remove: (id) => pass(() => store.remove(id)),
-  }
-}
-
-/** Puts a store behind a library that sends a save again when its reply is lost, which every third is. */
-export function resendingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {
-  return {
-    find: (id) => store.find(id),
-    save: async (authorization, revision, expected) => {
-      const first = await store.save(authorization, revision, expected)
-      return chance.below(3) === 0 ? store.save(authorization, revision, expected) : first
-    },
-    remove: (id) => store.remove(id),
   }
 }
 

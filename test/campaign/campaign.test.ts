@@ -1,0 +1,46 @@
+import { planOf, titleOf, type RunPlan, type Topology } from './plan'
+import { Runner } from './runner'
+
+// Milliseconds. Nothing here is judged by its speed, so the whole takes as long as the machine needs.
+const unhurried = 30 * 60_000
+
+/** Beside some where nothing breaks, such that each class of faults comes about once. */
+const seeds: readonly (readonly [Topology, readonly number[]])[] = [
+  ['single', Array.from({ length: 12 }, (_, index) => index + 1)],
+  ['replicated', Array.from({ length: 12 }, (_, index) => index + 1)],
+  ['cluster', Array.from({ length: 10 }, (_, index) => index + 1)],
+  ['sentinel', Array.from({ length: 6 }, (_, index) => index + 1)],
+]
+const plans = seeds.flatMap(([topology, some]) => some.map((seed) => planOf(seed, topology)))
+
+const runner = new Runner()
+afterAll(() => runner.close())
+
+/** What was done, for whoever reads the log. */
+const say = (plan: RunPlan, counts: object) =>
+  process.stderr.write(`${titleOf(plan)}\n  ${JSON.stringify(counts)}\n`)
+
+test(
+  'in memory, no request breaks the server, wins what it must not or leaves anything behind [input-17, input-18]',
+  async () => {
+    const plan = planOf(7, 'memory')
+    const { broken, good, hostile, requests } = await runner.play(plan, { hostile: 8000 })
+    say(plan, { requests, hostile, good })
+    expect(broken).toEqual([])
+    // Else the requests were all too broken to try anything.
+    expect(good).toBeGreaterThan(hostile / 50)
+  },
+  unhurried,
+)
+
+describe('No promise is broken, whatever is asked and whatever breaks', () => {
+  test.each(plans.map((plan) => ({ title: titleOf(plan), plan })))(
+    '$title [input-19]',
+    async ({ plan }) => {
+      const { broken, ...counts } = await runner.play(plan)
+      say(plan, { ...counts, plan: undefined })
+      expect(broken).toEqual([])
+    },
+    unhurried,
+  )
+})

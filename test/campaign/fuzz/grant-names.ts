@@ -1,1 +1,0 @@
-export const jwtBearerName = 'urn:ietf:params:oauth:grant-type:jwt-bearer'

@@ -1,0 +1,70 @@
+import { behindSentinel } from './faults/sentinel'
+import { ofACluster } from './faults/cluster'
+import { ofAPair, ofOneRedis } from './faults/one-server'
+import { usualFaults } from './faults/usual'
+import type { RunPlan, Topology } from './plan'
+import { playInMemory, playOn, type Outcome, type Terms } from './run'
+import { BehindSentinel } from './stages/behind-sentinel'
+import { OneServer } from './stages/one-server'
+import { ThreeMasters } from './stages/three-masters'
+import type { Stage } from './stages/stage'
+
+/** A place of runs, which stays open from run to run. */
+interface Place {
+  readonly stage?: Stage & { readonly isSpent?: boolean }
+  readonly play: (plan: RunPlan, terms?: Terms) => Promise<Outcome>
+}
+
+const places: Readonly<Record<Topology, () => Promise<Place>>> = {
+  memory: async () => ({ play: playInMemory }),
+  single: async () => {
+    const stage = await OneServer.start(false)
+    const table = { ...usualFaults, ...ofOneRedis }
+    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
+  },
+  replicated: async () => {
+    const stage = await OneServer.start(true)
+    const table = { ...usualFaults, ...ofAPair }
+    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
+  },
+  cluster: async () => {
+    const stage = await ThreeMasters.start()
+    const table = { ...usualFaults, ...ofACluster }
+    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
+  },
+  sentinel: async () => {
+    const stage = await BehindSentinel.start()
+    const table = { ...usualFaults, ...behindSentinel }
+    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
+  },
+}
+
+/** Plays runs, on servers of Redis that go on from run to run. */
+export class Runner {
+  private readonly open = new Map<Topology, Promise<Place>>()
+
+  async play(plan: RunPlan, terms?: Terms): Promise<Outcome> {
+    const { topology } = plan
+    const opening = this.open.get(topology) ?? places[topology]()
+    this.open.set(topology, opening)
+    const { stage, play } = await opening
+    let isWhole = false
+    try {
+      const outcome = await play(plan, terms)
+      await stage?.empty()
+      isWhole = stage?.isSpent !== true
+      return outcome
+    } finally {
+      // Nothing is known about what a fault left behind that did not end.
+      if (!isWhole) {
+        this.open.delete(topology)
+        await stage?.stop()
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    const settled = await Promise.allSettled(this.open.values())
+    for (const each of settled) if (each.status === 'fulfilled') await each.value.stage?.stop()
+  }
+}

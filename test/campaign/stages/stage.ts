@@ -1,0 +1,35 @@
+import { Redis } from 'ioredis'
+import type { FaultyNetwork } from '../../support/faulty-network'
+import type { RedisPlan } from '../../support/redis-plan'
+import type { RedisServer } from '../../support/redis-server'
+
+/** A Redis of some kind, and for each of two processes a way to it that can fail alone. */
+export interface Stage {
+  /** How each process reaches it. */
+  readonly plans: readonly [RedisPlan, RedisPlan]
+  /** What lies between each process and Redis: one network for each server, or none. */
+  readonly ways: readonly [readonly FaultyNetwork[], readonly FaultyNetwork[]]
+  /** The servers that take writes. */
+  masters(): Promise<readonly RedisServer[]>
+  /** Empties it for the next run. */
+  empty(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Whether its server takes no write that no replica has: how many replicas, and for how many seconds it waits. */
+export const replicaWait = { replicas: 1, within: 0.3 }
+
+/** One command on a connection of its own. */
+export async function sendCommand(
+  { url }: RedisServer,
+  command: string,
+  ...words: string[]
+): Promise<unknown> {
+  const client = new Redis(url, { maxRetriesPerRequest: 1 })
+  client.on('error', () => {})
+  try {
+    return await client.call(command, ...words)
+  } finally {
+    client.disconnect()
+  }
+}

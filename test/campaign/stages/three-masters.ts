@@ -1,0 +1,109 @@
+import { startFaultyNetwork, type FaultyNetwork } from '../../support/faulty-network'
+import { startRedisCluster, type RedisCluster } from '../../support/redis-cluster'
+import type { RedisPlan } from '../../support/redis-plan'
+import { startRedis, type RedisServer } from '../../support/redis-server'
+import { waitUntil } from '../../support/wait-until'
+import { replicaWait, sendCommand, type Stage } from './stage'
+
+/** A cluster of three masters with a replica each, and for each process a separate way to each node. */
+export class ThreeMasters implements Stage {
+  /** Whether writes of the processes that start now wait for replicas. */
+  waits = false
+
+  private constructor(
+    private readonly cluster: RedisCluster,
+    /** All six. */
+    private readonly nodes: RedisServer[],
+    readonly ways: readonly [readonly FaultyNetwork[], readonly FaultyNetwork[]],
+  ) {}
+
+  static async start(): Promise<ThreeMasters> {
+    const cluster = await startRedisCluster({ replicas: 1 })
+    const nodes = [...cluster.servers, ...cluster.replicas]
+    // Only when the campaign says so: one that the cluster begins by itself would lose writes that nothing excuses.
+    for (const node of nodes) await sendCommand(node, 'CONFIG', 'SET', 'cluster-replica-no-failover', 'yes')
+    const ways = () => Promise.all(nodes.map(({ port }) => startFaultyNetwork(port)))
+    return new ThreeMasters(cluster, nodes, [await ways(), await ways()])
+  }
+
+  get plans(): readonly [RedisPlan, RedisPlan] {
+    const [one, other] = this.ways
+    return [this.planOver(one), this.planOver(other)]
+  }
+
+  private planOver(networks: readonly FaultyNetwork[]): RedisPlan {
+    const places = networks.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) }))
+    const ways = Object.fromEntries(
+      this.nodes.flatMap(({ port }, index) => {
+        const place = places[index]
+        return place === undefined ? [] : [[`127.0.0.1:${port}`, place]]
+      }),
+    )
+    return { cluster: places, ways, ...(this.waits ? { waitForReplicas: replicaWait } : {}) }
+  }
+
+  /** In the order of their ports, which does not change. */
+  async masters(): Promise<readonly RedisServer[]> {
+    const roles = await Promise.all(this.nodes.map(roleOf))
+    return this.nodes.filter((_, index) => roles[index] === 'master')
+  }
+
+  /** The node that follows this master. */
+  async replicaOf(master: RedisServer): Promise<RedisServer> {
+    for (const node of this.nodes) {
+      const role = await sendCommand(node, 'ROLE').catch(() => [])
+      if (Array.isArray(role) && role[0] === 'slave' && role[2] === master.port) return node
+    }
+    throw new Error('The master has no replica.')
+  }
+
+  /** Starts a node again that was killed, where it was. */
+  async restart(node: RedisServer): Promise<void> {
+    const clustered = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
+    const calm = ['--cluster-replica-no-failover', 'yes', '--repl-diskless-sync-delay', '0']
+    const extraArguments = ['--dir', node.directory, ...clustered, ...calm]
+    const again = await startRedis({ port: node.port, extraArguments })
+    // The directory goes with the first one, at the end.
+    this.nodes[this.nodes.indexOf(node)] = {
+      ...again,
+      directory: node.directory,
+      stop: async () => {
+        await again.stop()
+        await node.stop()
+      },
+    }
+  }
+
+  /** Waits until each of three masters has a replica that has caught up, and the whole cluster says that it works. */
+  async isWhole(): Promise<void> {
+    await waitUntil('the cluster is whole', async () => {
+      const masters = await this.masters()
+      const states = await Promise.all(
+        this.nodes.map((node) => sendCommand(node, 'CLUSTER', 'INFO').catch(() => '')),
+      )
+      const replicas = await Promise.all(
+        masters.map((master) => sendCommand(master, 'INFO', 'replication').catch(() => '')),
+      )
+      return (
+        masters.length === 3 &&
+        states.every((state) => String(state).includes('cluster_state:ok')) &&
+        replicas.every((state) => String(state).includes('state=online'))
+      )
+    })
+  }
+
+  async empty(): Promise<void> {
+    await Promise.all((await this.masters()).map((master) => sendCommand(master, 'FLUSHALL')))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.ways.flat().map((network) => network.stop()))
+    await Promise.all(this.nodes.map((node) => node.stop()))
+    await this.cluster.stop()
+  }
+}
+
+async function roleOf(node: RedisServer): Promise<unknown> {
+  const role = await sendCommand(node, 'ROLE').catch(() => [])
+  return Array.isArray(role) ? role[0] : undefined
+}
