@@ -1,3 +1,4 @@
+import { playCrowd } from './crowd'
 import { planOf, titleOf, type RunPlan, type Topology } from './plan'
 import { Runner } from './runner'
 
@@ -44,3 +45,13 @@ describe('No promise is broken, whatever is asked and whatever breaks', () => {
     unhurried,
   )
 })
+
+test(
+  'no honest owner is refused beside a crowd that sends junk',
+  async () => {
+    const { refused, ...counts } = await playCrowd(20, 100, 4)
+    process.stderr.write(`a crowd: ${JSON.stringify(counts)}\n`)
+    expect(refused).toEqual([])
+  },
+  unhurried,
+)
