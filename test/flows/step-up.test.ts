@@ -63,6 +63,17 @@ test('a client meets a challenge, asks again with what it names, and the new tok
   expect(await verdictOf(again.access_token, {})).toBe('200')
 })
 
+test('a login of five minutes in the future counts, because clocks differ, and a later one has no age', async () => {
+  const { verdictOf, tokens, now, clock } = await stage()
+  const { access_token } = await tokens({ authTime: now() + 300, acr: gold })
+  expect(await verdictOf(access_token, { maxAge: 5 })).toBe('200')
+  clock.advance(-1)
+  expect(await verdictOf(access_token, { maxAge: 5 })).toBe(
+    '401 insufficient_user_authentication max_age="5"',
+  )
+  expect(await verdictOf(access_token, { acr: gold })).toBe('200')
+})
+
 test('every guard shows the login of the token, and none for a client that acts for itself', async () => {
   const { answersOf, tokens, flow, now } = await stage()
   const how = { authTime: now() - 60, acr: silver }
