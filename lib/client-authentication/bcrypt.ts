@@ -58,7 +58,7 @@ export async function bcryptHash(secret: string): Promise<string> {
  *
  * @throws NotAttempted if too many attempts wait already.
  */
-export async function firstBcryptMatch(
+async function firstBcryptMatch(
   secret: string,
   hashes: readonly string[],
   decoys: readonly string[] = [],
@@ -84,7 +84,7 @@ export function costOf(secretHash: string): number {
 }
 
 /** Returns a digest of this cost without a known secret. A comparison with the decoy takes time and never matches. */
-export function decoyHash(cost: number): string {
+function decoyHash(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
 }
 

@@ -39,8 +39,6 @@ export function isDocumentFetch(value: unknown): value is DocumentFetch {
 export interface DocumentFetchOptions {
   /** Whether documents may come from loopback addresses. Only a server whose own issuer is at loopback allows this. */
   readonly loopback: boolean
-  /** Milliseconds from the call to the document or its failure, all waiting included. Default 2000. */
-  readonly timeout?: number
   /** Milliseconds since the epoch, for the limits per host. Default `Date.now`. */
   readonly clock?: () => number
   /** Finds the addresses of a name. Default: DNS. `lookup` of `node:dns/promises` has this form. */
@@ -48,6 +46,9 @@ export interface DocumentFetchOptions {
   /** The certificate authorities, in place of those of Node. */
   readonly ca?: RequestOptions['ca']
 }
+
+// Milliseconds from the call to the document or its failure, all waiting included.
+const timeout = 2000
 
 /** The most bytes of a document, unless a call names another size. */
 export const usualSize = 5120
@@ -57,7 +58,7 @@ export const usualSize = 5120
  * and for one sender, and each within 2 seconds. A server makes one, because the limits count for what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
-  const { loopback, timeout = 2000, clock = Date.now, lookup = lookupInDns(), ca } = options
+  const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = new HostLimits(steadyClock(clock))
   const concurrency = new ConcurrencyLimits()
   const targetAddresses = new TargetAddresses(lookup, loopback)

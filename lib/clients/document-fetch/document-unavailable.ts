@@ -15,7 +15,7 @@
  * - `limited`: this host was asked too often, or this sender named too many URLs;
  * - `busy`: too many documents are being fetched.
  */
-export type UnavailableReason =
+type UnavailableReason =
   | 'url'
   | 'unresolved'
   | 'dns_silent'

@@ -22,6 +22,8 @@ export type PostForm = (
   trust?: UrlTrust,
 ) => Promise<number>
 
+// Milliseconds.
+const timeout = 5000
 // Bytes of a response that are read before the connection ends.
 const maximumSize = 1024
 const atOnce = 16
@@ -34,7 +36,7 @@ const busy = () => new DocumentUnavailable('busy')
  * and 4 to one host, and each within 5 seconds. Only a server at loopback sends to loopback, also over http.
  */
 export function postForm(options: DocumentFetchOptions): PostForm {
-  const { loopback, timeout = 5000, clock = Date.now, lookup = lookupInDns(), ca } = options
+  const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = new HostLimits(steadyClock(clock))
   const lines = forEachTrust(() => new Semaphore(atOnce, longestLine, busy))
   const linesToHosts = new HostLines()

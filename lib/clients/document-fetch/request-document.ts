@@ -64,7 +64,7 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
  *
  * @throws DocumentUnavailable for other bytes, and for a value with more than 32 levels.
  */
-export function readJson(bytes: Uint8Array): unknown {
+function readJson(bytes: Uint8Array): unknown {
   const json = parse(bytes)
   if (!isShallow(json)) throw new DocumentUnavailable('malformed')
   return json
@@ -92,7 +92,7 @@ const [shortestAge, longestAge] = [60, 86_400]
  *
  * @returns seconds, 60 to 86 400.
  */
-export function maximumAgeOf(headers: IncomingHttpHeaders): number {
+function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
   // RFC 9111 4.1: `Vary: *` fits no other request.
   const varies = (headers.vary ?? '').split(',').some((name) => name.trim() === '*')

@@ -230,7 +230,7 @@ assigned.addSubnet('64:ff9b::', 96, 'ipv6')
  * Whether the text is an address of the public internet, in its usual spelling and without a zone. An IPv4 address
  * within an IPv6 address must be public too.
  */
-export function isPublicAddress(address: string): boolean {
+function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
   const embedded = embeddedIPv4(groupsOf(address))
@@ -239,7 +239,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Whether the text is a loopback address: 127.0.0.0/8 or ::1, and no other form of them. */
-export function isLoopbackAddress(address: string): boolean {
+function isLoopbackAddress(address: string): boolean {
   if (isIPv4(address)) return address.startsWith('127.')
   return isIPv6(address) && !address.includes('%') && groupsOf(address).join() === '0,0,0,0,0,0,0,1'
 }
