@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../../lib/index'
-import { activeRecord, inSeconds, saveRecord, version } from '../../../lib/testing/example-records'
+import { activeRecord, inSeconds, saveRecord, version } from '../../support/stores/records'
 import { type FaultyNetwork, startFaultyNetwork } from '../../support/faulty-network'
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server'
 import { cachedRecord, isCached, lastRecall, recalls, savedRecord } from '../../support/stores/cached-records'
