@@ -3,7 +3,7 @@ import jsonwebtoken from 'jsonwebtoken'
 import { jwtBearer, privateKeyJwt, type Assertion, type Json, type JwtBearerOptions } from '../../lib/index'
 import { foreignJwts } from '../support/assertions/foreign-jwts'
 import { forgedJwts } from '../support/assertions/forged-jwts'
-import { noon } from '../support/authorization/issue-context'
+import { noon } from '../support/noon'
 import {
   audience,
   claimsAt,

@@ -4,7 +4,7 @@ import { noEvidence } from '../../lib/protocol/evidence'
 import type { Extension } from '../../lib/protocol/extension'
 import { parseResourceOwner } from '../../lib/protocol/resource-owner'
 import { challengeOfType, issueOfType, type TokenType } from '../../lib/protocol/token-type'
-import { noon } from '../support/authorization/issue-context'
+import { noon } from '../support/noon'
 
 // A method, not a function type: so the checker lets through what a host wrote in JavaScript.
 const javascript: { pass(value: unknown): never } = { pass: (value: never) => value }

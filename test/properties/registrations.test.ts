@@ -20,7 +20,7 @@ import {
   isResponseTypeName,
   responseTypeNamed,
 } from '../../lib/protocol/response-type'
-import { capabilities as usual, clientWith, registration } from '../support/authorization/client'
+import { capabilities as usual, clientWith, registration } from '../support/client'
 
 type Bend = Readonly<Record<string, unknown>>
 

@@ -4,7 +4,7 @@ import { OAuthError } from '../../lib/protocol/oauth-error'
 import { readImplications, withImplied } from '../../lib/protocol/implied-scope'
 import { covers, formatScope, grantableScope, intersects, parseScope } from '../../lib/protocol/scope'
 import { readScopes } from '../../lib/protocol/scope-description'
-import { clientWith } from '../support/authorization/client'
+import { clientWith } from '../support/client'
 
 fc.configureGlobal({ seed: 7 })
 

@@ -9,7 +9,8 @@ import {
   Throttled,
   tooManyForShare,
 } from '../../lib/protocol/oauth-error'
-import { countedRandom, granted, noon, tokenTypes, usual, World } from './world'
+import { countedRandom, granted, tokenTypes, usual, World } from './world'
+import { noon } from '../support/noon'
 
 const random = countedRandom()
 const world = () => new World({ beginning: 'form', tokenType: 'bearer', keeps: false, lifetimes: usual })

@@ -7,17 +7,8 @@ import { rotateRefreshToken } from '../../lib/authorization/refresh'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
 import type { AuthorizationStore } from '../../lib/authorization/store'
 import { extent } from '../support/extent'
-import {
-  type Act,
-  type Ending,
-  type Move,
-  noon,
-  request,
-  StoreTrouble,
-  type Terms,
-  usual,
-  World,
-} from './world'
+import { type Act, type Ending, type Move, request, StoreTrouble, type Terms, usual, World } from './world'
+import { noon } from '../support/noon'
 
 /** The outcome of one call to a store on a bad network. */
 export type CallOutcome =
@@ -202,7 +193,7 @@ export interface Workload {
   readonly network?: fc.Arbitrary<readonly CallOutcome[]>
   /** What is not usual about the terms; without any, runs with the usual grace and without mix. */
   readonly lifetimes?: Partial<Terms['lifetimes']>
-  readonly keeps?: boolean
+  readonly beginning?: Terms['beginning']
   /** Whether a worker repeats a move until the server gives an answer. */
   readonly persistent?: boolean
 }
@@ -230,7 +221,7 @@ export const lossyNetwork: fc.Arbitrary<readonly CallOutcome[]> = fc.array(
  * had. Resolves to those without any case, which prove nothing.
  */
 export async function holds(
-  { before, plans, network = badNetwork, lifetimes, keeps = false, persistent = false }: Workload,
+  { before, plans, network = badNetwork, lifetimes, beginning = 'form', persistent = false }: Workload,
   invariants: (history: History) => Promise<Readonly<Record<string, number>>>,
 ): Promise<readonly string[]> {
   const cases: Record<string, number> = {}
@@ -240,9 +231,9 @@ export async function holds(
   const played = fc.asyncProperty(plans, network, order, others, async (works, outcomes, plan, bend) => {
     const scheduler = new Scheduler(plan.values())
     const terms = {
-      beginning: 'form',
+      beginning,
       tokenType: 'stamped',
-      keeps,
+      keeps: false,
       lifetimes: { ...usual, ...bend },
     } as const
     const history = new History(new World(terms))

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { type History, holds, lossyNetwork, type Operation, tokensOf, type Workload } from './interleaving'
-import { type Ending, type Move, noon, usual } from './world'
+import { type Ending, type Move, usual } from './world'
+import { noon } from '../support/noon'
 
 const approve: Move = { move: 'approve', owner: 'alice' }
 const redeem: Move = { move: 'redeem', client: 'printer', redirectUri: 'right', verifier: 'right' }
@@ -166,6 +167,24 @@ it.each<[string, Workload, readonly string[]]>([
     expect(await holds(workload, named)).toEqual([])
   },
 )
+
+it('Of any number of owners who claim a pushed request at once, one gets its form, however often, and the others nothing', async () => {
+  const claimed = (name: 'alice' | 'mallory'): Move => ({ move: 'claim', owner: name, client: 'printer' })
+  const anyOwner = fc.constantFrom(claimed('alice'), claimed('mallory')).map((move) => [move, move])
+  const plansOfOwners = fc.array(anyOwner, { minLength: 2, maxLength: 5 })
+  const belongsToOne = async (history: History) => {
+    const claims = history.of('claim')
+    const won = claims.filter(({ ending }) => ending.kind === 'form')
+    expect(new Set(won.map(({ act, ending }) => act.owner + JSON.stringify(ending))).size).toBeLessThan(2)
+    const [winner] = won.map(({ act }) => act.owner)
+    const lost = claims.filter(({ act }) => act.owner !== winner)
+    const record = (await history.world.records.find(history.world.id))?.authorization
+    expect(winner === undefined || record?.subject === winner).toBe(true)
+    return { won: won.length, lost: lost.length }
+  }
+  const workload: Workload = { before: [], plans: plansOfOwners, beginning: 'pushed' }
+  expect(await holds(workload, belongsToOne)).toEqual([])
+})
 
 describe('What an honest client may count on:', () => {
   it('one redemption alone wins, whichever replies are lost', async () => {

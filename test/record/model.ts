@@ -1,5 +1,5 @@
 import type { Act, Ending, Move, Terms } from './world'
-import { noon } from './world'
+import { noon } from '../support/noon'
 
 interface KnownToken {
   readonly text: string

@@ -27,7 +27,8 @@ import {
 } from '../../lib/authorization/transition'
 import { createRefreshToken } from '../../lib/protocol/credential'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import { countedRandom, granted, noon, request, tokenTypes, usual } from './world'
+import { countedRandom, granted, request, tokenTypes, usual } from './world'
+import { noon } from '../support/noon'
 
 const random = countedRandom()
 /** So many seconds after noon. */

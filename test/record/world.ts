@@ -34,9 +34,7 @@ import type { Random } from '../../lib/protocol/credential'
 import { invalidGrant } from '../../lib/protocol/host-errors'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import type { TokenType } from '../../lib/protocol/token-type'
-
-/** When the stories begin, in seconds since the epoch. */
-export const noon = 1_800_000_000
+import { noon } from '../support/noon'
 
 const tokenType = (name: string, issue: NonNullable<TokenType['issue']>): TokenType => ({
   name,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { Issued } from '../../../lib/authorization/issue'
 import { parseScope } from '../../../lib/protocol/scope'
 import { bearer, tokenResponse } from '../../../lib/extensions/token-types/bearer'
-import { noon } from '../../support/authorization/issue-context'
+import { noon } from '../../support/noon'
 
 describe('bearer', () => {
   it('is spelt in lower case in responses and as a scheme in headers (TKN-2)', () => {

@@ -12,7 +12,7 @@ import {
   parseAuthority,
   parseMacCredentials,
 } from '../../../lib/extensions/token-types/mac'
-import { noon } from '../../support/authorization/issue-context'
+import { noon } from '../../support/noon'
 
 const javascript: { make(options: unknown): unknown } = { make: mac }
 const hosts = ['api.example.com']

@@ -1,5 +1,5 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
-import { noon } from '../authorization/issue-context'
+import { noon } from '../noon'
 import {
   assertionXml,
   attributeXml,

@@ -1,6 +1,6 @@
-import type { Client, ClientRegistration } from '../../../lib/protocol/client'
-import type { ConfigurationIssue } from '../../../lib/primitives/options-reader'
-import { parseClient, type ServerCapabilities } from '../../../lib/protocol/parse-client'
+import type { Client, ClientRegistration } from '../../lib/protocol/client'
+import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
+import { parseClient, type ServerCapabilities } from '../../lib/protocol/parse-client'
 
 export const capabilities: ServerCapabilities = {
   scope: ['photos.read', 'photos.write', 'profile'],
