@@ -22,7 +22,6 @@ export interface Conformance {
   readonly faults: readonly string[]
 }
 
-// The last cell has the tests; a new row may lack it.
 const row =
   /^\| (?<id>[A-Z]+-\d+) *(?:\| (?<strength>must|should|may) *)?\| (?<rule>[^|]*?) *\|(?: [^|]*\|)?$/
 
@@ -67,10 +66,7 @@ export function conformanceOf(root: string): Conformance {
   }
 }
 
-function filesById(
-  sources: ReadonlyMap<string, string>,
-  pattern: RegExp,
-): ReadonlyMap<string, readonly string[]> {
+function filesById(sources: ReadonlyMap<string, string>, pattern: RegExp) {
   const found = new Map<string, readonly string[]>()
   for (const [file, source] of sources)
     for (const id of idsIn(source, pattern)) found.set(id, [...(found.get(id) ?? []), file])
@@ -96,11 +92,7 @@ function faultsOfTests(id: string, [file, ...more]: readonly string[]): readonly
   return file.startsWith('test/rules/') ? [] : [`${id} stands in ${file}; move it to test/rules.`]
 }
 
-const unknown = (
-  named: ReadonlyMap<string, readonly string[]>,
-  known: ReadonlySet<string>,
-  page: string,
-): readonly string[] =>
+const unknown = (named: ReturnType<typeof filesById>, known: ReadonlySet<string>, page: string) =>
   [...named]
     .filter(([id]) => !known.has(id))
     .map(([id, files]) => `${files.join(' and ')} names [${id}], which ${page} does not have.`)
