@@ -265,9 +265,11 @@ const [web, desktop] = registeredIn('clients.md').get('One product with several 
 test('[REG-12] what one component of the documented product was given is no good for another', async () => {
   if (web === undefined || desktop === undefined) throw new Error('The product has no two components.')
   const { flow } = setStage({ clients: [web, desktop].map(({ registration }) => registration) })
-  const code = await flow.approve(desktop)
-  expect(outcomeOf(await flow.redeem(web, code))).toBe('400 invalid_grant')
-  const { refreshToken } = tokensOf(await flow.redeem(desktop, code))
+  // A native app listens at a port that the operating system chooses.
+  const redirect_uri = String(desktop.registration.redirect_uris?.[0]).replace('127.0.0.1', '127.0.0.1:51004')
+  const code = await flow.approve(desktop, { redirect_uri })
+  expect(outcomeOf(await flow.redeem(web, code, { redirect_uri }))).toBe('400 invalid_grant')
+  const { refreshToken } = tokensOf(await flow.redeem(desktop, code, { redirect_uri }))
   expect(outcomeOf(await flow.refresh(web, refreshToken))).toBe('400 invalid_grant')
 })
 
