@@ -1,10 +1,10 @@
 import {
   metadataDocuments,
+  type ClientSource,
+  type DocumentFetch,
+  type FetchedDocument,
   type MetadataDocumentsOptions,
-} from '../../lib/clients/metadata-documents/metadata-documents'
-import type { DocumentFetch, DocumentInquiry } from '../../lib/clients/document-fetch/document-fetch'
-import type { FetchedDocument } from '../../lib/clients/document-fetch/request-document'
-import type { ClientSource } from '../../lib/clients/client-source'
+} from '../../lib/index'
 
 export const clientId = 'https://notes.example/oauth/client.json'
 
@@ -18,23 +18,12 @@ export const document = {
   token_endpoint_auth_method: 'none',
 }
 
-/** Documents by their URLs, which count their fetches. */
+/** Documents by their URLs. */
 export class Documents implements DocumentFetch {
-  readonly asked: string[] = []
-  /** Runs before each answer. */
-  before: () => Promise<unknown> = async () => {}
+  constructor(readonly answers: ReadonlyMap<string, unknown> = new Map([[clientId, document]])) {}
 
-  constructor(
-    readonly answers: Map<string, unknown> = new Map([[clientId, document]]),
-    public maximumAge = 60,
-  ) {}
-
-  async fetch(url: string, _maximumSize?: number, _inquiry?: DocumentInquiry): Promise<FetchedDocument> {
-    this.asked.push(url)
-    await this.before()
-    const json = this.answers.get(url)
-    if (json instanceof Error) throw json
-    return { json, maximumAge: this.maximumAge }
+  async fetch(url: string): Promise<FetchedDocument> {
+    return { json: this.answers.get(url), maximumAge: 60 }
   }
 }
 

@@ -1,7 +1,36 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
-import { dnsServer } from './dns-server'
 import { authority, httpsOrigin } from './https-origin'
 import type { DocumentHosts, HostsPlan } from './start-document-hosts'
+
+/**
+ * Starts DNS on UDP (RFC 1035 4), and resolves to its address: every name has 127.0.0.1, and no address of IPv6. Names in
+ * `silent.example` get no answer.
+ */
+async function startDns(): Promise<string> {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, from) => {
+    const labels: string[] = []
+    let at = 12
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString('latin1', at + 1, at + 1 + length))
+      at += length + 1
+    }
+    if (labels.join('.').toLowerCase().endsWith('.silent.example')) return
+    const records = query.readUInt16BE(at + 1) === 1 ? [loopback] : []
+    const head = Buffer.from(query.subarray(0, 12))
+    head.writeUInt16BE(0x8180, 2)
+    head.writeUInt16BE(records.length, 6)
+    head.writeUInt32BE(0, 8)
+    socket.send(Buffer.concat([head, query.subarray(12, at + 5), ...records]), from.port, from.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return `127.0.0.1:${socket.address().port}`
+}
+
+const loopback = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1])
 
 /** Documents and keys: those of the clients at the host of all, and good ones at every host of the attacker. */
 const answerWith =
@@ -20,12 +49,9 @@ const answerWith =
 
 /** DNS and the https origin as a program. It tells where they are, and ends when its parent is gone. */
 async function serve(plan: HostsPlan): Promise<void> {
-  const dns = await dnsServer((name, type) => {
-    if (name.endsWith('.silent.example')) return 'silence'
-    return type === 'A' ? ['127.0.0.1'] : []
-  })
+  const dns = await startDns()
   const origin = await httpsOrigin(authority.issue(plan.names), answerWith(plan))
-  const hosts: DocumentHosts = { dns: dns.address, port: origin.port, ca: authority.ca }
+  const hosts: DocumentHosts = { dns, port: origin.port, ca: authority.ca }
   process.stdin.resume().on('close', () => process.exit())
   process.stdout.write(`${JSON.stringify(hosts)}\n`)
 }
