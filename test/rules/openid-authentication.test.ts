@@ -170,6 +170,12 @@ describe('[OIC-16] offline_access has no effect at the token endpoint and for de
   })
 })
 
+test('[OIC-16] offline_access alone is a scope that the client does not have', async () => {
+  const { flow, failures } = open()
+  await flow.ask({ ...loginRequest, scope: 'offline_access' }, 'alice')
+  expect(failures).toMatchObject([{ reason: 'scope_not_allowed' }])
+})
+
 test('[OIC-16] offline_access is an unknown scope without OpenID Connect', async () => {
   const { flow } = setStage({ clients: [bent(relyingParty, { scope: 'photos:read' }).registration] })
   const both = { ...loginRequest, scope: 'photos:read offline_access' }

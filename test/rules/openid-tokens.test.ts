@@ -171,7 +171,8 @@ describe('The token endpoint', () => {
     const set = open(twoClients)
     const { flow } = set
     const used = await codeOn(set)
-    await flow.redeem(relyingParty, used)
+    const { accessToken } = identityOf(await flow.redeem(relyingParty, used))
+    expect((await userInfo(set, accessToken)).status).toBe(200)
     const late = await codeOn(set)
     set.clock.advance(61)
     const redirect_uri = 'https://other.example/callback'
@@ -184,6 +185,7 @@ describe('The token endpoint', () => {
       await flow.redeem(relyingParty, 'x'),
     ])
       expect(outcomeOf(refused)).toBe('400 invalid_grant')
+    expect((await userInfo(set, accessToken)).status).toBe(401)
   })
 
   test('[OIC-35] gives an ID token only for a code of a request of OpenID Connect', async () => {
