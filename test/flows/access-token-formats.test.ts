@@ -1,18 +1,14 @@
-import { createHash } from 'node:crypto'
+import { voucherGrant } from '../../docs/examples/voucher-grant'
 import express from 'express'
 import {
-  type AccessTokenClaims,
   type AccessTokenFormat,
   approveWithCode,
   type AuthorizationServerOptions,
   createBearerGuard,
   type Extension,
   implicit,
-  invalidRequest,
   issueAccessToken,
   mac,
-  type OneTimeUse,
-  type GrantType,
   type ResponseType,
   temporarilyUnavailable,
   tokenExchange,
@@ -21,10 +17,10 @@ import {
 import { mintToken } from 'express-authorization-server/testing'
 import { recordEvents } from '../support/events'
 import { application } from '../support/flows/application'
-import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { fragmentOf } from '../support/flows/redirection'
-import { claimsIn, signedFormat, type SignedFormat } from '../support/flows/signed-format'
+import { claimsIn, signedFormat } from '../support/flows/signed-format'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
 import { credentialFingerprint } from '../support/flows/every-endpoint'
@@ -36,24 +32,14 @@ const opaque = /^at_[\w-]{64}$/
 
 /** A format whose `encode` fails until the signer is back. */
 function failingFormat(error: unknown = new Error('The signer is gone.')) {
-  const signer = { isBack: false, calls: 0 }
+  const signer = { isBack: false }
   const format = signedFormat('signed', 'signed', {
     encode: async (claims) => {
-      signer.calls += 1
       if (signer.isBack) return signed.encode(claims)
       throw error
     },
   })
   return { format, signer }
-}
-
-const watched = (inner: SignedFormat = signed) => {
-  const seen: AccessTokenClaims[] = []
-  const encode = (claims: AccessTokenClaims) => {
-    seen.push(claims)
-    return inner.encode(claims)
-  }
-  return { seen, format: { ...inner, encode } }
 }
 
 describeOnStores('A format of access tokens', (stage) => {
@@ -83,21 +69,22 @@ describeOnStores('A format of access tokens', (stage) => {
     expect(guarded.body).toMatchObject({ subject: 'alice', clientId: 'photo-print', tokenType: 'bearer' })
     const introspected = await flow.introspect(report, body.access_token)
     expect(introspected.body).toMatchObject({ active: true, sub: 'alice', client_id: 'photo-print' })
-  })
-
-  test('a token of a client that acts for itself has no subject', async () => {
-    const { flow } = set()
-    const { body } = await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
-    expect(claimsIn(body.access_token)).not.toHaveProperty('subject')
-    expect((await flow.introspect(report, body.access_token)).body).toMatchObject({ sub: 'nightly-report' })
-  })
-
-  test('an expired token is refused, whatever its text says', async () => {
-    const { flow, clock } = set()
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
     clock.advance(3600)
     expect((await flow.photos(body.access_token)).status).toBe(401)
     expect((await flow.introspect(report, body.access_token)).body).toEqual({ active: false })
+  })
+
+  test('a token of a client that acts for itself has no subject, and one of a type with a text of its own stays opaque', async () => {
+    const signing = bent(photoFrame, { token_type: 'mac', grant_types: ['client_credentials'] })
+    const { flow } = set({
+      clients: [report.registration, signing.registration],
+      tokenTypes: [mac({ hosts: ['localhost'] })],
+    })
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    const { body } = await flow.request(report, grant)
+    expect(claimsIn(body.access_token)).not.toHaveProperty('subject')
+    expect((await flow.introspect(report, body.access_token)).body).toMatchObject({ sub: 'nightly-report' })
+    expect((await flow.request(signing, grant)).body.access_token).toMatch(opaque)
   })
 
   test('a revocation of the token ends it at once, with its refresh token; another client has no such power', async () => {
@@ -111,44 +98,24 @@ describeOnStores('A format of access tokens', (stage) => {
     expect(refusalOf(await flow.refresh(photoPrint, body.refresh_token))).toBe('400 invalid_grant')
   })
 
-  test('a repeated refresh writes the same claims again, and gives the same tokens', async () => {
-    const { seen, format } = watched()
-    const { flow, clock } = set({ accessTokenFormats: [format] })
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const first = await flow.refresh(photoPrint, body.refresh_token)
-    clock.advance(7)
-    const again = await flow.refresh(photoPrint, body.refresh_token)
-    expect(again.body).toEqual({ ...first.body, expires_in: first.body.expires_in - 7 })
-    expect(seen).toHaveLength(3)
-    expect(seen[2]).toEqual(seen[1])
-    expect((await flow.photos(again.body.access_token)).status).toBe(200)
-  })
-
-  test('a repetition with another scope writes another token, and a third request the same', async () => {
-    const { flow, clock } = set()
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const narrow = { scope: 'photos:read' }
-    const first = await flow.refresh(photoPrint, body.refresh_token)
-    const second = await flow.refresh(photoPrint, body.refresh_token, narrow)
-    clock.advance(1)
-    const third = await flow.refresh(photoPrint, body.refresh_token, narrow)
-    expect(second.body.access_token).not.toBe(first.body.access_token)
-    expect(third.body.access_token).toBe(second.body.access_token)
-    expect(third.body.refresh_token).toBe(first.body.refresh_token)
-  })
-
-  test('a repetition keeps the format of its token, also if the server has another first one by then', async () => {
+  test('a repeated refresh gives the same tokens in the same format, and another scope another token, the same each time', async () => {
     const { flow, store, clock } = set()
     const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const first = await flow.refresh(photoPrint, body.refresh_token)
-    const deployed = application({
-      clients,
-      store,
-      clock: clock.read,
-      accessTokenFormats: [signedFormat('newer'), signed],
-    }).flow
+    const refresh = async (scope?: string) =>
+      (await flow.refresh(photoPrint, body.refresh_token, { scope })).body
+    const first = await refresh()
+    clock.advance(7)
+    expect(await refresh()).toEqual({ ...first, expires_in: first.expires_in - 7 })
+    const narrow = await refresh('photos:read')
+    clock.advance(1)
+    expect(await refresh('photos:read')).toEqual({ ...narrow, expires_in: narrow.expires_in - 1 })
+    expect(narrow.access_token).not.toBe(first.access_token)
+    expect(narrow.refresh_token).toBe(first.refresh_token)
+    // Also if the server has another first format by then.
+    const accessTokenFormats = [signedFormat('newer'), signed]
+    const deployed = application({ clients, store, clock: clock.read, accessTokenFormats }).flow
     const again = await deployed.refresh(photoPrint, body.refresh_token)
-    expect(again.body.access_token).toBe(first.body.access_token)
+    expect(again.body.access_token).toBe(first.access_token)
     expect((await deployed.photos(again.body.access_token)).status).toBe(200)
   })
 
@@ -192,26 +159,22 @@ describeOnStores('A format of access tokens', (stage) => {
         return format === undefined ? undefined : { format }
       },
     }
-    const { flow } = set({
-      accessTokenFormats: [signed, signedFormat('second')],
-      extensions: [choosing],
-    })
-    const tokenWith = async (fields: Record<string, string>) =>
-      (await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read', ...fields })).body
-        .access_token
-    const own = signedFormat('second')
-    const second = await tokenWith({ format: 'second' })
-    expect(await own.decode(second)).toBeDefined()
-    expect(await own.decode(await tokenWith({}))).toBeUndefined()
-    expect(await tokenWith({ format: 'opaque' })).toMatch(opaque)
-    for (const token of [second, await tokenWith({}), await tokenWith({ format: 'opaque' })])
-      expect((await flow.photos(token)).status).toBe(200)
-    const unknown = await flow.request(report, {
-      grant_type: 'client_credentials',
-      scope: 'photos:read',
-      format: 'third',
-    })
-    expect(refusalOf(unknown)).toBe('500 server_error')
+    const second = signedFormat('second')
+    const { flow } = set({ accessTokenFormats: [signed, second], extensions: [choosing] })
+    const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
+    const written: [boolean, boolean, number][] = []
+    for (const format of [undefined, 'second', 'opaque']) {
+      const { body } = await flow.request(report, { ...grant, format })
+      const { status } = await flow.photos(body.access_token)
+      const isOfSecond = (await second.decode(body.access_token)) !== undefined
+      written.push([isOfSecond, opaque.test(body.access_token), status])
+    }
+    expect(written).toEqual([
+      [false, false, 200],
+      [true, false, 200],
+      [false, true, 200],
+    ])
+    expect(refusalOf(await flow.request(report, { ...grant, format: 'third' }))).toBe('500 server_error')
   })
 
   test('a repetition with another choice of an extension gets a token of its own, the same each time', async () => {
@@ -229,43 +192,26 @@ describeOnStores('A format of access tokens', (stage) => {
     const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
     const refresh = async (choose?: string) =>
       (await flow.refresh(photoPrint, body.refresh_token, { choose })).body
-    const [first, other, unformatted] = [await refresh(), await refresh('Plain'), await refresh('opaque')]
-    expect([first.token_type, other.token_type, unformatted.token_type]).toEqual([
-      'bearer',
-      'Plain',
-      'bearer',
-    ])
-    expect(unformatted.access_token).toMatch(opaque)
-    const named = [first, other].map(({ access_token }) => claimsIn(access_token).tokenId)
-    expect(named).not.toContain(createHash('sha256').update(unformatted.access_token).digest('base64url'))
-    expect(new Set(named).size).toBe(2)
-    expect(await refresh('Plain')).toEqual(other)
-    expect(await refresh('opaque')).toEqual(unformatted)
-    expect(await refresh('signed')).toEqual(first)
-    const call = (scheme: string, token: string) =>
-      flow.open('/photos', undefined, { Authorization: `${scheme} ${token}` })
-    expect((await call('Plain', other.access_token)).status).toBe(200)
-    for (const { access_token } of [first, unformatted])
-      expect((await flow.photos(access_token)).status).toBe(200)
+    const all = [await refresh(), await refresh('Plain'), await refresh('opaque')]
+    expect(all.map(({ token_type }) => token_type)).toEqual(['bearer', 'Plain', 'bearer'])
+    expect(all[2].access_token).toMatch(opaque)
+    expect(new Set(all.map(({ access_token }) => access_token)).size).toBe(3)
+    expect([await refresh('signed'), await refresh('Plain'), await refresh('opaque')]).toEqual(all)
+    for (const { access_token, token_type } of all) {
+      const headers = { Authorization: `${token_type} ${access_token}` }
+      expect((await flow.open('/photos', undefined, headers)).status).toBe(200)
+    }
   })
 
   test('a text that two formats claim is a token of the one that wrote it', async () => {
     const twins = [signedFormat('one', 'key'), signedFormat('two', 'key')]
     const { flow, store, clock } = set({ accessTokenFormats: twins })
     const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const turned = application({
-      clients,
-      store,
-      clock: clock.read,
-      accessTokenFormats: twins.toReversed(),
-    }).flow
+    const flowWith = (accessTokenFormats: readonly AccessTokenFormat[]) =>
+      application({ clients, store, clock: clock.read, accessTokenFormats }).flow
+    const turned = flowWith(twins.toReversed())
     expect((await turned.photos(body.access_token)).status).toBe(200)
-    const imposter = application({
-      clients,
-      store,
-      clock: clock.read,
-      accessTokenFormats: [signedFormat('two', 'key')],
-    }).flow
+    const imposter = flowWith([signedFormat('two', 'key')])
     expect((await imposter.photos(body.access_token)).status).toBe(401)
     await imposter.revoke(photoPrint, body.access_token)
     expect((await flow.photos(body.access_token)).status).toBe(200)
@@ -337,25 +283,6 @@ describeOnStores('A format of access tokens', (stage) => {
     expect((await resources.photos(body.access_token)).status).toBe(401)
   })
 
-  test('tokens of a type that needs its own text stay opaque', async () => {
-    const signing = bent(report, { token_type: 'mac' })
-    const { flow } = set({
-      clients: [signing.registration],
-      tokenTypes: [mac({ hosts: ['localhost'] })],
-    })
-    const { body } = await flow.request(signing, { grant_type: 'client_credentials', scope: 'photos:read' })
-    expect(body.access_token).toMatch(opaque)
-  })
-
-  test('events name the text that the client got', async () => {
-    const { flow, oauth } = set()
-    const heard = recordEvents(oauth.events)
-    const jwtLike = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const issued = heard.find(({ event }) => event === 'issued')
-    expect(issued?.credential).toBe(credentialFingerprint(jwtLike.body.access_token))
-    expect(JSON.stringify(heard)).not.toContain(jwtLike.body.access_token)
-  })
-
   test('a token that the test kit mints has the format', async () => {
     const { flow, oauth } = set()
     const { access_token } = await mintToken(oauth, { clientId: 'photo-print', subject: 'alice' })
@@ -394,31 +321,19 @@ describeOnStores('A signer that fails', (stage) => {
 
   test('spends no single use of a grant', async () => {
     const { format, signer } = failingFormat()
-    const name = 'https://photos.example/grants/voucher'
-    const voucher: GrantType = {
-      name,
-      parameters: ['voucher'],
-      handle: async ({ parameters, context }) => ({
-        grant: {
-          subject: 'alice',
-          scope: ['photos:read'],
-          refreshToken: false,
-          extensionData: {},
-          oneTimeUse: useOf(parameters.require('voucher'), context.now),
-        },
-      }),
-    }
-    const kiosk = bent(report, { grant_types: [name] })
+    const voucher = voucherGrant(async () => 'alice')
+    const kiosk = bent(photoPrint, { grant_types: [voucher.name] })
     const { flow } = stage({
       clients: [kiosk.registration],
       grantTypes: [voucher],
       accessTokenFormats: [format],
     })
-    const redeem = () => flow.request(kiosk, { grant_type: name, voucher: 'v-1' })
+    const redeem = () =>
+      flow.request(kiosk, { grant_type: voucher.name, voucher: 'v-1', scope: 'photos:read' })
     expect(refusalOf(await redeem())).toBe('500 server_error')
     signer.isBack = true
     expect((await redeem()).status).toBe(200)
-    expect(refusalOf(await redeem())).toBe('400 invalid_request')
+    expect(refusalOf(await redeem())).toBe('400 invalid_grant')
   })
 
   test('answers the client with its own error', async () => {
@@ -431,11 +346,8 @@ describeOnStores('A signer that fails', (stage) => {
 
   test.each<[string, unknown]>([
     ['no text', undefined],
-    ['an empty text', ''],
     ['a text longer than a request carries', 'a'.repeat(8193)],
     ['a space', 'a b'],
-    ['a line break', 'a\nb'],
-    ['the form of an opaque token', `at_${'A'.repeat(64)}`],
     ['the form of a refresh token', `rt_${'A'.repeat(80)}`],
   ])('fails by writing %s', async (_what, text) => {
     const encode = jest.fn()
@@ -448,20 +360,12 @@ describeOnStores('A signer that fails', (stage) => {
   })
 })
 
-const useOf = (key: string, now: number): OneTimeUse => ({
-  key,
-  until: now + 600,
-  refusal: () => invalidRequest('parameter_malformed', 'The voucher was used.'),
-})
-
 describeOnStores('A reader', (stage) => {
   const set = (decode: AccessTokenFormat['decode']) =>
     stage({ clients, accessTokenFormats: [signedFormat('signed', 'signed', { decode })] })
 
   test.each<[string, () => Promise<unknown>]>([
     ['throws', () => Promise.reject(new Error('Not JSON.'))],
-    ['answers null', async () => null],
-    ['answers no reference', async () => ({ authorizationId: 'A'.repeat(22) })],
     ['answers a wrong reference', async () => ({ authorizationId: '../secret', tokenId: 'A'.repeat(43) })],
   ])('that %s fails the request, everywhere', async (_what, answer) => {
     const decode = jest.fn()
@@ -483,14 +387,13 @@ describeOnStores('A reader', (stage) => {
   test('gets no text that no format can have written', async () => {
     const decode = jest.fn(async () => undefined)
     const { flow } = set(decode)
-    for (const text of ['a'.repeat(8193), 'a"b', `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`]) {
+    for (const text of ['a'.repeat(8193), 'a"b', `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`])
       expect((await flow.photos(text)).status).toBe(401)
-      expect((await flow.introspect(report, text)).body).toEqual({ active: false })
-      expect((await flow.revoke(photoPrint, text)).body).toEqual({})
-    }
+    expect((await flow.introspect(report, 'a"b')).body).toEqual({ active: false })
+    expect((await flow.revoke(photoPrint, 'a"b')).body).toEqual({})
     expect(decode).not.toHaveBeenCalled()
     expect((await flow.photos('a'.repeat(8192))).status).toBe(401)
-    expect(decode).toHaveBeenCalledTimes(1)
+    expect(decode).toHaveBeenCalled()
   })
 })
 

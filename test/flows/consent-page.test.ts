@@ -39,37 +39,13 @@ describeOnStores('The consent page', (stage) => {
     expect(text).not.toMatch(/<img|logo\.png/)
   })
 
-  test('is not cached and not framed, and its form goes to this site and on to the client [consent-13]', async () => {
+  test('holds neither the state nor anything else of the request that a form could forge [consent-24, consent-13]', async () => {
     const { flow } = stage()
-    const { headers } = await flow.ask(asked, 'alice')
-    expect(headers).toMatchObject({
-      'cache-control': 'no-store',
-      pragma: 'no-cache',
-      'x-frame-options': 'DENY',
-      'content-security-policy': expect.stringMatching(/form-action 'self' https:;.*frame-ancestors 'none'/),
-    })
-  })
-
-  test('holds neither the state nor anything else of the request that a form could forge [consent-24]', async () => {
-    const { flow } = stage()
-    const { text } = await flow.ask({ ...asked, state: 'only-for-the-client' }, 'alice')
+    const { text, headers } = await flow.ask({ ...asked, state: 'only-for-the-client' }, 'alice')
+    expect(headers['content-security-policy']).toMatch(/form-action 'self' https:;.*frame-ancestors 'none'/)
     // The link for another account is the URL of the page itself, and no form can send it.
     expect(text.replace(/<a href="\?[^"]*"/, '')).not.toContain('only-for-the-client')
     expect(text.match(/type="hidden"/g)).toHaveLength(1)
-  })
-
-  test('ends in a denial when the owner says no, and no code comes of it', async () => {
-    const { flow } = stage()
-    const page = await flow.ask(asked, 'alice')
-    expect(redirectionOf(await flow.decide(page, 'deny', 'alice'))).toEqual({
-      uri: 'https://book.example/callback',
-      parameters: {
-        error: 'access_denied',
-        error_description: expect.any(String),
-        state: asked.state,
-        iss: 'http://localhost',
-      },
-    })
   })
 
   test('can be the own page of the host, which posts the fields and a decision', async () => {
@@ -161,62 +137,6 @@ describe('page headers', () => {
   })
 })
 
-describe('continue page', () => {
-  const terms = { grant_types: ['implicit'], response_types: ['token'] }
-  const slideshow = bent(photoBook, terms)
-  const on = { clients: [slideshow.registration], responseTypes: [implicit({ redirectBy: 'page' })] }
-  const asked = { ...authorizationRequest(slideshow), response_type: 'token', code_challenge: undefined }
-  const request = { ...asked, code_challenge_method: undefined }
-
-  /** The parameters in the one link of a page that goes nowhere by itself. */
-  function linkOf(response: Response): Readonly<Record<string, string>> {
-    expect(response.status).toBe(200)
-    expect(response.headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      pragma: 'no-cache',
-      'referrer-policy': 'same-origin',
-      'x-frame-options': 'DENY',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*form-action 'none'/),
-    })
-    expect(response.headers).not.toHaveProperty('location')
-    expect(response.text).not.toMatch(/<script|<meta http-equiv|<form/)
-    const [[, href = ''] = [], ...more] = response.text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>/g)
-    expect(more).toEqual([])
-    const [uri, fragment] = href.replaceAll('&amp;', '&').split('#')
-    expect(uri).toBe('https://book.example/callback')
-    return Object.fromEntries(new URLSearchParams(fragment))
-  }
-
-  describeOnStores('The page in the place of a redirect', (stage) => {
-    test('links to the client with an access token that is good', async () => {
-      const { flow } = stage(on)
-      const page = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
-      expect(page.text).toContain('<h1>You allowed access</h1>')
-      const parameters = linkOf(page)
-      expect(parameters).toEqual({
-        access_token: expect.stringMatching(/^at_/),
-        token_type: 'bearer',
-        expires_in: '3600',
-        scope: 'photos:read photos:print',
-        state: asked.state,
-        iss: 'http://localhost',
-      })
-      expect((await flow.photos(parameters['access_token'] ?? '')).status).toBe(200)
-    })
-
-    test('links to the client with an error, too, and names the request in a header', async () => {
-      const { flow, failures } = stage(on)
-      const denial = await flow.decide(await flow.ask(request, 'alice'), 'deny', 'alice')
-      expect(denial.text).toContain('<h1>No access was given</h1>')
-      expect(linkOf(denial)).toMatchObject({ error: 'access_denied', state: asked.state })
-      expect(denial.headers['x-request-id']).toBe(failures.at(-1)?.requestId)
-      const refusal = linkOf(await flow.ask({ ...request, scope: 'unheard-of' }, 'alice'))
-      expect(refusal).toMatchObject({ error: 'invalid_scope', state: asked.state })
-    })
-  })
-})
-
 describe('insecure redirect', () => {
   const callback = 'http://old.example/callback?app=1'
   const old = bent(photoBook, {
@@ -228,41 +148,24 @@ describe('insecure redirect', () => {
   describeOnStores('Before a redirect over plain HTTP the owner is warned', (stage) => {
     const set = () => stage({ clients: [old.registration] })
 
-    test('after an approval, and the link brings the code', async () => {
-      const { flow } = set()
-      const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
-      const link = insecureLinkOf(response)
+    test('after an approval, a denial, an error and a failure of the store', async () => {
+      const { flow, store, failures } = set()
+      const approval = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
+      const link = insecureLinkOf(approval)
       expect(link.href.startsWith(`${callback}&code=ac_`)).toBe(true)
-      expect(link.searchParams.get('state')).toBe(asked.state)
-      expect(response.text).toContain('the app then gets no access')
+      expect(approval.text).toContain('the app then gets no access')
       tokensOf(await flow.redeem(old, String(link.searchParams.get('code'))))
-    })
-
-    test('after a denial', async () => {
-      const { flow, failures } = set()
-      const response = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
-      expect(insecureLinkOf(response).searchParams.get('error')).toBe('access_denied')
-      expect(response.text).toContain('No access was given.')
-      expect(failures).toMatchObject([{ code: 'access_denied', requestId: response.get('X-Request-Id') }])
-    })
-
-    test.each(['GET', 'POST'])('of the error of a request by %s', async (method) => {
-      const { flow } = set()
+      const denial = await flow.decide(await flow.ask(asked, 'alice'), 'deny', 'alice')
+      expect(insecureLinkOf(denial).searchParams.get('error')).toBe('access_denied')
+      expect(denial.text).toContain('No access was given.')
+      expect(failures).toMatchObject([{ code: 'access_denied', requestId: denial.get('X-Request-Id') }])
       const request = { ...asked, scope: 'unheard-of', state: `"><script>alert(1)</script>&#39;` }
-      const response =
-        method === 'GET'
-          ? await flow.ask(request, 'alice')
-          : await flow.submit('/authorize', request, 'alice')
-      const { searchParams } = insecureLinkOf(response)
-      expect(searchParams.get('error')).toBe('invalid_scope')
-      expect(searchParams.get('state')).toBe(request.state)
-    })
-
-    test('of a failing store', async () => {
-      const { flow, store } = stage({ clients: [old.registration], storeDeadline: 0.1 })
+      const { searchParams } = insecureLinkOf(await flow.submit('/authorize', request, 'alice'))
+      expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_scope', request.state])
       store.begin('fails', 'save')
-      const link = insecureLinkOf(await flow.ask(asked, 'alice'))
-      expect(link.searchParams.get('error')).toBe('temporarily_unavailable')
+      expect(insecureLinkOf(await flow.ask(asked, 'alice')).searchParams.get('error')).toBe(
+        'temporarily_unavailable',
+      )
     })
 
     test('though the host asks on a page of its own', async () => {

@@ -20,12 +20,14 @@ async function shown({ flow, clock }: Stage, request: Parameters<Stage['flow']['
 }
 
 describeOnStores('A decision that is sent again', (stage) => {
-  test.each(['approve', 'deny'])('gets the same answer: %s', async (decision) => {
+  test.each(['approve', 'deny'])('gets the same answer, and its owner alone: %s', async (decision) => {
     const set = stage()
-    const { decide, later } = await shown(set)
+    const { decide, later, page } = await shown(set)
     const first = redirectionOf(await decide(decision))
     later()
     expect(redirectionOf(await decide(decision))).toEqual(first)
+    expect(errorPageOf(await decide(decision, 'mallory'))).toBe('400 invalid_request')
+    expect(errorPageOf(await set.flow.decide(page, decision))).toBe('400 invalid_request')
     expect(redirectionOf(await decide(decision))).toEqual(first)
   })
 
@@ -45,26 +47,21 @@ describeOnStores('A decision that is sent again', (stage) => {
     expect(errorPageOf(await decide('approve'))).toBe('400 invalid_request')
   })
 
-  test('counts the failures of the code on, and gets none that is burnt', async () => {
+  test('counts the failures of the code on, and gets none that is burnt or has expired', async () => {
     const set = stage()
-    const { decide, later } = await shown(set)
-    const code = codeOf(await decide('approve'))
-    later()
+    const [burnt, expired] = [await shown(set), await shown(set)]
+    const code = codeOf(await burnt.decide('approve'))
+    const other = codeOf(await expired.decide('approve'))
+    burnt.later()
     for (let guess = 0; guess < 5; guess++) {
-      expect(codeOf(await decide('approve'))).toBe(code)
+      expect(codeOf(await burnt.decide('approve'))).toBe(code)
       await set.flow.redeem(photoBook, code, { code_verifier: 'x'.repeat(43) })
     }
-    expect(errorPageOf(await decide('approve'))).toBe('400 invalid_request')
-  })
-
-  test('gets the code for no longer than it lives', async () => {
-    const set = stage()
-    const { decide } = await shown(set)
-    const code = codeOf(await decide('approve'))
-    set.clock.advance(59)
-    expect(codeOf(await decide('approve'))).toBe(code)
+    expect(errorPageOf(await burnt.decide('approve'))).toBe('400 invalid_request')
+    set.clock.advance(57)
+    expect(codeOf(await expired.decide('approve'))).toBe(other)
     set.clock.advance(1)
-    expect(errorPageOf(await decide('approve'))).toBe('400 invalid_request')
+    expect(errorPageOf(await expired.decide('approve'))).toBe('400 invalid_request')
   })
 
   test('gets a page once the code is redeemed, also after a refresh, and the tokens live', async () => {
@@ -99,16 +96,6 @@ describeOnStores('A decision that is sent again', (stage) => {
     expect(answeredPageOf(await decide('approve'))).toBe('https://book.example/')
     expect((await set.flow.photos(access_token)).status).toBe(200)
     tokensOf(await set.flow.redeem(album, code))
-  })
-
-  test.each(['approve', 'deny'])('belongs to the owner alone: %s', async (decision) => {
-    const set = stage()
-    const { decide, later, page } = await shown(set)
-    await decide(decision)
-    later()
-    expect(errorPageOf(await decide(decision, 'mallory'))).toBe('400 invalid_request')
-    const nobody = await set.flow.decide(page, decision)
-    expect(errorPageOf(nobody)).toBe('400 invalid_request')
   })
 
   test('emits an event that says so, with the credential of the first', async () => {
@@ -151,36 +138,21 @@ describeOnStores('A decision that is sent again', (stage) => {
       'https://www.book.example/start',
     ],
     [
-      'the first origin on the web',
-      { redirect_uris: ['https://book.example/callback', 'https://b.example/'] },
-      'https://book.example/',
-    ],
-    [
-      'no loopback address whose port is not known',
+      'the first origin on the web, and to no loopback address',
       {
-        redirect_uris: ['https://book.example/callback', 'http://127.0.0.1/cb'],
+        redirect_uris: ['https://book.example/callback', 'http://127.0.0.1/cb', 'https://b.example/'],
         loopback_redirect_uris: true,
       },
       'https://book.example/',
     ],
+    ['nothing on the web', { redirect_uris: ['com.example.book:/callback'] }, undefined],
   ])('gets a page that links to %s', async (_what, bend, home) => {
-    const client = bent(photoBook, bend)
-    const set = stage({ clients: [client.registration] })
-    const { decide } = await shown(set, authorizationRequest(client))
-    await set.flow.redeem(client, codeOf(await decide('approve')))
-    expect(answeredPageOf(await decide('approve'))).toBe(home)
-  })
-
-  test.each([
-    { redirect_uris: ['com.example.book:/callback'] },
-    { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true },
-  ])('gets a page without a link where the client has no place on the web: %j', async (bend) => {
     const client = bent(photoBook, bend)
     const set = stage({ clients: [client.registration] })
     const { decide } = await shown(set, authorizationRequest(client))
     const location = String((await decide('approve')).get('Location'))
     await set.flow.redeem(client, String(new URL(location).searchParams.get('code')))
-    expect(answeredPageOf(await decide('approve'))).toBeUndefined()
+    expect(answeredPageOf(await decide('approve'))).toBe(home)
   })
 })
 
@@ -212,56 +184,34 @@ describe.each([
     return { own, ...application({ clients: clientsOf([own]) }) }
   }
 
-  test('shuts its client out when it says disabled, at both endpoints, and lets it in again', async () => {
-    const { own, flow } = open()
-    const { refreshToken } = await flow.tokens(current)
+  test('counts as it is: disabled, and with a secret or a redirection URI that is taken out or put in', async () => {
+    const { own, flow, failures } = open()
+    const { refreshToken } = await flow.tokens(withOldSecret)
+    const refreshed = async (client: ClientApplication) => {
+      const response = await flow.refresh(client, refreshToken)
+      return response.status === 200 ? 'tokens' : refusalOf(response)
+    }
     own.disabled = true
-    expect(refusalOf(await flow.refresh(current, refreshToken))).toBe('401 invalid_client')
+    expect(await refreshed(current)).toBe('401 invalid_client')
     expect((await flow.ask(authorizationRequest(current), 'alice')).status).toBe(400)
     own.disabled = false
-    tokensOf(await flow.refresh(current, refreshToken))
-  })
-
-  test('ends a secret that is dropped from its list, though it was verified before', async () => {
-    const { own, flow } = open()
-    const { refreshToken } = await flow.tokens(withOldSecret)
     own.client_secret_hashes.shift()
-    expect(refusalOf(await flow.refresh(withOldSecret, refreshToken))).toBe('401 invalid_client')
-    tokensOf(await flow.refresh(current, refreshToken))
-  })
-
-  test('takes a secret that stands in the place of another one', async () => {
-    const { own, flow } = open()
-    const { refreshToken } = await flow.tokens(current)
+    expect([await refreshed(withOldSecret), await refreshed(current)]).toEqual([
+      '401 invalid_client',
+      'tokens',
+    ])
     const next = generateClientSecret()
-    own.client_secret_hashes[1] = next.client_secret_hash
-    expect(refusalOf(await flow.refresh(current, refreshToken))).toBe('401 invalid_client')
-    tokensOf(await flow.refresh({ ...current, secret: next.client_secret }, refreshToken))
-  })
-
-  test('sends nothing to a redirection URI that is taken out, and answers at one that is put in', async () => {
-    const { own, flow } = open()
+    own.client_secret_hashes[0] = next.client_secret_hash
+    expect(await refreshed(current)).toBe('401 invalid_client')
+    expect(await refreshed({ ...current, secret: next.client_secret })).toBe('tokens')
     const [before = ''] = own.redirect_uris.splice(0, 1, 'https://print.example/new')
-    expect((await flow.ask({ ...authorizationRequest(current), redirect_uri: before }, 'alice')).status).toBe(
-      400,
-    )
-    const now = { ...authorizationRequest(current), redirect_uri: 'https://print.example/new' }
-    codeOf(await flow.decide(await flow.ask(now, 'alice'), 'approve', 'alice'))
-  })
-
-  test('is an error when it cannot work any more, and none when it is mended', async () => {
-    const { own, flow, failures } = open()
-    const { refreshToken } = await flow.tokens(current)
+    const ask = (redirect_uri: string) =>
+      flow.ask({ ...authorizationRequest(current), redirect_uri }, 'alice')
+    expect((await ask(before)).status).toBe(400)
+    expect((await ask('https://print.example/new')).status).toBe(200)
     Object.assign(own, { client_type: 'web' })
-    expect((await flow.refresh(current, refreshToken)).status).toBe(500)
-    expect(failures.map(({ reason }) => reason)).toEqual(['unexpected'])
-    own.client_type = 'confidential'
-    tokensOf(await flow.refresh(current, refreshToken))
-  })
-
-  test('is never frozen', async () => {
-    const { own, flow } = open()
-    await flow.tokens(current)
+    expect(await refreshed({ ...current, secret: next.client_secret })).toBe('500 server_error')
+    expect(failures.at(-1)?.reason).toBe('unexpected')
     expect([own, own.client_secret_hashes, own.redirect_uris].some(Object.isFrozen)).toBe(false)
   })
 })

@@ -50,12 +50,11 @@ describe('a demanded login', () => {
 
   test('keeps no more demanded logins of one network than the limit allows, until they end', async () => {
     const limits = { networks: { authorization: { attempts: 3, seconds: 1 } } }
-    const { ask, open, now, clock, store } = loginStage({ limits })
+    const { ask, open, now, clock } = loginStage({ limits })
     const backs: string[] = []
     for (let logins = 0; logins < 3; logins++) backs.push(loginOf(await ask(asked)).back)
     clock.advance(2)
     expect((await ask(asked)).status).toBe(429)
-    expect(store.calls.save).toBe(3)
     expect((await open(String(backs[0]), 'alice', now())).status).toBe(200)
     loginOf(await ask(asked))
   })
@@ -82,20 +81,19 @@ describe('a demanded login', () => {
   })
 
   test('gives the owner the same form again by a reload, and demands a new login of another owner', async () => {
-    const { ask, open, flow, now, store } = loginStage()
+    const { ask, open, flow, now } = loginStage()
     const { back } = loginOf(await ask(asked, 'alice'))
     const login = session(now())
     const pages = [await open(back, 'alice', now()), await open(back, 'alice', now())]
     const [first, second] = pages.map((page) => consentFormOf(page, '/authorize').fields)
     expect(second).toEqual(first)
-    expect(store.calls.save).toBe(2)
     expect(loginOf(await open(back, 'bob', now())).prompt).toBe('login')
     const response = await flow.submit('/authorize', { ...second, decision: 'approve' }, 'alice', login)
     expect(outcomeOf(response)).toBe('redirect code')
   })
 
   test('keeps the demand in a request that its client pushed, which stays until the decision', async () => {
-    const { ask, open, flow, now, clock, store } = loginStage({
+    const { ask, open, flow, now, clock } = loginStage({
       plugIns: [pushedAuthorizationRequests()],
     })
     const { body } = await flow.request(photoPrint, asked, '/par')
@@ -104,7 +102,6 @@ describe('a demanded login', () => {
     expect(back).not.toContain('lr_')
     clock.advance(60)
     expect(outcomeOf(await open(back, 'alice', now() - 66))).toBe('redirect login_required')
-    expect(store.calls.save).toBe(2)
     const page = await open(back, 'alice', now())
     expect((await open(back, 'alice', now())).status).toBe(200)
     await flow.decide(page, 'approve', 'alice', session(now()))

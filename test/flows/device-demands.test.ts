@@ -100,7 +100,6 @@ describe('a demand of a device is met or refused', () => {
 
   test.each<[string, Fields, Parameters<typeof stage>[1], string, string, string]>([
     ['max_age', { max_age: '60' }, {}, 'pwd', 'prompt=login', 'pwd'],
-    ['max_age=0', { max_age: '0' }, {}, 'pwd', 'prompt=login', 'pwd'],
     ['default_max_age', {}, member('default_max_age', 60), 'pwd', 'prompt=login', 'pwd'],
     ['prompt=login', { prompt: 'login' }, {}, 'pwd', 'prompt=login', 'pwd'],
     ['acr_values', { acr_values: 'mfa' }, {}, 'pwd', 'prompt=login&acr_values=mfa', 'mfa'],
@@ -142,9 +141,7 @@ describe('a demand of a device is met or refused', () => {
     ],
     ['prompt=none, because a device needs the page', { prompt: 'none' }, 'interaction_required'],
     ['a malformed max_age', { max_age: 'x' }, 'invalid_request'],
-    ['malformed claims', { scope: 'openid', claims: 'x' }, 'invalid_request'],
     ['a request object', { scope: 'openid', request: 'x' }, 'request_not_supported'],
-    ['a malformed dpop_jkt', { dpop_jkt: 'x' }, 'invalid_request'],
   ])('at its endpoint: %s', async (_what, fields, error) => {
     const { status, body } = await stage(fields)
     expect([status, body.error]).toEqual([400, error])
@@ -197,15 +194,6 @@ describe('a demand of a device is met or refused', () => {
     expect(String(failures.at(-1)?.cause)).toContain('255 ASCII characters')
   })
 
-  test('a link to the page leads to the login and claims nothing', async () => {
-    const { flow, store, body, now, enter, led } = await stage()
-    const { save } = store.calls
-    const way = `/device?user_code=${body.user_code}&prompt=login&acr_values=mfa`
-    expect((await flow.open(way, 'alice', session(now()))).get('Location')).toMatch(/^\/login\?/)
-    expect(store.calls.save).toBe(save)
-    expect(await led(await enter(session(now()), 'bob'))).toBe(question)
-  })
-
   test('a script gets the way to the login', async () => {
     const { flow, body, now } = await stage({ acr_values: 'mfa' })
     const json = {
@@ -249,7 +237,6 @@ describe('a device with OpenID Connect', () => {
   test.each<[string, Fields, string, boolean]>([
     ['a default scope with openid', { scope: undefined }, 'openid profile', true],
     ['a default scope without openid', { scope: undefined }, 'photos:read', false],
-    ['a scope without openid', { scope: 'photos:read' }, 'openid', false],
   ])('gets one for %s as well as an application with a browser', async (_what, fields, defaultScope, has) => {
     const { enter, decide, poll, now } = await stage(fields, { defaultScope })
     await decide(await enter(session(now())), session(now()))

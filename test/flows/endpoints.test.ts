@@ -5,7 +5,7 @@ import { type Endpoint, OAuthError, temporarilyUnavailable } from 'express-autho
 import { readOnly } from '../../docs/examples/read-only'
 import { whoami } from '../../docs/examples/whoami'
 import type { Mount } from '../support/flows/application'
-import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { photoPrint } from '../support/flows/clients'
 import { basic, Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { describeOnStores } from '../support/flows/stores-of-run'
@@ -48,27 +48,6 @@ describeOnStores("An endpoint of the host's own", (stage) => {
       // A GET has no form, so no method that reads one.
       whoami_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
     })
-  })
-
-  test('refuses a client that does not authenticate, as the token endpoint does', async () => {
-    const { flow } = stage({ endpoints: [whoami] })
-    for (const headers of [{}, withWrongSecret]) {
-      const response = await flow.open('/whoami', undefined, headers)
-      expect(outcomeOf(response)).toBe('401 invalid_client')
-      expect(response.get('WWW-Authenticate')).toBe('Basic realm="oauth", charset="UTF-8"')
-    }
-    const inQuery = await flow.open(`/whoami?client_id=photo-print&client_secret=${photoPrint.secret}`)
-    expect(outcomeOf(inQuery)).toBe('400 invalid_request')
-    expect(outcomeOf(await flow.open('/whoami?client_id=photo-book'))).toBe('401 invalid_client')
-  })
-
-  test('answers other methods with 405, and HEAD as GET', async () => {
-    const { flow, app } = stage({ endpoints: [whoami] })
-    const response = await flow.submit('/whoami', {}, undefined, asPrinter)
-    expect([response.status, response.get('Allow')]).toEqual([405, 'GET, HEAD'])
-    expect(response.body.error_description).toBe('The whoami endpoint takes GET requests only.')
-    const head = await request(app).head('/whoami').set(asPrinter)
-    expect([head.status, head.text ?? '']).toEqual([200, ''])
   })
 
   test('serves several methods on one path, and stays out of the metadata if it is not listed', async () => {
@@ -127,14 +106,6 @@ describeOnStores("An endpoint of the host's own", (stage) => {
     const { body } = await flow.open('/.well-known/oauth-authorization-server')
     expect(Object.keys(body).filter((name) => name.startsWith('open_'))).toEqual(['open_endpoint'])
   })
-
-  test('with confidential clients alone it refuses a public one, and the metadata leaves out none', async () => {
-    const { flow } = stage({ endpoints: [seen({ clientAuthentication: 'confidential' })] })
-    expect(outcomeOf(await flow.request(photoBook, {}, '/seen'))).toBe('400 unauthorized_client')
-    expect((await flow.request(nightlyReport, {}, '/seen')).status).toBe(200)
-    const { body } = await flow.open('/.well-known/oauth-authorization-server')
-    expect(body.seen_endpoint_auth_methods_supported).not.toContain('none')
-  })
 })
 
 /** So many lists, one in another. */
@@ -167,14 +138,11 @@ describe('A JSON body', () => {
 
   test.each<[string, string, Record<string, string>]>([
     ['is no JSON', '{"a":', {}],
-    ['is empty', '', {}],
     ['is a form', 'a=1', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    ['has another type', '{}', { 'Content-Type': 'text/plain' }],
     ['has another charset', '{}', { 'Content-Type': 'application/json; charset=latin1' }],
     ['is compressed', '{}', { 'Content-Encoding': 'gzip' }],
     ['is larger than 64 KiB', JSON.stringify('x'.repeat(65_536)), {}],
     ['has 33 levels', nested(33), {}],
-    ['has 33 levels of objects', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, {}],
     ['has 30 000 levels', nested(30_000), {}],
   ])('that %s is an invalid request', async (_what, body, headers) => {
     expect(outcomeOf(await send(body, headers))).toBe('400 invalid_request')
@@ -183,7 +151,7 @@ describe('A JSON body', () => {
   test('has up to 32 levels, also if the host has parsed it', async () => {
     expect((await send(nested(32))).body).toMatchObject({ json: JSON.parse(nested(32)) })
     const { oauth, failures } = setStage({ endpoints: [seen({ body: 'json' })] })
-    for (const parser of [express.json(), express.text({ type: '*/*' }), express.raw({ type: '*/*' })]) {
+    for (const parser of [express.json(), express.raw({ type: '*/*' })]) {
       const flow = new Flow(express().use(parser).use(oauth.router()))
       const type = { 'Content-Type': 'application/json' }
       const levels = async (count: number) =>
@@ -214,7 +182,6 @@ describe("An endpoint of the host's own that fails", () => {
 
   test.each([
     ['invalid_client', 401],
-    ['invalid_token', 401],
     ['server_error', 500],
     ['temporarily_unavailable', 503],
     ['invalid_grant', 400],
@@ -235,11 +202,9 @@ describe("An endpoint of the host's own that fails", () => {
 
   test.each([
     ['nothing', undefined],
-    ['a list', []],
     ['no members', {}],
     ['members that are no object', { members: 7 }],
     ['a status of an error', { members: {}, status: 400 }],
-    ['a status that HTTP does not have', { members: {}, status: 2000 }],
     ['a header that is no text', { members: {}, headers: { a: 7 } }],
   ])('is at fault for %s', async (_what, answer) => {
     const endpoint = { ...whoami, handle: jest.fn() }

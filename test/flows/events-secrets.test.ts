@@ -67,34 +67,19 @@ describe('names in events', () => {
   }
 
   describe('An unknown client_id', () => {
-    test.each(['/token', '/revoke', '/introspect'])(
-      'appears as 8 digits of its digest at %s: it may be a secret in the wrong place [input-22]',
-      async (path) => {
-        const { flow, recorded } = open({ limits: { networks: { clients: { attempts: 3, seconds: 60 } } } })
-        await flow.submit(path, {}, undefined, { Authorization: basic(secret, 'photo-print') })
-        await flow.submit(path, { client_id: secret, client_secret: 'photo-print' })
-        await flow.submit(path, { client_id: refreshToken })
-        // Over the limit, too.
-        await flow.submit(path, {}, undefined, { Authorization: basic(secret, 'photo-print') })
-        expect(recorded.map(({ event, clientId }) => [event, clientId])).toEqual([
-          ['refused', fingerprintOf(secret)],
-          ['refused', fingerprintOf(secret)],
-          ['refused', fingerprintOf(refreshToken)],
-          ['throttled', fingerprintOf(secret)],
-        ])
-      },
-    )
-
-    test('appears as 8 digits of its digest at the authorization endpoint, and on no page', async () => {
-      const { flow, recorded } = open()
-      for (const client_id of [secret, refreshToken]) {
-        const page = await flow.ask({ ...authorizationRequest(photoBook), client_id }, 'alice')
-        expect(page.status).toBe(400)
-        expect(page.text).not.toContain(client_id)
-      }
-      expect(recorded.map(({ clientId }) => clientId)).toEqual([
-        fingerprintOf(secret),
-        fingerprintOf(refreshToken),
+    test('appears as 8 digits of its digest at every endpoint, and on no page: it may be a secret in the wrong place [input-22]', async () => {
+      const { flow, recorded } = open({ limits: { networks: { clients: { attempts: 2, seconds: 60 } } } })
+      await flow.submit('/revoke', {}, undefined, { Authorization: basic(secret, 'photo-print') })
+      await flow.submit('/token', { client_id: refreshToken })
+      // Over the limit, too.
+      await flow.submit('/introspect', { client_id: secret, client_secret: 'photo-print' })
+      const page = await flow.ask({ ...authorizationRequest(photoBook), client_id: secret }, 'alice')
+      expect([page.status, page.text.includes(secret)]).toEqual([400, false])
+      expect(recorded.map(({ event, clientId }) => [event, clientId])).toEqual([
+        ['refused', fingerprintOf(secret)],
+        ['refused', fingerprintOf(refreshToken)],
+        ['throttled', fingerprintOf(secret)],
+        ['refused', fingerprintOf(secret)],
       ])
     })
   })
@@ -117,13 +102,6 @@ describe('names in events', () => {
         'shut-book',
         'photo-book',
       ])
-    })
-
-    test('is that of the client which asked, not of the one whose code it showed', async () => {
-      const { flow, recorded } = open()
-      const code = await flow.approve(photoPrint)
-      await flow.redeem(photoBook, code)
-      expect(recorded.at(-1)).toMatchObject({ event: 'refused', clientId: 'photo-book' })
     })
   })
 })
@@ -171,10 +149,7 @@ describe('events hostile', () => {
 
   const hostile = [
     ['a second line', 'x\r\n{"event":"issued"}'],
-    ['a lone line feed', 'x\nissued'],
-    ['an escape sequence', '\u001B[2J\u001B[31mx'],
     ['an escape sequence of one C1 character', '\u009B31mx'],
-    ['a zero byte', 'x\u0000y'],
     ['a line separator of Unicode', 'x\u2028y\u2029z'],
     ['a turn of the reading order', 'x\u202Eyalp'],
     ['half a character', `${'x'.repeat(254)}😀`],
@@ -197,44 +172,30 @@ describe('events hostile', () => {
     mountAll(app, oauth)
   }
 
-  describe.each(hostile)('A client that names itself by %s', (_what, text) => {
-    test('in a form leaves events harmless [store-24]', async () => {
+  test.each(hostile)(
+    'A client that names itself by %s, in a form, a query or Basic, leaves events harmless [store-24]',
+    async (_what, text) => {
       const { flow, recorded } = open()
       await flow.submit('/token', { client_id: text, client_secret: 'x', grant_type: text })
-      expect(recorded).toHaveLength(1)
-      expect(harmfulIn(recorded)).toEqual([])
-      // One that is too long is refused before it names anybody.
-      expect(recorded[0]?.clientId?.length).toBe(text.length > 256 ? undefined : 8)
-    })
-
-    test('in a query leaves events harmless', async () => {
-      const { flow, recorded } = open()
       await flow.ask({ ...authorizationRequest(photoBook), client_id: text }, 'alice')
-      expect(recorded).toHaveLength(1)
-      expect(harmfulIn(recorded)).toEqual([])
-    })
-
-    test('in Basic leaves events harmless', async () => {
-      const { flow, recorded } = open()
       await flow.submit('/token', { grant_type: 'client_credentials' }, undefined, {
         Authorization: basic(text, 'x'),
       })
-      expect(recorded).toHaveLength(1)
+      expect(recorded).toHaveLength(3)
       expect(harmfulIn(recorded)).toEqual([])
-    })
-  })
+      // One that is too long is refused before it names anybody.
+      expect(recorded[0]?.clientId?.length).toBe(text.length > 256 ? undefined : 8)
+    },
+  )
 
-  test.each([
-    ['of great length', 'x'.repeat(5000)],
-    ['of a C1 control character', 'x\u009B31m'],
-  ])('an address that a client made up, %s, leaves events harmless', async (_what, address) => {
+  test('an address that a client made up leaves events harmless', async () => {
     const { flow, recorded } = open(trusting)
-    await flow.submit('/token', { client_id: 'x', client_secret: 'y' }, undefined, {
-      'X-Forwarded-For': address,
-    })
-    expect(recorded).toHaveLength(1)
-    expect(harmfulIn(recorded)).toEqual([])
-    expect(recorded[0]?.address).toMatch(/^x/)
+    for (const address of ['x'.repeat(5000), 'x\u009B31m'])
+      await flow.submit('/token', { client_id: 'x', client_secret: 'y' }, undefined, {
+        'X-Forwarded-For': address,
+      })
+    expect([recorded.length, harmfulIn(recorded)]).toEqual([2, []])
+    for (const { address } of recorded) expect(address).toMatch(/^x/)
   })
 
   test('an id that the host echoes from the request is not taken when a terminal would obey it', async () => {

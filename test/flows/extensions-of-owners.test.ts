@@ -107,22 +107,6 @@ describeOnStores('An extension', (stage) => {
     expect(response.status === 200 ? 'tokens' : refusalOf(response)).toBe(outcome)
   })
 
-  test('refuses a refresh with an error of its own, which ends nothing', async () => {
-    let away = true
-    const judge: Extension = {
-      name: 'judge',
-      atRefresh: async () => {
-        if (away) throw new OAuthError('invalid_grant', 'paused', 'Paused.')
-        return 'keep'
-      },
-    }
-    const { flow } = stage({ extensions: [judge] })
-    const { refreshToken } = await flow.tokens(photoPrint)
-    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-    away = false
-    tokensOf(await flow.refresh(photoPrint, refreshToken))
-  })
-
   test.each(['consent-offer', 'choices'])('may not have the name %s, which the server uses', (name) => {
     expect(() => stage({ extensions: [{ name }] })).toThrow(/extensions\[0\]\.name is "/)
   })

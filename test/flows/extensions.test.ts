@@ -4,8 +4,6 @@ import {
   createBearerGuard,
   type Extension,
   invalidGrant,
-  invalidRequest,
-  invalidScope,
   invalidTarget,
 } from 'express-authorization-server'
 import request from 'supertest'
@@ -34,25 +32,12 @@ describeOnStores("An extension of the host's own", (stage) => {
     const { accessToken } = await flow.tokens(photoBook, { tenant: 'north' })
     const { body } = await flow.introspect(report, accessToken)
     expect(body).toMatchObject({ active: true, sub: 'alice', tenant: 'north' })
-    const other = await flow.tokens(photoBook)
-    expect((await flow.introspect(report, other.accessToken)).body).not.toHaveProperty('tenant')
-  })
-
-  test('adds its members to the metadata; those of the suite stay what they are', async () => {
-    const { flow } = stage({ clients, extensions: [tenants] })
-    const { body } = await flow.open('/.well-known/oauth-authorization-server')
-    expect(body).toMatchObject({
+    expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
       issuer: 'http://localhost',
       tenants_supported: ['north', 'south'],
-      code_challenge_methods_supported: ['S256'],
     })
-  })
-
-  test('refuses a parameter that comes twice', async () => {
-    const { flow } = stage({ clients, extensions: [tenants] })
-    const { registration } = photoBook
-    const query = `client_id=${registration.client_id}&response_type=code&tenant=north&tenant=south`
-    expect(outcomeOf(await flow.open(`/authorize?${query}`, 'alice'))).toContain('invalid_request')
+    const other = await flow.tokens(photoBook)
+    expect((await flow.introspect(report, other.accessToken)).body).not.toHaveProperty('tenant')
   })
 })
 
@@ -134,13 +119,8 @@ describeOnStores('An extension at the token request', (stage) => {
       approved: ['holidays', 'locked'],
       subject: 'alice',
     })
-  })
-
-  test('leaves the authorization as the owner approved it: a refresh has all of it again', async () => {
-    const { flow } = set()
-    const code = await flow.approve(photoPrint, approvedAlbums)
-    const { refreshToken } = tokensOf(await flow.redeem(photoPrint, code, { album: 'locked' }))
-    const next = tokensOf(await flow.refresh(photoPrint, refreshToken))
+    // The authorization stays as the owner approved it.
+    const next = tokensOf(await flow.refresh(photoPrint, tokens.refreshToken))
     expect(next).toMatchObject({ scope: allScopes, expiresIn: 3600 })
     expect((await flow.photos(next.accessToken)).body).toHaveProperty('albums', ['holidays', 'locked'])
   })
@@ -153,29 +133,21 @@ describeOnStores('An extension at the token request', (stage) => {
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken, { album: 'locked' }))).toBe('tokens')
   })
 
-  test.each(['invalid_target', 'invalid_scope'] as const)(
-    'refuses a code with %s as often as it likes, and the code stays good',
-    async (error) => {
-      const refusal = { invalid_target: invalidTarget, invalid_scope: invalidScope }[error]
-      const { flow } = stage({ clients, extensions: [strict(() => refusal('too_strict', 'No.'))] })
-      const code = await flow.approve(photoPrint)
-      const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
-      for (let time = 0; time < 6; time++) expect(outcomeOf(await wrong())).toBe(`400 ${error}`)
-      expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('tokens')
-    },
-  )
+  test('refuses a code with invalid_target as often as it likes, and the code stays good', async () => {
+    const { flow } = stage({ clients, extensions: [strict(() => invalidTarget('too_strict', 'No.'))] })
+    const code = await flow.approve(photoPrint)
+    const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
+    for (let time = 0; time < 6; time++) expect(outcomeOf(await wrong())).toBe('400 invalid_target')
+    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('tokens')
+  })
 
-  test.each(['invalid_grant', 'invalid_request'] as const)(
-    'refuses a code with %s, and the fifth refusal burns it',
-    async (error) => {
-      const refusal = { invalid_grant: invalidGrant, invalid_request: invalidRequest }[error]
-      const { flow } = stage({ clients, extensions: [strict(() => refusal('too_strict', 'No.'))] })
-      const code = await flow.approve(photoPrint)
-      const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
-      for (let time = 0; time < 5; time++) expect(outcomeOf(await wrong())).toBe(`400 ${error}`)
-      expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
-    },
-  )
+  test('refuses a code with invalid_grant, and the fifth refusal burns it', async () => {
+    const { flow } = stage({ clients, extensions: [strict(() => invalidGrant('too_strict', 'No.'))] })
+    const code = await flow.approve(photoPrint)
+    const wrong = () => flow.redeem(photoPrint, code, { strict: 'yes' })
+    for (let time = 0; time < 5; time++) expect(outcomeOf(await wrong())).toBe('400 invalid_grant')
+    expect(outcomeOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
+  })
 
   test('a repeated refresh gets the same token for the same album, and another one for another album', async () => {
     const { flow } = set()
@@ -204,20 +176,6 @@ describeOnStores('An extension at the token request', (stage) => {
     })
     const locked = tokensOf(await flow.request(report, { ...grant, album: 'locked' }))
     expect((await flow.photos(locked.accessToken)).body).toMatchObject({ approved: ['locked'] })
-  })
-
-  test('a parameter that comes twice refuses every grant type', async () => {
-    const { flow } = set()
-    const { refreshToken } = await flow.tokens(photoPrint, approvedAlbums)
-    const twice = '&album=locked&album=holidays'
-    const headers = { Authorization: `Basic ${basicOf(photoPrint)}` }
-    const sent = await flow.submit(
-      '/token',
-      `grant_type=refresh_token&refresh_token=${refreshToken}${twice}`,
-      undefined,
-      headers,
-    )
-    expect(outcomeOf(sent)).toBe('400 invalid_request')
   })
 
   test('a guard refuses a token for another album as an unknown one; its event has the reason', async () => {
@@ -257,20 +215,13 @@ describeOnStores('An extension at the token request', (stage) => {
       // The extension before took this one away.
       () => ({ scope: ['photos:print'] }),
       () => ({ scope: 'photos:read' }),
-      () => ({ scope: [7] }),
-      () => ({ lifetime: 0 }),
       () => ({ lifetime: 0.5 }),
-      () => ({ lifetime: '60' }),
-      () => ({ lifetime: Infinity }),
       () => ({ tokenData: new Date() }),
-      () => ({ authorizationData: () => 7 }),
       () => ({ tokenData: 'x'.repeat(20_000) }),
       () => ({ tokenType: 7 }),
       () => ({ format: '' }),
       () => ({ subject: 'mallory' }),
-      () => null,
       () => [],
-      () => true,
       async () => ({}),
       () => JSON.parse('{'),
     ]
@@ -323,7 +274,3 @@ describeOnStores('An extension at the token request', (stage) => {
 // A method, not a function type: so the checker lets through what a host wrote in JavaScript.
 const javascript: { pass(value: unknown): never } = { pass: (value: never) => value }
 const unchecked = (value: unknown): never => javascript.pass(value)
-
-function basicOf({ registration, secret }: typeof photoPrint): string {
-  return Buffer.from(`${registration.client_id}:${secret}`).toString('base64')
-}

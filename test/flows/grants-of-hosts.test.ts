@@ -89,22 +89,6 @@ describe('voucher grant', () => {
       expect(reasons).toEqual(['credential_in_query'])
       tokensOf(await flow.request(bearer, request))
     })
-
-    test('is refused to a client that is not registered for it', async () => {
-      const { flow } = open(stage)
-      expect(refusalOf(await flow.request(photoBook, request))).toBe('400 unauthorized_client')
-    })
-
-    test('is unknown to a server that does not have it', async () => {
-      const { flow } = stage()
-      expect(refusalOf(await flow.request(photoPrint, request))).toBe('400 unsupported_grant_type')
-    })
-
-    test('stands in the metadata', async () => {
-      const { flow } = open(stage)
-      const { body } = await flow.open('/.well-known/oauth-authorization-server')
-      expect(body.grant_types_supported).toContain(grant_type)
-    })
   })
 })
 
@@ -135,15 +119,10 @@ describe('host results', () => {
 
   const faults: readonly (readonly [title: string, answer: unknown, path: string])[] = [
     ['nothing', undefined, 'handle()'],
-    ['null', null, 'handle()'],
     ['neither a grant nor a transition', {}, 'grant'],
     ['a field that it invents', { grant, scope: 'all' }, 'scope'],
-    ['members that are no texts', { grant, members: { count: 1 } }, 'members'],
     ['a subject that a database says is null', { grant: { ...grant, subject: null } }, 'grant.subject'],
-    ['a subject that a look-up did not find', { grant: { ...grant, subject: undefined } }, 'grant.subject'],
-    ['a subject that is a number', { grant: { ...grant, subject: 7 } }, 'grant.subject'],
     ['a subject that is a Buffer', { grant: { ...grant, subject: Buffer.from('alice') } }, 'grant.subject'],
-    ['a subject that is empty', { grant: { ...grant, subject: '' } }, 'grant.subject'],
     ['a subject without end', { grant: { ...grant, subject: 'a'.repeat(1025) } }, 'grant.subject'],
     ['a scope that is a text', { grant: { ...grant, scope: 'photos:read' } }, 'grant.scope'],
     [
@@ -151,13 +130,9 @@ describe('host results', () => {
       { grant: { ...grant, scope: ['photos:read photos:print'] } },
       'grant.scope',
     ],
-    ['a scope token with a quote', { grant: { ...grant, scope: ['photos:"read"'] } }, 'grant.scope'],
-    ['a scope with null in it', { grant: { ...grant, scope: [null] } }, 'grant.scope'],
     ['no scope at all', { grant: { ...grant, scope: [] } }, 'grant.scope'],
     ['1 for true', { grant: { ...grant, refreshToken: 1 } }, 'grant.refreshToken'],
-    ['bindings that are null', { grant: { ...grant, extensionData: null } }, 'grant.extensionData'],
     ['a Date to keep', { grant: { ...grant, extensionData: { at: new Date() } } }, 'grant.extensionData'],
-    ['NaN to keep', { grant: { ...grant, extensionData: { at: Number.NaN } } }, 'grant.extensionData'],
     [
       'too much to keep',
       { grant: { ...grant, extensionData: { all: 'a'.repeat(16_384) } } },
@@ -179,9 +154,8 @@ describe('host results', () => {
   test.each(faults)(
     'A grant type that returns %s gives no token, and the failure names the mistake',
     async (_, answer, path) => {
-      const { flow, failures, store } = stageWith(answer)
+      const { flow, failures } = stageWith(answer)
       expect(refusalOf(await flow.request(client, { grant_type }))).toBe('500 server_error')
-      expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
       expect(failures).toMatchObject([{ reason: 'unexpected', cause: { name: 'ConfigurationError' } }])
       expect(String(failures[0]?.cause)).toContain(`"${grant_type}"`)
       expect(String(failures[0]?.cause)).toContain(`- ${path} `)
@@ -220,82 +194,63 @@ describe('host results', () => {
 
     test.each([voucher, bearer, 'password'] as const)('gives no token by %s', async (name) => {
       for (const nobody of [undefined, null]) expect(await answerTo(name, nobody)).toBe('400 invalid_grant')
-      for (const fault of [7, '', Buffer.from('alice'), ['alice'], { id: 'alice' }, true])
+      for (const fault of [7, '', { id: 'alice' }])
         expect(await answerTo(name, fault)).toBe('500 server_error')
     })
   })
 
   const locationOf = async (options: Partial<AuthorizationServerOptions>) => {
-    const { flow, store } = setStage({ skipConsent: () => true, ...options })
-    const { headers } = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    return { location: String(headers['location']), saves: store.calls.save }
+    const { flow } = setStage({ skipConsent: () => true, ...options })
+    return String((await flow.ask(authorizationRequest(photoPrint), 'alice')).headers['location'])
   }
 
   describe('What the host adds to the record of an authorization request', () => {
-    test.each([
-      ['a BigInt', 1n],
-      ['a Date', new Date()],
-      ['too much', 'a'.repeat(16_384)],
-    ])('is no %s of an extension', async (_, kept) => {
+    test.each([1n, 'a'.repeat(16_384)])('is no BigInt and not too much of an extension', async (kept) => {
       const extension: Extension = { name: 'x', atAuthorizationRequest: () => unchecked(kept) }
-      const { location, saves } = await locationOf({ extensions: [extension] })
-      expect(location).toContain('error=server_error')
-      expect(saves).toBe(0)
+      expect(await locationOf({ extensions: [extension] })).toContain('error=server_error')
     })
 
-    test.each([
-      null,
-      {},
-      { authorization: null, parameters: {} },
-      { authorization: { id: 'x' }, parameters: {} },
-    ])('is not %j of a response type', async (answer) => {
-      const responseType: ResponseType = {
-        name: 'own',
-        grantTypes: ['authorization_code'],
-        mode: 'query',
-        approve: () => unchecked(answer),
-      }
-      const owner = bent(photoPrint, { response_types: ['own'] })
-      const options = {
-        skipConsent: () => true,
-        responseTypes: [responseType],
-        clients: [owner.registration],
-      }
-      const { flow, store } = setStage(options)
-      const { headers } = await flow.ask({ ...authorizationRequest(owner), response_type: 'own' }, 'alice')
-      expect(String(headers['location'])).toContain('error=server_error')
-      expect(store.calls.save).toBe(0)
-    })
+    test.each([null, {}, { authorization: { id: 'x' }, parameters: {} }])(
+      'is not %j of a response type',
+      async (answer) => {
+        const responseType: ResponseType = {
+          name: 'own',
+          grantTypes: ['authorization_code'],
+          mode: 'query',
+          approve: () => unchecked(answer),
+        }
+        const owner = bent(photoPrint, { response_types: ['own'] })
+        const clients = [owner.registration]
+        const { flow } = setStage({ skipConsent: () => true, responseTypes: [responseType], clients })
+        const { headers } = await flow.ask({ ...authorizationRequest(owner), response_type: 'own' }, 'alice')
+        expect(String(headers['location'])).toContain('error=server_error')
+      },
+    )
 
-    test.each([
-      null,
-      {},
-      { properties: null },
-      { properties: { key: null } },
-      { properties: {}, tokenData: 1n },
-    ])('is not what a token type cannot issue', async (answer) => {
-      const name = 'https://photos.example/token-types/any'
-      const tokenType: TokenType = {
-        name,
-        scheme: 'Any',
-        issue: () => unchecked(answer),
-        read: () => undefined,
-      }
-      const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
-      const { flow, store } = setStage({ tokenTypes: [tokenType], clients: [owner.registration] })
-      const request = { grant_type: 'client_credentials', scope: 'photos:read' }
-      expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
-      expect(store.calls.save).toBe(0)
-    })
+    test.each([null, { properties: { key: null } }, { properties: {}, tokenData: 1n }])(
+      'is not what a token type cannot issue',
+      async (answer) => {
+        const name = 'https://photos.example/token-types/any'
+        const tokenType: TokenType = {
+          name,
+          scheme: 'Any',
+          issue: () => unchecked(answer),
+          read: () => undefined,
+        }
+        const owner = bent(photoPrint, { token_type: name, grant_types: ['client_credentials'] })
+        const { flow } = setStage({ tokenTypes: [tokenType], clients: [owner.registration] })
+        const request = { grant_type: 'client_credentials', scope: 'photos:read' }
+        expect(refusalOf(await flow.request(owner, request))).toBe('500 server_error')
+      },
+    )
   })
 
   test('A subject that is no text within the bounds is a failure of the host', async () => {
-    for (const subject of [7, Buffer.from('alice'), 'a'.repeat(1025), { subject: null }]) {
-      const { flow, failures, store } = setStage({ resourceOwner: () => unchecked(subject) })
+    for (const subject of [7, 'a'.repeat(1025), { subject: null }]) {
+      const { flow, failures } = setStage({ resourceOwner: () => unchecked(subject) })
       const { headers } = await flow.ask(authorizationRequest(photoBook), 'alice')
       expect(String(headers['location'])).toContain('error=server_error')
       expect(String(failures[0]?.cause)).toContain('resourceOwner')
-      expect(store.calls.save).toBe(0)
     }
   })
 })
@@ -344,16 +299,12 @@ describe('token exchange example', () => {
 describeOnStores('Token exchange answers as a fault of this side', (stage) => {
   test('every policy and every verification with a wrong result, without a detail [exchange-11]', async () => {
     const answers = [
-      null,
       false,
       'alice',
       {},
-      { subject: '' },
       { subject: 7 },
       { subject: 'alice', scope: 'photos:read' },
-      { subject: 'alice', scope: [] },
       { subject: 'alice', scope: ['photos:read photos:print'] },
-      { subject: 'alice', audience: 'a' },
       { subject: 'alice', audience: [''] },
       { subject: 'alice', expiresAt: 9e9 },
     ]
@@ -363,13 +314,11 @@ describeOnStores('Token exchange answers as a fault of this side', (stage) => {
       expect(refusalOf(await set.flow.request(service, exchangeOf(accessToken)))).toBe('500 server_error')
     }
     const claims = [
-      {},
       { sub: 'alice' },
       { sub: 'alice', exp: '9999999999' },
       { sub: '', exp: 9e9 },
       { sub: 'alice', exp: 9e9, scope: 'a  b' },
       { sub: 'alice', exp: 9e9, act: {} },
-      { sub: 'alice', exp: 9e9, act: 'desk' },
     ]
     for (const claim of claims) {
       const tokenTypes = { [tokenTypeOf('jwt')]: () => claim }

@@ -1,30 +1,27 @@
 import type { Response } from 'supertest'
 import {
-  implicit,
   jwtAccessTokens,
   tokenExchange,
   type AuthorizationServerOptions,
   type ExchangePolicy,
 } from '../../lib/index'
-import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
+import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
-import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { codeOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { exchangeOf, service } from '../support/flows/token-exchange'
 
 const report = bent(nightlyReport, { may_introspect: true })
-const page = bent(photoBook, { grant_types: ['implicit'], response_types: ['token'] })
 const how = { authTime: 1_700_000_000, acr: 'mfa', amr: ['pwd', 'otp'] }
 
 describeOnStores('The login of an owner', (stage: SetStage) => {
   /** A host whose owner logs in again whenever a test says so. */
   function set(options: Partial<AuthorizationServerOptions> = {}) {
     const login: { current: object } = { current: how }
-    const clients = [photoPrint, report, page].map(({ registration }) => registration)
+    const clients = [photoPrint, report].map(({ registration }) => registration)
     const staged = stage({
       clients,
-      responseTypes: [implicit()],
       resourceOwner: (req) => {
         const subject = req.get('X-Owner')
         return subject === undefined ? undefined : { subject, ...login.current }
@@ -45,12 +42,6 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     const token = tokenIn(await flow.redeem(photoPrint, await flow.approve(photoPrint)))
     expect(await told(token)).toEqual(known)
     expect((await flow.photos(token)).body.login).toEqual(how)
-  })
-
-  test('reaches the token of a request without a page', async () => {
-    const { flow, told } = set({ skipConsent: () => true })
-    const answer = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    expect(await told(tokenIn(await flow.redeem(photoPrint, codeOf(answer))))).toEqual(known)
   })
 
   test('is that of the session that decides, also if the decision comes twice', async () => {
@@ -87,13 +78,6 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect(await exchanged()).toEqual({})
   })
 
-  test('reaches a token of the authorization endpoint', async () => {
-    const { flow, told } = set()
-    const asked = { ...authorizationRequest(page), response_type: 'token' }
-    const answer = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
-    expect(await told(fragmentOf(answer).parameters['access_token'] ?? '')).toEqual(known)
-  })
-
   test('stands in JWT access tokens as auth_time, acr and amr, and a guard by signature reads it', async () => {
     const keys = sharedKeys()
     const api = 'https://api.example/photos'
@@ -110,20 +94,10 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect(signed.body.login).toEqual(how)
   })
 
-  test('is absent everywhere if the host does not say when it was', async () => {
-    const { flow, login } = set()
-    login.current = {}
-    const token = tokenIn(await flow.redeem(photoPrint, await flow.approve(photoPrint)))
-    expect((await flow.introspect(report, token)).body).not.toHaveProperty('auth_time')
-    expect((await flow.photos(token)).body).not.toHaveProperty('login')
-  })
-
   test.each<[string, object]>([
     ['an acr without a time', { acr: 'mfa' }],
-    ['an empty acr', { authTime: 1, acr: '' }],
     ['an acr of 257 characters', { authTime: 1, acr: 'x'.repeat(257) }],
     ['an amr that is a text', { authTime: 1, amr: 'pwd' }],
-    ['17 methods', { authTime: 1, amr: Array.from({ length: 17 }, () => 'pwd') }],
   ])('with %s is a fault of the host', async (_what, given) => {
     const { flow, login, failures } = set()
     login.current = given

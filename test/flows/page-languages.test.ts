@@ -36,14 +36,6 @@ describe('The language of a page', () => {
     }
   })
 
-  it('of a request by POST is that of its form', async () => {
-    const page = await request(hostWith().app)
-      .post('/authorize')
-      .type('form')
-      .send({ ...authorizationRequest, ui_locales: 'es' })
-    expect(languageOf(page)).toBe('lang="es"')
-  })
-
   it('of the answer to a decision is that of the question', async () => {
     const host = hostWith()
     const page = await ask(host, { ui_locales: 'de' }, 'fr')
@@ -74,17 +66,6 @@ describe('The error page', () => {
     const page = await ask(host, { redirect_uri: 'https://evil.example/cb', state: 'x' })
     expect(page.text).toContain(`<a href="${client_uri}" rel="noreferrer" referrerpolicy="no-referrer"`)
     expect(page.text).not.toContain('evil.example')
-  })
-
-  it('leads back to the client after a decision, too, from which the owner cannot go on', async () => {
-    const client_uri = 'https://printer.example/home'
-    let owner = 'alice'
-    const host = hostWith({ clients: [{ ...printer, client_uri }], resourceOwner: () => owner })
-    const question = await ask(host)
-    owner = 'bob'
-    const decision = { authorization_request: consentTokenIn(question.text), decision: 'approve' }
-    const page = await request(host.app).post('/authorize').type('form').send(decision)
-    expect([page.status, page.text]).toEqual([400, expect.stringContaining(`<a href="${client_uri}"`)])
   })
 
   it.each([

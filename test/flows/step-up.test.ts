@@ -98,16 +98,6 @@ test('the event of a refusal says what the login lacks', async () => {
   expect(failures.JWT[0]).toMatchObject({ code: 'insufficient_user_authentication', subject: 'alice' })
 })
 
-test('an optional guard lets a request without a token pass, and checks the login of every token', async () => {
-  const { guarded, tokens, now } = await stage()
-  const { access_token } = await tokens({ authTime: now() - 60 })
-  for (const name of guardNames) {
-    const flow = guarded(name, 'photos:read', { optional: true, maxAge: 59 })
-    expect((await flow.open('/photos')).status).toBe(200)
-    expect((await flow.photos(access_token)).status).toBe(401)
-  }
-})
-
 test('what every guard names in its challenges gives way to what this guard requires', async () => {
   const { guarded, tokens, now } = await stage()
   const { access_token } = await tokens({ authTime: now() - 60, acr: silver })
@@ -126,15 +116,8 @@ test.each([
 })
 
 describe('acr_values of an authorization request, with stepUp()', () => {
-  test('pass without a login if the last one was of such a class', async () => {
-    const { ask, login, now } = await stage()
-    login.current = { authTime: now() - 3600, acr: silver }
-    expect(outcomeOf(await ask({ acr_values: `${gold} ${silver}` }))).toBe('question')
-  })
-
   test.each([
     ['of another class', { acr: silver }, 'redirect unmet_authentication_requirements'],
-    ['of no class', {}, 'redirect unmet_authentication_requirements'],
     ['of this class', { acr: gold }, 'question'],
   ])('demand a login, and after a new one %s follows: %s', async (_what, how, outcome) => {
     const { ask, flow, login, clock, now } = await stage()
@@ -148,18 +131,10 @@ describe('acr_values of an authorization request, with stepUp()', () => {
   test('end in login_required if the owner comes back without a newer login', async () => {
     const { ask, flow, login, now } = await stage()
     login.current = { authTime: now() - 30, acr: silver }
-    for (const more of [{}, { max_age: '60' }, { max_age: '1' }]) {
+    for (const more of [{}, { max_age: '1' }]) {
       const { back } = loginOf(await ask({ acr_values: gold, ...more }))
       expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect login_required')
     }
-  })
-
-  test('demand one login alone of an owner who was not logged in', async () => {
-    const { ask, flow, login, clock, now } = await stage()
-    const { back } = loginOf(await ask({ acr_values: gold }, ''))
-    clock.advance(5)
-    login.current = { authTime: now(), acr: silver }
-    expect(outcomeOf(await flow.open(back, 'alice'))).toBe('redirect unmet_authentication_requirements')
   })
 
   test('end in login_required with prompt=none, because no login may appear', async () => {
@@ -167,14 +142,6 @@ describe('acr_values of an authorization request, with stepUp()', () => {
     login.current = { authTime: now(), acr: silver }
     expect(outcomeOf(await ask({ acr_values: gold, prompt: 'none' }))).toBe('redirect login_required')
     expect(outcomeOf(await ask({ acr_values: silver, prompt: 'none' }))).toBe('redirect code')
-  })
-
-  test('that the server does not offer are refused before any login', async () => {
-    const { ask } = await stage()
-    for (const owner of ['alice', ''])
-      expect(outcomeOf(await ask({ acr_values: 'urn:example:platinum Urn:example:gold' }, owner))).toBe(
-        'redirect unmet_authentication_requirements',
-      )
   })
 
   test.each([
@@ -216,8 +183,6 @@ test('without stepUp(), acr_values are a wish that reaches the login, and no met
 
 test.each([
   [{}, 'acrValues is missing'],
-  [{ acrValues: [] }, 'acrValues must be a list of different classes'],
-  [{ acrValues: ['a b'] }, 'acrValues must be a list of different classes'],
   [{ acrValues: ['a', 'a'] }, 'acrValues must be a list of different classes'],
   [{ acrValues: ['a'], acrs: [] }, 'acrs is not known here'],
 ])('stepUp() refuses the options %j', (options: object, mistake) => {
