@@ -1,15 +1,7 @@
 import request from 'supertest'
-import {
-  createAuthorizationServer,
-  html,
-  invalidRequest,
-  pageDocument,
-  type PageEndpoint,
-} from '../../lib/index'
-import { canonicalOptions } from '../support/flows/application'
+import { html, invalidRequest, pageDocument, type PageEndpoint } from '../../lib/index'
 import { outcomeOf } from '../support/flows/outcome'
 import { setStage } from '../support/flows/stage'
-import { mistakesOf } from '../support/rooms/mistakes-of'
 
 const greeting: PageEndpoint = {
   kind: 'page',
@@ -167,17 +159,4 @@ test.each<[string, unknown]>([
   const { flow } = setStage({ endpoints: [pageWith(response)] })
   const { status, headers } = await flow.open('/odd')
   expect([status, headers['location']]).toEqual([500, undefined])
-})
-
-test('mistakes in pages are listed when the server is made', () => {
-  const mistakes = (page: object, bend = {}) =>
-    mistakesOf({ make: createAuthorizationServer }, { ...canonicalOptions, endpoints: [page], ...bend }).map(
-      ({ path }) => path,
-    )
-  expect(mistakes({ ...greeting, kind: 'sheet' })).toEqual(['endpoints[0].kind'])
-  const wrong = { name: 'token', path: '/token', method: 'PUT', login: 'yes', listed: 1, json: 1, cors: true }
-  expect(mistakes({ ...greeting, ...wrong })).toEqual(
-    ['name', 'path', 'method', 'login', 'listed', 'json', 'cors'].map((field) => `endpoints[0].${field}`),
-  )
-  expect(mistakes(greeting, { resourceOwner: undefined, clients: [] })).toEqual(['resourceOwner'])
 })

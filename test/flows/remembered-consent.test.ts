@@ -147,26 +147,20 @@ describeOnStores('A remembered consent', (stage) => {
 })
 
 describeOnStores('A consent is never remembered', (stage) => {
-  const remembers = async (client: ClientApplication, bend: RepeatedFields = {}, options = {}) => {
-    const set = stage({ rememberConsent: true, clients: [client.registration], ...options })
+  test.each<[string, Partial<ClientRegistration>, RepeatedFields]>([
+    ['on loopback', { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true }, {}],
+    ['with a scheme of its own', { redirect_uris: ['com.example.book:/callback'] }, {}],
+    [
+      'that gets a token in the response',
+      { grant_types: ['authorization_code', 'implicit'], response_types: ['code', 'token'] },
+      { response_type: 'token' },
+    ],
+  ])('for a public client %s', async (_where, registered, bend) => {
+    const client = bent(photoBook, registered)
+    const clients = [client.registration]
+    const set = stage({ rememberConsent: true, clients, responseTypes: [implicit()] })
     await approve(set, client, bend)
-    return askAs(set, client, bend)
-  }
-
-  test.each<[string, Partial<ClientRegistration>]>([
-    ['on loopback', { redirect_uris: ['http://127.0.0.1/callback'], loopback_redirect_uris: true }],
-    ['with a scheme of its own', { redirect_uris: ['com.example.book:/callback'] }],
-  ])('for a public client %s', async (_where, bend) => {
-    expect(await remembers(bent(photoBook, bend))).toBe('question')
-  })
-
-  test('where the response has a token', async () => {
-    const client = bent(photoBook, {
-      grant_types: ['authorization_code', 'implicit'],
-      response_types: ['code', 'token'],
-    })
-    const options = { responseTypes: [implicit()] }
-    expect(await remembers(client, { response_type: 'token' }, options)).toBe('question')
+    expect(await askAs(set, client, bend)).toBe('question')
   })
 
   test('for a client that registered itself, also a confidential one', async () => {
@@ -293,6 +287,8 @@ describeOnStores('A consent and single claims', (stage) => {
     const page = await set.flow.ask({ ...authorizationRequest(relyingParty), ...both }, 'alice')
     expect(page.text).toMatch(/About you.*phone number.*birthdate/s)
     expect(page.text).not.toMatch(/>(sub|acr)</)
+    const hostile = { ...authorizationRequest(relyingParty), ...asking('openid', ['This app is safe.']) }
+    expect((await set.flow.ask(hostile, 'alice')).text).not.toContain('This app is safe')
     await approve(set, relyingParty, both)
     for (const covered of [both, asking('openid', ['birthdate']), { scope: 'openid' }])
       expect(await asks(set, covered)).toBe('redirect code')
@@ -320,16 +316,6 @@ describeOnStores('A consent and single claims', (stage) => {
       ['email'],
       ['email'],
     ])
-  })
-
-  test('a text that is no name of a claim gets neither to the page nor to the client', async () => {
-    const set = open()
-    const page = await set.flow.ask(
-      { ...authorizationRequest(relyingParty), ...asking('openid', ['This app is safe.']) },
-      'alice',
-    )
-    expect(outcomeOf(page)).toBe('question')
-    expect(page.text).not.toContain('This app is safe')
   })
 })
 
