@@ -1,3 +1,5 @@
+import { Chance } from '../support/chance'
+import { walkConsents } from './consent-walks'
 import { playCrowd } from './crowd'
 import { planOf, titleOf, type RunPlan, type Topology } from './plan'
 import { Runner } from './runner'
@@ -52,6 +54,21 @@ test(
     const { refused, ...counts } = await playCrowd(20, 100, 4)
     process.stderr.write(`a crowd: ${JSON.stringify(counts)}\n`)
     expect(refused).toEqual([])
+  },
+  unhurried,
+)
+
+test(
+  'no token has a scope, a resource or a choice that its owner did not see on a page',
+  async () => {
+    const { complaints, counts } = await walkConsents(1500, new Chance(7))
+    process.stderr.write(`walks of pages: ${JSON.stringify(counts)}\n`)
+    expect(complaints).toEqual([])
+    // Else the walks were all too broken, or too good, to try anything.
+    const happenings =
+      'page,code of a page,code without a page,code by memory,taken back,refused request,refused decision,' +
+      'denial,authorization_code,refresh_token,refused refresh_token'
+    expect(happenings.split(',').filter((what) => counts[what] === undefined)).toEqual([])
   },
   unhurried,
 )
