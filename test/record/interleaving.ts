@@ -11,7 +11,7 @@ import { type Act, type Ending, type Move, request, StoreTrouble, type Terms, us
 import { noon } from '../support/noon'
 
 /** The outcome of one call to a store on a bad network. */
-export type CallOutcome =
+type CallOutcome =
   | 'served'
   | 'applied, reply lost, sent again'
   | 'applied, then rejected'

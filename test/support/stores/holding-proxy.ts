@@ -1,7 +1,7 @@
 import { startRedisProxy, type RedisProxy } from './redis-proxy'
 
 /** Connections to Redis: those on which it answers, and those on which it tells of changes. */
-export type Way = 'answers' | 'news'
+type Way = 'answers' | 'news'
 
 /** A way to Redis on which what it says can be held back, while commands go through. */
 export interface HoldingProxy extends RedisProxy {

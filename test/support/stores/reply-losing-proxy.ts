@@ -1,6 +1,6 @@
 import { startRedisProxy, type RedisProxy } from './redis-proxy'
 
-export interface ReplyLosingProxy extends RedisProxy {
+interface ReplyLosingProxy extends RedisProxy {
   /** From now on the connection breaks when the next reply comes: its command was carried out without a reply. */
   loseNextReply(): void
   lostReplies(): number

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { KeyStore, StoredText } from '../../../lib/index'
-import { MemoryKeys } from '../../../lib/stores/memory-keys'
 
 /** A key store that really waits, whose texts a test can read and bend, and whose process can be killed. */
 export class WaitingKeys implements KeyStore {
@@ -43,5 +42,3 @@ export class WaitingKeys implements KeyStore {
     }
   }
 }
-
-export const memoryKeys = (): KeyStore => new MemoryKeys()

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../../lib/index'
-import { activeRecord, inSeconds, saveRecord, version } from '../../support/stores/records'
 import { type FaultyNetwork, startFaultyNetwork } from '../../support/faulty-network'
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server'
 import { cachedRecord, isCached, lastRecall, recalls, savedRecord } from '../../support/stores/cached-records'
@@ -125,20 +124,6 @@ describe('redisStore with a cache', () => {
       await setTimeout(5)
     }
     proxy.release('news')
-  })
-
-  it('knows a record until the millisecond in which its last credential dies, and not in that one', async () => {
-    const expiresAt = inSeconds(600)
-    let now = Date.now()
-    const own = redisStore({ url: server.url, prefix, cache: { maximum: 100 }, clock: () => now })
-    keep(own, (made) => made.close())
-    const written = version(activeRecord(expiresAt))
-    await saveRecord(own, written)
-    await isCached(own, written.authorization.id)
-    now = expiresAt * 1000 - 1
-    expect(recalls(own, written.authorization.id)).toBe(true)
-    now = expiresAt * 1000
-    expect(recalls(own, written.authorization.id)).toBe(false)
   })
 
   it('is not used when Redis has stood still for a second, and is right when it goes on', async () => {
