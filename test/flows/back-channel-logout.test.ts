@@ -1,48 +1,14 @@
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import request from 'supertest'
 import { memoryDynamicClients, openIdConnect } from '../../lib/index'
 import { backChannelStage, withReceivers } from '../support/flows/back-channel-stage'
 import { Gate } from '../support/flows/gate'
-import { claimsIn, identityKeys, identityStage, relyingParty } from '../support/flows/identity-stage'
-import { outcomeOf } from '../support/flows/outcome'
+import { claimsIn, identityKeys, relyingParty } from '../support/flows/identity-stage'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { waitUntil } from '../support/wait-until'
-
-const event = 'http://schemas.openid.net/event/backchannel-logout'
 
 describeOnStores('A logout by the back channel', (stage) => {
   const receiver = withReceivers()
   const open = backChannelStage(stage)
-
-  test('sends each client of the owner a signed logout token', async () => {
-    const [news, shop] = [await receiver(), await receiver(() => 204)]
-    const set = open({ news: news.uri, shop: shop.uri, quiet: undefined })
-    for (const clientId of ['news', 'news', 'shop', 'quiet']) await set.logIn(clientId)
-    expect((await set.logOut()).text).toContain('You are signed out')
-    await Promise.all([news.received(1), shop.received(1)])
-    const [token = ''] = news.tokens
-    const keys = createLocalJWKSet((await set.flow.open('/.well-known/jwks.json')).body)
-    const now = Math.floor(set.clock.read() / 1000)
-    const { payload } = await jwtVerify(token, keys, {
-      issuer: 'http://localhost',
-      audience: 'news',
-      currentDate: new Date(set.clock.read()),
-    })
-    expect(payload).toEqual({
-      iss: 'http://localhost',
-      sub: 'alice',
-      aud: 'news',
-      iat: now,
-      exp: now + 120,
-      jti: expect.stringMatching(/^[\w-]{22}$/),
-      events: { [event]: {} },
-    })
-    expect(decodeProtectedHeader(token)).toMatchObject({ typ: 'logout+jwt', alg: 'RS256' })
-    expect(news.headers[0]).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' })
-    expect(claimsIn(shop.tokens[0] ?? '')).toMatchObject({ aud: 'shop' })
-    expect(claimsIn(shop.tokens[0] ?? '')).not.toMatchObject({ jti: payload.jti })
-    expect(set.failures).toEqual([])
-  })
 
   test('tells clients of this owner alone, and of clients with a registration that is in force', async () => {
     const [news, shop] = [await receiver(), await receiver()]
@@ -196,7 +162,7 @@ describeOnStores('A logout by the back channel', (stage) => {
 
   test('a host that never answers gets four at once, and keeps no other host waiting', async () => {
     const [silent, news] = [await receiver(() => undefined), await receiver()]
-    const uris = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`silent-${at}`, silent.uri]))
+    const uris = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`silent-${at}`, silent.uri]))
     const set = open({ ...uris, news: news.uri })
     for (const clientId of [...Object.keys(uris), 'news']) await set.logIn(clientId)
     void set.plugIn.announceLogout('alice')
@@ -222,37 +188,6 @@ describeOnStores('A logout by the back channel', (stage) => {
     await waitUntil('the failure is reported', async () => set.failures.length > 0)
     expect(set.failures).toEqual([expect.objectContaining({ clientId: undefined, subject: 'alice' })])
     expect(news.tokens).toEqual([])
-  })
-
-  test('a logout token is no access token, no ID token for a hint, and no confirmation of a logout', async () => {
-    const news = await receiver()
-    const set = open({ news: news.uri })
-    await set.logIn('news')
-    await set.plugIn.announceLogout('alice')
-    const [token = ''] = news.tokens
-    expect((await set.flow.open('/userinfo', undefined, { Authorization: `Bearer ${token}` })).status).toBe(
-      401,
-    )
-    expect(outcomeOf(await set.flow.open(`/logout?id_token_hint=${token}`, 'alice'))).toBe(
-      'page 400 invalid_request',
-    )
-    const confirmed = await set.flow.submit(
-      '/logout',
-      { logout_request: token, decision: 'log_out' },
-      'alice',
-    )
-    expect(outcomeOf(confirmed)).toBe('page 400 invalid_request')
-    expect(news.tokens).toHaveLength(1)
-  })
-
-  test('the metadata names it only with the option', async () => {
-    const metadataOf = async (set: { flow: { open: (path: string) => Promise<{ body: object }> } }) =>
-      (await set.flow.open('/.well-known/openid-configuration')).body
-    expect(await metadataOf(open({}))).toMatchObject({
-      backchannel_logout_supported: true,
-      backchannel_logout_session_supported: false,
-    })
-    expect(await metadataOf(identityStage(stage)())).not.toHaveProperty('backchannel_logout_supported')
   })
 })
 

@@ -1,28 +1,19 @@
-import express from 'express'
 import {
-  type BearerGuard,
   ConfigurationError,
-  createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
   type Extension,
-  jwtAccessTokenReader,
-  jwtAccessTokens,
   memoryCounters,
-  memoryStore,
-  type PlugIn,
   type TokenType,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
 import { failuresOf } from '../support/events'
-import { application } from '../support/flows/application'
-import { basic, Flow, redemption } from '../support/flows/flow'
+import { Flow } from '../support/flows/flow'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
-import { partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
 import { keyedTokens, thumbprint } from '../support/flows/keyed-tokens'
-import { gallery, job, mountResources, photosApi } from '../support/flows/resources'
+import { photosApi } from '../support/flows/resources'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
-import { startServer, type StartedServer } from '../support/rooms/start-server'
+import { type StartedServer } from '../support/rooms/start-server'
 
 const started: StartedServer[] = []
 const server = new IntrospectionServer()
@@ -31,127 +22,6 @@ beforeEach(() => server.reset({ active: false }))
 afterAll(async () => {
   await server.stop()
   await Promise.all(started.map(({ stop }) => stop()))
-})
-
-type GuardName = 'same process' | 'other process' | 'JWT' | 'introspection'
-const names: readonly GuardName[] = ['same process', 'other process', 'JWT', 'introspection']
-
-/** One server that issues bound JWTs, and the four guards of this package for them. */
-async function place(plugIn: readonly PlugIn[] = [keyedTokens]) {
-  const app = express()
-  const listening = await startServer(app)
-  started.push(listening)
-  const issuer = `http://127.0.0.1:${listening.port}`
-  const store = memoryStore()
-  const keys = sharedKeys()
-  const plugIns = [keys, jwtAccessTokens({ keys }), keyedTokens]
-  const {
-    app: host,
-    oauth,
-    flow,
-  } = application({ ...withJwts({ plugIns, store }), issuer }, { mount: mountResources })
-  app.use(host)
-  const client = { client_id: job.registration.client_id, client_secret: job.secret ?? '' }
-  const shared = { issuer, plugIns: plugIn }
-  const resources = { [photosApi]: { scopes: ['photos:read'] } }
-  const jwksUri = `${issuer}/.well-known/jwks.json`
-  const guards: Readonly<Record<GuardName, BearerGuard>> = {
-    'same process': oauth.bearerGuard,
-    'other process': createBearerGuard({
-      ...shared,
-      store,
-      resources,
-      plugIns: [...plugIn, jwtAccessTokenReader()],
-    }),
-    JWT: createJwtBearerGuard({ ...shared, audience: photosApi, jwksUri }),
-    introspection: createIntrospectionGuard({ ...shared, client, resource: photosApi }),
-  }
-  const flows = new Map(names.map((name) => [name, guardedBy(guards[name], name)]))
-  const tokens = async (key?: string) => {
-    const code = await flow.approve(gallery, { scope: 'photos:read', resource: photosApi })
-    const Authorization = basic(gallery.registration.client_id, gallery.secret ?? '')
-    const headers = { Authorization, ...(key !== undefined && { Key: key }) }
-    const { body } = await flow.submit('/token', redemption(gallery, code), undefined, headers)
-    return body
-  }
-  let use = 0
-  const call = async (
-    name: GuardName,
-    token: string,
-    headers: Readonly<Record<string, string>>,
-    scheme = 'Keyed',
-  ) => {
-    use += 1
-    const sent = { Authorization: `${scheme} ${token}`, 'Key-Use': String(use), ...headers }
-    const response = await flows.get(name)?.open('/photos', undefined, sent)
-    if (response === undefined) throw new Error('There is no such guard.')
-    return response
-  }
-  return { tokens, call, flow }
-}
-
-function guardedBy(guard: BearerGuard, name: GuardName): Flow {
-  const resource = name === 'same process' || name === 'other process' ? { resource: photosApi } : {}
-  return new Flow(
-    express().get('/photos', guard('photos:read', resource), (request, response) => {
-      response.json({ type: request.oauth?.tokenType, subject: request.oauth?.subject })
-    }),
-  )
-}
-
-test('the server names the key in cnf of JWT and introspection, and other tokens have none', async () => {
-  const { tokens, flow } = await place()
-  const cnf = { jkt: thumbprint('k-1') }
-  const { access_token, token_type } = await tokens('k-1')
-  expect([token_type, partOf(access_token, 1)]).toEqual(['Keyed', expect.objectContaining({ cnf })])
-  expect((await flow.introspect(job, access_token)).body).toMatchObject({ token_type: 'Keyed', cnf })
-  const plain = (await tokens()).access_token
-  expect(partOf(plain, 1)).not.toHaveProperty('cnf')
-  expect((await flow.introspect(job, plain)).body).not.toHaveProperty('cnf')
-})
-
-test('one bound token passes all four guards with its proof, and none without', async () => {
-  const { tokens, call } = await place()
-  const { access_token: token } = await tokens('k-1')
-  const plain = (await tokens()).access_token
-  for (const name of names) {
-    const passed = await call(name, token, { Key: 'k-1' })
-    expect([name, passed.body, passed.get('Key-Nonce')]).toEqual([
-      name,
-      { type: 'Keyed', subject: 'alice' },
-      'fresh',
-    ])
-    // From the caches: what the token is bound to must be there as well.
-    const stolen = await call(name, token, { Key: 'k-2' })
-    expect([name, stolen.status, stolen.get('Key-Nonce')]).toEqual([name, 401, 'fresh'])
-    expect((await call(name, token, { Key: 'k-1' })).status).toBe(200)
-    expect([name, (await call(name, token, { Key: 'k-1' }, 'Bearer')).status]).toEqual([name, 401])
-    expect([name, (await call(name, plain, { Key: 'k-1' })).status]).toEqual([name, 401])
-    expect((await call(name, plain, {}, 'Bearer')).body).toEqual({ type: 'bearer', subject: 'alice' })
-  }
-})
-
-test('every guard uses each proof up, and challenges with the attributes of the token type', async () => {
-  const { tokens, call } = await place()
-  const { access_token: token } = await tokens('k-1')
-  for (const name of names) {
-    const proof = { Key: 'k-1', 'Key-Use': `of the guard ${name}` }
-    expect([name, (await call(name, token, proof)).status]).toEqual([name, 200])
-    expect([name, (await call(name, token, proof)).status]).toEqual([name, 401])
-    const asked = await call(name, token, {})
-    expect([name, asked.body.error, asked.get('Key-Nonce')]).toEqual([name, 'use_key', 'fresh'])
-    expect(asked.get('WWW-Authenticate')).toMatch(
-      /, Keyed realm="oauth".*error="use_key".*algs="none".*nonce="fresh"/,
-    )
-  }
-})
-
-test('a guard without the token type refuses a bound token under every scheme', async () => {
-  const { tokens, call } = await place([])
-  const { access_token: token } = await tokens('k-1')
-  for (const name of ['other process', 'JWT', 'introspection'] as const)
-    for (const scheme of ['Bearer', 'Keyed'])
-      expect([name, (await call(name, token, { Key: 'k-1' }, scheme)).status]).toEqual([name, 401])
 })
 
 /** Binds tokens to what the request has in a header, in place of a certificate (RFC 8705 3). */

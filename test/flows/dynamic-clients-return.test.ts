@@ -158,16 +158,6 @@ describe('The clients of the host come first', () => {
     staged.clock.advance(60)
     expect(await ask()).toBe(400)
   })
-
-  test('a client that the host moves to its store is never unknown', async () => {
-    const clients = memoryClients()
-    const staged = stage({}, { clients })
-    const client = await staged.register(notesApp)
-    const { refresh_token } = (await getTokens(staged, client)).body
-    await clients.add(appOf(client.body.client_id))
-    await staged.clients.remove(client.body.client_id)
-    expect((await refresh(staged, client, refresh_token)).status).toBe(200)
-  })
 })
 
 /** A server of an issuer on a store that it shares with others. */

@@ -96,14 +96,7 @@ test.each<Row>([
     'alice',
   ],
   ['Okta', okta, { audience }, 'alice@example.com'],
-  [
-    'Okta, for a client that acts for itself',
-    { ...okta, sub: 'photo-book', uid: undefined },
-    { audience },
-    undefined,
-  ],
   ['ORY Hydra, whose aud may be empty', hydra, {}, 'alice'],
-  ['ORY Hydra, with null', { ...hydra, aud: null, ext: null }, {}, 'alice'],
   ['doorkeeper, which names no owner', doorkeeper, {}, undefined],
   ['IdentityServer, without token_type', identityServer, { audience }, 'alice'],
   [
@@ -126,18 +119,6 @@ test.each<[string, object, Partial<IntrospectionGuardOptions>, string]>([
     'introspection_of_another_type',
   ],
   [
-    'Keycloak about an ID token',
-    { ...keycloak, typ: 'ID' },
-    { audience: 'photos' },
-    'introspection_of_another_type',
-  ],
-  [
-    'Keycloak, for another audience',
-    { ...keycloak, aud: 'account' },
-    { audience: 'photos' },
-    'introspection_of_another_audience',
-  ],
-  [
     'ORY Hydra about a refresh token',
     { ...hydra, token_use: 'refresh_token' },
     {},
@@ -149,25 +130,6 @@ test.each<[string, object, Partial<IntrospectionGuardOptions>, string]>([
     {},
     'introspection_expired',
   ],
-  [
-    'doorkeeper about a token without a client',
-    { ...doorkeeper, client_id: null },
-    {},
-    'introspection_incomplete',
-  ],
-  [
-    'an endpoint from before RFC 7662, with scope as a list',
-    { ...spring, aud: undefined, scope: [scope] },
-    {},
-    'introspection_incomplete',
-  ],
-  ['a server with exp as a text', { ...doorkeeper, exp: String(times.exp) }, {}, 'introspection_incomplete'],
-  [
-    'a server that adds members to active:false',
-    { ...keycloak, active: false },
-    { audience: 'photos' },
-    'token_invalid',
-  ],
 ])('the guard refuses the answer of %s', async (_what, answer, options, reason) => {
   server.answer = answer
   const { ask, failures } = introspectedPhotos(server.issuer, options)
@@ -178,7 +140,6 @@ test.each<[string, object, Partial<IntrospectionGuardOptions>, string]>([
 
 const text = JSON.stringify(doorkeeper)
 const json = { 'Content-Type': 'application/json' }
-const html = { 'Content-Type': 'text/html; charset=utf-8' }
 
 test.each<[string, (response: ServerResponse) => void, number]>([
   [
@@ -206,11 +167,6 @@ test.each<[string, (response: ServerResponse) => void, number]>([
     200,
   ],
   [
-    'that ends the connection',
-    (response) => void response.writeHead(200, { ...json, Connection: 'close' }).end(text),
-    200,
-  ],
-  [
     'that drops the connection afterwards',
     (response) => {
       response
@@ -219,17 +175,6 @@ test.each<[string, (response: ServerResponse) => void, number]>([
     },
     200,
   ],
-  ['401 without JSON', (response) => void response.writeHead(401, html).end('<h1>Who are you?</h1>'), 503],
-  ['200 with HTML', (response) => void response.writeHead(200, html).end('<h1>Log in</h1>'), 503],
-  ['without a type', (response) => void response.writeHead(200).end(text), 503],
-  [
-    'as a signed JWT, which the guard does not ask for',
-    (response) =>
-      void response.writeHead(200, { 'Content-Type': 'application/token-introspection+jwt' }).end('a.b.c'),
-    503,
-  ],
-  ['204', (response) => void response.writeHead(204).end(), 503],
-  ['429', (response) => void response.writeHead(429, { 'Retry-After': '1' }).end(), 503],
 ])('an answer %s, several times: %#', async (_what, answer, status) => {
   server.answer = answer
   const { ask } = introspectedPhotos(server.issuer, { maximumAge: 0 })

@@ -110,50 +110,23 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** Another last character, which decodes to the same bytes where a part has bits to spare. */
 const withSpareBits = (part: string) =>
   part.slice(0, -1) + alphabet.charAt(alphabet.indexOf(part.slice(-1)) ^ 1)
-const hmac = (digest: string, text: string, secret: string | Buffer) =>
-  `${text}.${createHmac(digest, secret).update(text).digest('base64url')}`
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-const publicTexts: readonly (string | Buffer)[] = [
-  pem,
-  pem.trimEnd(),
-  publicKey.export({ type: 'spki', format: 'der' }),
-  JSON.stringify(ownSet.keys[0]),
-  String(jwkOf(publicKey).x),
-]
-const longKid = 'k'.repeat(10_240)
 const claimsOf = (token: string) => partOf(token, 1)
 const headed = (bend: object) => json({ alg: 'ES256', typ: 'at+jwt', kid: 'own', ...bend })
 
 /** What an attacker makes of a good token and of another one. */
 const forgeries: readonly (readonly [string, (token: string, other: string) => readonly string[]])[] = [
   [
-    'was truncated',
-    (token) => {
-      const [header, payload, signature = ''] = token.split('.')
-      const shorter = [1, 2, 43, 85].map((length) => token.slice(0, -length))
-      return [
-        ...shorter,
-        `${header}.${payload}.`,
-        `${header}.${payload}`,
-        `${payload}.${signature}`,
-        token.slice(1),
-      ]
-    },
-  ],
-  [
-    'was encoded anew',
+    'was cut or encoded anew',
     (token) => {
       const [header = '', payload = '', signature = ''] = token.split('.')
-      const standard = Buffer.from(signature, 'base64url').toString('base64')
       return [
-        ...['=', '=='].map((padding) => token + padding),
-        `${header}=.${payload}.${signature}`,
-        `${header}.${payload}=.${signature}`,
-        `${header}.${payload}.${standard}`,
-        `${header}.${payload}.${standard.replaceAll('=', '')}+`,
+        token.slice(0, -1),
+        token.slice(1),
+        `${header}.${payload}`,
+        `${token}=`,
+        `${header}.${payload}.${Buffer.from(signature, 'base64url').toString('base64')}`,
         `${header}.${payload}.${withSpareBits(signature)}`,
-        `${header}.${encoded(JSON.stringify(claimsOf(token), undefined, 1))}.${signature}`,
-        encodeURIComponent(`${token}=`),
         encoded(token),
       ]
     },
@@ -162,15 +135,11 @@ const forgeries: readonly (readonly [string, (token: string, other: string) => r
     'has a member twice',
     (token) => {
       const [header = '', payload = '', signature = ''] = token.split('.')
-      const twice = (part: string, first: string, last: string) => {
-        const text = Buffer.from(part, 'base64url').toString()
-        return [text.replace('{', `{${first},`), text.replace(/\}$/, `,${last}}`)].map(encoded)
-      }
+      const twice = (part: string, member: string) =>
+        encoded(Buffer.from(part, 'base64url').toString().replace(/\}$/, `,${member}}`))
       return [
-        ...twice(header, '"alg":"none"', '"alg":"none"').map((part) => `${part}.${payload}.${signature}`),
-        ...twice(payload, '"sub":"mallory"', '"sub":"mallory"').map(
-          (part) => `${header}.${part}.${signature}`,
-        ),
+        `${twice(header, '"alg":"none"')}.${payload}.${signature}`,
+        `${header}.${twice(payload, '"sub":"mallory"')}.${signature}`,
       ]
     },
   ],
@@ -182,85 +151,31 @@ const forgeries: readonly (readonly [string, (token: string, other: string) => r
       return [
         `${header}.${otherPayload}.${signature}`,
         `${header}.${payload}.${otherSignature}`,
-        `${payload}.${header}.${signature}`,
         `${token}.${otherSignature}`,
-        `${token}.${other}`,
       ]
     },
   ],
   [
-    'has no signature',
-    (token) => {
-      const [, payload = '', signature = ''] = token.split('.')
-      const algorithms = ['none', 'None', 'NONE', 'nOnE', '', null, 0, ['none'], '__proto__']
-      return algorithms.flatMap((alg) => [
-        `${headed({ alg })}.${payload}.`,
-        `${headed({ alg })}.${payload}.${signature}`,
-      ])
-    },
-  ],
-  [
-    'has the public key as its secret',
+    'has no signature, or the public key as its secret, or brings its key',
     (token) => {
       const [, payload = ''] = token.split('.')
-      const forms = [256, 384, 512].flatMap((bits) =>
-        publicTexts.map((secret) => hmac(`sha${bits}`, `${headed({ alg: `HS${bits}` })}.${payload}`, secret)),
-      )
-      return [...forms, hmac('sha256', `${headed({})}.${payload}`, pem)]
-    },
-  ],
-  [
-    'brings its key',
-    (token) => {
-      const [, payload = ''] = token.split('.')
+      const hs256 = `${headed({ alg: 'HS256' })}.${payload}`
       const jwk = jwkOf(stranger.publicKey)
-      const url = 'http://127.0.0.1:1/keys'
       return [
-        { jwk },
-        { jwk, kid: undefined },
-        { jku: url },
-        { jku: url, kid: 'mine' },
-        { x5u: url },
-        { x5c: [Buffer.from(String(jwk.x)).toString('base64')] },
-        { kid: undefined },
-        {},
-      ].map((bend) => jws(headed(bend), payload, stranger.privateKey))
-    },
-  ],
-  [
-    'names an odd key, though signed by the server',
-    (token) => {
-      const [, payload = ''] = token.split('.')
-      const odd = [
-        '',
-        'other',
-        '../own',
-        '/dev/null',
-        'own\0',
-        ' own',
-        'OWN',
-        "' or 1=1",
-        '__proto__',
-        7,
-        null,
+        `${headed({ alg: 'none' })}.${payload}.`,
+        `${headed({ alg: '__proto__' })}.${payload}.${token.split('.')[2]}`,
+        `${hs256}.${createHmac('sha256', pem).update(hs256).digest('base64url')}`,
+        jws(headed({ jwk }), payload, stranger.privateKey),
+        jws(headed({ jku: 'http://127.0.0.1:1/keys', kid: 'mine' }), payload, stranger.privateKey),
       ]
-      return [...odd, ['own'], { own: 1 }].map((kid) => jws(headed({ kid }), payload))
     },
   ],
   [
-    'has a critical extension, though signed by the server',
+    'has an odd header, though signed by the server',
     (token) => {
       const [, payload = ''] = token.split('.')
-      const bends = [{ crit: ['exp'], exp: 1 }, { crit: [] }, { crit: ['b64'], b64: false }, { b64: false }]
+      const bends = [{ kid: '' }, { kid: 'OWN' }, { kid: ['own'] }, { crit: ['exp'], exp: 1 }, { b64: false }]
       return bends.map((bend) => jws(headed(bend), payload))
-    },
-  ],
-  [
-    'is of another type, though signed by the server',
-    (token) => {
-      const [, payload = ''] = token.split('.')
-      const types = ['JWT', 'jwt', 'id_token+jwt', 'logout+jwt', undefined, '', 'at+jwt ', ['at+jwt']]
-      return types.map((typ) => jws(headed({ typ }), payload))
     },
   ],
   [
@@ -269,20 +184,16 @@ const forgeries: readonly (readonly [string, (token: string, other: string) => r
       const claims = claimsOf(token)
       const [id = '', random = ''] = String(claims['jti']).split('.')
       const bends: readonly object[] = [
-        { iss: 'https://other.example' },
-        { iss: undefined },
         { exp: undefined },
-        { exp: '9e9' },
-        { sub: undefined },
         { sub: '' },
+        // A guard without a store may take what names no record.
+        { aud: 'urn:other', jti: undefined },
+        { aud: 'urn:other', jti: id },
+        { aud: 'urn:other', jti: `${id}.${random}x` },
       ]
-      const ofTheRecord = [{ jti: undefined }, { jti: id }, { jti: random }, { jti: `${id}.${random}x` }]
       return [
         ...bends.map((bend) => jws(headed({}), json({ ...claims, ...bend }))),
-        // A guard without a store may take what names no record.
-        ...ofTheRecord.map((bend) => jws(headed({}), json({ ...claims, aud: 'urn:other', ...bend }))),
         jws(headed({}), json([claims])),
-        jws(headed({}), json(null)),
         jws(headed({}), encoded(`{"__proto__":${JSON.stringify(claims)}}`)),
       ]
     },
@@ -291,7 +202,7 @@ const forgeries: readonly (readonly [string, (token: string, other: string) => r
     'is its jti',
     (token) => {
       const jti = String(claimsOf(token)['jti'])
-      return [jti, ...jti.split('.'), `${jti}.${jti}`]
+      return [jti, ...jti.split('.')]
     },
   ],
 ]
@@ -319,16 +230,6 @@ describe('At every guard, a JWT access token', () => {
       await set.flow.revoke(gallery, text)
     }
     expect(await set.statuses(token)).toEqual(good)
-  })
-
-  test('with a kid of 10 kB or a path asks for no key', async () => {
-    const set = open()
-    const [, payload = ''] = (await set.token()).split('.')
-    for (const kid of [longKid, '../'.repeat(1000), `http://127.0.0.1:1/${'k'.repeat(4000)}`]) {
-      const text = jws(headed({ kid }), payload)
-      expect(await set.statuses(text)).toEqual(unknown)
-      expect((await set.flow.introspect(job, text)).body).toEqual({ active: false })
-    }
   })
 
   test('of another issuer with the same store and the same key is unknown', async () => {

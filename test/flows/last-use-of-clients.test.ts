@@ -10,12 +10,10 @@ import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
 import { describeOnRegistry } from '../support/flows/registry-stage'
-import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { registered, webMetadata } from '../support/flows/registered'
 import { getTokens } from '../support/flows/registered-client'
 import { notesApp } from '../support/flows/registering'
-import { waitUntil } from '../support/wait-until'
 
 const day = 24 * 3600
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -109,24 +107,6 @@ describe('Notes of uses', () => {
       [client_id, dayOf(clock) - day],
       [client_id, dayOf(clock)],
     ])
-  })
-
-  it('are one for requests at once, also while the registry takes long', async () => {
-    const { clients } = noted()
-    const gate = new Gate()
-    const { oauth, flow } = application({
-      clients: { ...clients, noteUse: () => gate.pass() },
-      storeDeadline: 10,
-    })
-    const client = await registered(oauth)
-    const first = flow.request(client, grant)
-    await waitUntil('the first note is on its way', async () => gate.waiting === 1)
-    let isAnswered = false
-    const second = flow.request(client, grant).finally(() => (isAnswered = true))
-    await waitUntil('the second request is answered or notes', async () => isAnswered || gate.waiting > 1)
-    expect(gate.waiting).toBe(1)
-    gate.open()
-    expect((await Promise.all([first, second])).map(outcomeOf)).toEqual(['tokens', 'tokens'])
   })
 
   it('come again after a note that failed', async () => {

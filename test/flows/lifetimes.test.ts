@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import {
-  memoryClients,
-  redisStore,
-  type AuthorizationServerOptions,
-  type ClientRegistration,
-} from '../../lib/index'
+import { redisStore, type AuthorizationServerOptions, type ClientRegistration } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
 import { getTokens } from '../support/flows/registered-client'
 import { describeRegistration, notesApp } from '../support/flows/registering'
-import { registered, webMetadata } from '../support/flows/registered'
-import { gallery, job, mountResources, photosApi, printApi, withResources } from '../support/flows/resources'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { withRedis } from '../support/with-redis'
@@ -28,41 +21,6 @@ const grantOf = (seconds: number): Partial<AuthorizationServerOptions> => ({
 })
 
 describeOnStores('The absolute end of a grant', (stage) => {
-  test('stays where it is, however often the client refreshes', async () => {
-    const { flow, clock, failures } = stage(grantOf(3 * hour))
-    let { refreshToken } = await flow.tokens(print)
-    for (let refreshes = 0; refreshes < 2; refreshes++) {
-      clock.advance(hour)
-      refreshToken = tokensOf(await flow.refresh(print, refreshToken)).refreshToken
-    }
-    clock.advance(hour)
-    expect(refusalOf(await flow.refresh(print, refreshToken))).toBe('400 invalid_grant')
-    expect(failures.at(-1)?.reason).toMatch(/^(grant_expired|refresh_token_unknown)$/)
-  })
-
-  test('bounds each access token, in the response, at the guard and at introspection', async () => {
-    const { flow, clock } = stage(grantOf(hour + 600))
-    const { refreshToken, expiresIn } = await flow.tokens(print)
-    expect(expiresIn).toBe(hour)
-    clock.advance(hour)
-    const last = tokensOf(await flow.refresh(print, refreshToken))
-    expect(last.expiresIn).toBe(600)
-    expect((await flow.introspect(print, last.accessToken)).body.exp).toBe(
-      Math.floor(clock.read() / 1000) + 600,
-    )
-    clock.advance(599)
-    expect((await flow.photos(last.accessToken)).status).toBe(200)
-    clock.advance(1)
-    expect((await flow.photos(last.accessToken)).status).toBe(401)
-  })
-
-  test('counts from the approval, not from the redemption of the code', async () => {
-    const { flow, clock } = stage(grantOf(600))
-    const code = await flow.approve(print)
-    clock.advance(40)
-    expect(tokensOf(await flow.redeem(print, code)).expiresIn).toBe(560)
-  })
-
   test('may come before the end of the code, which then gives no tokens', async () => {
     const { flow, clock, failures } = stage(grantOf(30))
     const code = await flow.approve(print)
@@ -203,16 +161,6 @@ describeOnStores('The lifetimes of a client', (stage) => {
     grant_lifetime: 1800,
   })
 
-  test('shorten its tokens, and those of no other client', async () => {
-    const { flow } = stage({ ...clients(brief, print), refreshTokenExpiresIn: true })
-    const lifetimesOf = async (client: typeof print) => {
-      const { body } = await flow.redeem(client, await flow.approve(client))
-      return [body.expires_in, body.refresh_token_expires_in]
-    }
-    expect(await lifetimesOf(brief)).toEqual([300, 900])
-    expect(await lifetimesOf(print)).toEqual([3600, 2_592_000])
-  })
-
   test('end its grant, also on a server whose grants have no end', async () => {
     const { flow, clock, failures } = stage(clients(brief))
     const first = await flow.tokens(brief)
@@ -236,42 +184,11 @@ describeOnStores('The lifetimes of a client', (stage) => {
 })
 
 describe('A registration with a lifetime that is longer than that of the server', () => {
-  const longer = { access_token_lifetime: 3601, refresh_token_lifetime: 2_592_001, grant_lifetime: 101 }
-  const lifetimes = { grant: 100 }
-
-  test('is a mistake at start, with the path of each', () => {
-    expect(() => application({ lifetimes, ...clients(bent(print, longer)) })).toThrow(
-      /clients\[0\]\.access_token_lifetime must be at most 3600, lifetimes\.accessToken of the server\.[^]*clients\[0\]\.refresh_token_lifetime must be at most 2592000[^]*clients\[0\]\.grant_lifetime must be at most 100, lifetimes\.grant/,
-    )
-  })
-
-  test('cannot be registered while the server runs', async () => {
-    const { oauth } = application({ lifetimes, clients: memoryClients() })
-    await expect(registered(oauth, { ...webMetadata, ...longer })).rejects.toThrow(
-      /access_token_lifetime must be at most 3600/,
-    )
-    await registered(oauth, { ...webMetadata, access_token_lifetime: 3600, grant_lifetime: 100 })
-  })
-
   test.each(['0', '-1', '1.5', '"600"', '1e12'])('or with one of %s is a mistake', (seconds) => {
     const client = { ...print.registration, ...JSON.parse(`{"access_token_lifetime":${seconds}}`) }
     expect(() => application({ clients: [client] })).toThrow(
       /clients\[0\]\.access_token_lifetime must be whole seconds/,
     )
-  })
-})
-
-describeOnStores('Of the lifetimes of server, client and resource', (stage) => {
-  test.each([
-    ['the client', 60, 60],
-    ['the resource', 1200, 600],
-  ])('the shortest counts: that of %s', async (_whose, access_token_lifetime, seconds) => {
-    const client = bent(job, { access_token_lifetime })
-    const { flow } = stage(withResources(clients(client, gallery)), { mount: mountResources })
-    const ask = async (resource: string) =>
-      tokensOf(await flow.request(client, { grant_type: 'client_credentials', resource })).expiresIn
-    expect(await ask(photosApi)).toBe(seconds)
-    expect(await ask(printApi)).toBe(access_token_lifetime)
   })
 })
 
@@ -288,12 +205,6 @@ describeRegistration('A client that registers itself', (stage) => {
 })
 
 describeOnStores('refresh_token_expires_in', (stage) => {
-  test('is absent by default', async () => {
-    const { flow } = stage(clients(print))
-    const { body } = await flow.redeem(print, await flow.approve(print))
-    expect(body).not.toHaveProperty('refresh_token_expires_in')
-  })
-
   test('names the nearer of the two ends, and in a repetition the time that remains', async () => {
     const lifetimes = { refreshToken: 1000, grant: 1500 }
     const { flow, clock } = stage({ ...clients(print), lifetimes, refreshTokenExpiresIn: true })
@@ -309,12 +220,5 @@ describeOnStores('refresh_token_expires_in', (stage) => {
     expect(narrower).toMatchObject({ refresh_token: second.refresh_token, refresh_token_expires_in: 580 })
     const { exp } = (await flow.introspect(print, second.refresh_token)).body
     expect(exp).toBe(Math.floor(clock.read() / 1000) + 580)
-  })
-
-  test('is absent from a response without a refresh token', async () => {
-    const { flow } = stage({ ...clients(nightlyReport), refreshTokenExpiresIn: true })
-    const request = { grant_type: 'client_credentials', scope: 'photos:read' }
-    const { body } = await flow.request(nightlyReport, request)
-    expect(Object.keys(body).toSorted()).toEqual(['access_token', 'expires_in', 'scope', 'token_type'])
   })
 })

@@ -1,15 +1,8 @@
 import request from 'supertest'
-import { openIdConnect } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
 import { formOf } from '../support/flows/flow'
-import {
-  claimsIn,
-  identityKeys,
-  identityStage,
-  relyingParty,
-  withIdentity,
-} from '../support/flows/identity-stage'
+import { identityStage, relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 
@@ -41,40 +34,6 @@ describeOnStores('The logout endpoint', (stage) => {
     const code = await flow.approve(leaving, { scope: 'openid' })
     return (await flow.redeem(leaving, code)).body.id_token
   }
-
-  test('asks, ends the session, and sends the person to the registered URI with the state', async () => {
-    const set = open()
-    const id_token_hint = await idTokenOf(set)
-    const page = await set.ask({ id_token_hint, post_logout_redirect_uri: after, state: 'xyz' }, 'alice')
-    expect(page.status).toBe(200)
-    expect(page.text).toContain('alice')
-    expect(page.text).toContain('Photo Print')
-    expect(page.get('Content-Security-Policy')).toMatch(/form-action 'self' https:/)
-    expect(set.ended).toEqual([])
-    const done = await set.press('log_out', page, 'alice')
-    expect([done.status, done.get('Location')]).toEqual([303, `${after}&state=xyz`])
-    expect(set.ended).toEqual(['alice'])
-  })
-
-  test('leaves the tokens of clients alone', async () => {
-    const set = open()
-    const { body } = await set.flow.redeem(leaving, await set.flow.approve(leaving, { scope: 'openid' }))
-    await set.press('log_out', await set.ask({}, 'alice'), 'alice')
-    expect(set.ended).toEqual(['alice'])
-    const headers = { Authorization: `Bearer ${body.access_token}` }
-    expect((await set.flow.open('/userinfo', undefined, headers)).status).toBe(200)
-    expect((await set.flow.refresh(leaving, body.refresh_token)).status).toBe(200)
-  })
-
-  test('takes client_id in place of a hint, and a hint of a token that has expired', async () => {
-    const set = open()
-    const id_token_hint = await idTokenOf(set)
-    set.clock.advance(7200)
-    for (const named of [{ client_id: 'relying-party' }, { id_token_hint }]) {
-      const page = await set.ask({ ...named, post_logout_redirect_uri: after }, 'alice')
-      expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(after)
-    }
-  })
 
   test('without a client ends the session and says so', async () => {
     const set = open()
@@ -118,22 +77,6 @@ describeOnStores('The logout endpoint', (stage) => {
     expect(text).not.toContain('not registered')
   })
 
-  test('sends nobody to a URI that the client has not registered, or without a client', async () => {
-    const set = open()
-    const hint = await idTokenOf(set)
-    const forged = `${hint.slice(0, -4)}AAAA`
-    for (const fields of [
-      { client_id: 'relying-party', post_logout_redirect_uri: 'https://evil.example/' },
-      { client_id: 'relying-party', post_logout_redirect_uri: `${after}&x=1` },
-      { client_id: 'nobody', post_logout_redirect_uri: after },
-      { post_logout_redirect_uri: after },
-      { id_token_hint: forged, post_logout_redirect_uri: after },
-      { id_token_hint: hint, client_id: 'nobody', post_logout_redirect_uri: after },
-    ])
-      for (const owner of [undefined, 'alice'])
-        expect(outcomeOf(await set.ask(fields, owner))).toBe('page 400 invalid_request')
-  })
-
   test('no other site can press the button: the form has a text that only the page of this owner has', async () => {
     const set = open()
     const page = await set.ask({}, 'mallory')
@@ -147,19 +90,6 @@ describeOnStores('The logout endpoint', (stage) => {
     set.clock.advance(600)
     expect(outcomeOf(await set.press('log_out', own, 'alice'))).toBe('page 400 invalid_request')
     expect(set.ended).toEqual([])
-  })
-
-  test('takes the request of a client by POST from another site, which goes on by GET', async () => {
-    const set = open()
-    const fields = { client_id: 'relying-party', post_logout_redirect_uri: after }
-    const sent = await set.flow.submit('/logout', fields, undefined, { 'Sec-Fetch-Site': 'cross-site' })
-    expect(sent.status).toBe(303)
-    const page = await set.flow.open(String(sent.get('Location')), 'alice')
-    expect((await set.press('log_out', page, 'alice')).get('Location')).toBe(after)
-    const long = await set.flow.submit('/logout', { ...fields, more: 'x'.repeat(60_000) }, undefined, {
-      'Sec-Fetch-Site': 'cross-site',
-    })
-    expect([outcomeOf(long), long.get('Location')]).toEqual(['page 400 invalid_request', undefined])
   })
 
   test('leads only by a link to a client that registered itself', async () => {
@@ -191,35 +121,4 @@ describeOnStores('The logout endpoint', (stage) => {
     const { action, logout_request } = formIn(page.text)
     expect((await flow.submit(action, { logout_request, decision: 'log_out' }, 'alice')).status).toBe(500)
   })
-})
-
-describe('Without the option logOut', () => {
-  test('there is no logout endpoint, and the metadata names none', async () => {
-    const { flow } = application(withIdentity())
-    expect((await flow.open('/logout', 'alice')).status).toBe(404)
-    expect((await flow.open('/.well-known/openid-configuration')).body).not.toHaveProperty(
-      'end_session_endpoint',
-    )
-  })
-
-  test('with it, the metadata names the endpoint at its path', async () => {
-    const keys = identityKeys()
-    const plugIns = [keys, openIdConnect({ keys, endSessionPath: '/bye' })]
-    const { flow } = application(withIdentity({ plugIns, logOut: () => {} }))
-    expect((await flow.open('/.well-known/openid-configuration')).body).toHaveProperty(
-      'end_session_endpoint',
-      'http://localhost/bye',
-    )
-    expect(claimsIn('.e30')).toEqual({})
-  })
-
-  test.each(['http://print.example/bye', 'https://print.example/#bye', 'bye'])(
-    'a registration refuses %s as a place after the logout',
-    (uri) => {
-      const client = bent(relyingParty, { post_logout_redirect_uris: [uri] })
-      expect(() => application(withIdentity({ clients: [client.registration] }))).toThrow(
-        /post_logout_redirect_uris\[0\]/,
-      )
-    },
-  )
 })

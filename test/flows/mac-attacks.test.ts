@@ -63,27 +63,10 @@ test.each<[string, string, (set: Scene) => Sent | Promise<Sent>]>([
     '401 mac_host_not_listed',
     ({ signed }) => ({ header: headerOf(signed({ host: 'evil.example' })), host: 'evil.example' }),
   ],
-  [
-    'with a Host that cannot be read',
-    '401 mac_host_not_listed',
-    ({ signed }) => ({ header: headerOf(signed()), host: 'api.example.com:x' }),
-  ],
   ['for another port', wrong, ({ signed }) => ({ header: headerOf(signed({ port: '8080' })) })],
-  [
-    'sent to another port',
-    wrong,
-    ({ signed }) => ({ header: headerOf(signed()), host: 'api.example.com:8080' }),
-  ],
   ['for another method', wrong, ({ signed }) => ({ header: headerOf(signed({ method: 'POST' })) })],
-  ['sent by another method', wrong, ({ signed }) => ({ header: headerOf(signed()), method: 'head' })],
   ['for another path', wrong, ({ signed }) => ({ header: headerOf(signed({ target: '/album' })) })],
   ['with a query more', wrong, ({ signed }) => ({ header: headerOf(signed()), target: '/photos?all=1' })],
-  ['with a query less', wrong, ({ signed }) => ({ header: headerOf(signed({ target: '/photos?page=1' })) })],
-  [
-    'with the query in another order',
-    wrong,
-    ({ signed }) => ({ header: headerOf(signed({ target: '/photos?a=1&b=2' })), target: '/photos?b=2&a=1' }),
-  ],
   [
     'for the same path in another spelling',
     wrong,
@@ -94,11 +77,6 @@ test.each<[string, string, (set: Scene) => Sent | Promise<Sent>]>([
     '401 mac_not_in_time',
     ({ signed, clock }) => ({ header: headerOf(signed({ ts: clock.read() - 61_000 })) }),
   ],
-  [
-    'in the future',
-    '401 mac_not_in_time',
-    ({ signed, clock }) => ({ header: headerOf(signed({ ts: clock.read() + 61_000 })) }),
-  ],
   ['for an older key', '401 mac_not_in_time', ({ signed }) => ({ header: headerOf(signed({ age: 61 })) })],
   ['with another key', wrong, ({ tokens, signed }) => keyed(tokens, signed, { mac_key: 'x'.repeat(43) })],
   [
@@ -106,43 +84,20 @@ test.each<[string, string, (set: Scene) => Sent | Promise<Sent>]>([
     wrong,
     ({ tokens, signed }) => keyed(tokens, signed, { mac_algorithm: 'hmac-sha-1' }),
   ],
-  [
-    'with another timestamp',
-    wrong,
-    ({ signed }) => bend(signed(), ({ ts }) => ({ ts: String(Number(ts) + 1) })),
-  ],
-  ['with another nonce', wrong, ({ signed }) => bend(signed(), () => ({ nonce: 'another' }))],
   ['with another age', wrong, ({ signed }) => bend(signed({ age: 0 }), () => ({ nonce: '1:x' }))],
   ['in one form, sent in the other', malformed, ({ signed }) => ({ header: without(signed(), 'ts') })],
-  [
-    'with an age, sent with a timestamp beside it',
-    wrong,
-    ({ signed, clock }) => bend(signed({ age: 0 }), () => ({ ts: String(Math.floor(clock.read() / 1000)) })),
-  ],
-  ['with another ext', wrong, ({ signed }) => bend(signed({ ext: 'read' }), () => ({ ext: 'write' }))],
   ['with ext taken away', wrong, ({ signed }) => ({ header: without(signed({ ext: 'read' }), 'ext') })],
-  ['with ext added', wrong, ({ signed }) => bend(signed(), () => ({ ext: 'admin' }))],
   ['with another MAC', wrong, ({ signed }) => bend(signed(), (good) => ({ mac: flipped(good['mac']) }))],
   ['without a MAC', malformed, ({ signed }) => ({ header: without(signed(), 'mac') })],
-  ['with an empty MAC', malformed, ({ signed }) => bend(signed(), () => ({ mac: '' }))],
-  ['without an id', malformed, ({ signed }) => ({ header: without(signed(), 'id') })],
-  ['without a nonce', malformed, ({ signed }) => ({ header: without(signed(), 'nonce') })],
   ['with its nonce twice', malformed, ({ signed }) => ({ header: `${headerOf(signed())}, nonce="x"` })],
   ['with two MACs', malformed, ({ signed }) => twice(signed(), 'mac')],
-  ['with two ids', malformed, ({ signed }) => twice(signed(), 'id')],
   ['with a body hash', malformed, ({ signed }) => bend(signed(), () => ({ bodyhash: 'AAAA' }))],
   ['in a huge header', malformed, ({ signed }) => ({ header: headerOf(signed({ ext: 'x'.repeat(8000) })) })],
-  ['with letters beyond ASCII', malformed, ({ signed }) => bend(signed(), () => ({ ext: '\u00E9' }))],
   ['as a bare token', malformed, ({ tokens }) => ({ header: `MAC ${tokens.access_token}` })],
   [
     'not at all: the token as Bearer',
     '401 token_of_another_type',
     ({ tokens }) => ({ header: `Bearer ${tokens.access_token}` }),
-  ],
-  [
-    'not at all: the header as Bearer',
-    malformed,
-    ({ signed }) => ({ header: headerOf(signed()).replace('MAC', 'Bearer') }),
   ],
   ['with the id of a token that is not', '401 token_invalid', ({ signed }) => otherId(signed())],
   [
@@ -162,15 +117,6 @@ test.each<[string, string, (set: Scene) => Sent | Promise<Sent>]>([
       const header = headerOf(set.signed())
       await spent(set, header)
       return { header: `${header}, ext=""` }
-    },
-  ],
-  [
-    'twice, the second time in another order',
-    '401 mac_replayed',
-    async (set) => {
-      const attributes = set.signed()
-      await spent(set, headerOf(attributes))
-      return { header: headerOf(Object.fromEntries(Object.entries(attributes).toReversed())) }
     },
   ],
 ])('a request signed %s is refused: %s [token-23, token-24]', async (_how, expected, attack) => {

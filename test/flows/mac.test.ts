@@ -53,15 +53,6 @@ describeOnStores('Tokens of the type mac', (stage) => {
     expect(await statusOf(set, body, { age: 1061 })).toBe(401)
   })
 
-  test('are refused when expired, or of too little scope', async () => {
-    const set = stage(macByDefault)
-    const other = await set.flow.request(nightlyReport, { ...grant, scope: 'reports:write' })
-    expect(await statusOf(set, other.body)).toBe(403)
-    const { body } = await set.flow.request(nightlyReport, grant)
-    set.clock.advance(3600)
-    expect(await statusOf(set, body)).toBe(401)
-  })
-
   test('are refreshed with a new key, and a repetition within the grace gets the same answer', async () => {
     const set = stage(macByDefault)
     const first = (await set.flow.redeem(photoPrint, await set.flow.approve(photoPrint))).body
@@ -97,22 +88,6 @@ describeOnStores('Tokens of the type mac', (stage) => {
     const changed = stage({ ...signing, store, clock: clock.read, clients: [photoFrame.registration] })
     const { body } = await changed.flow.refresh(photoFrame, tokens.refresh_token)
     expect(body.token_type).toBe('mac')
-  })
-
-  test('can be the exception where mac is the default', async () => {
-    const set = stage({ ...macByDefault, clients: [{ ...photoBook.registration, token_type: 'bearer' }] })
-    const { accessToken } = await set.flow.tokens(photoBook)
-    expect((await set.flow.photos(accessToken)).status).toBe(200)
-  })
-
-  test('have their type in introspection', async () => {
-    const asking = bent(photoPrint, { may_introspect: true })
-    const set = stage({ ...signing, clients: [asking.registration, bentReport.registration] })
-    const { body } = await set.flow.request(bentReport, grant)
-    const introspected = (await set.flow.introspect(asking, body.access_token)).body
-    expect(introspected).toMatchObject({ active: true, token_type: 'mac', client_id: 'nightly-report' })
-    const usual = await set.flow.tokens(asking)
-    expect((await set.flow.introspect(asking, usual.accessToken)).body.token_type).toBe('bearer')
   })
 
   test('are challenged for, each scheme in a line of its own, Bearer first', async () => {
@@ -229,8 +204,6 @@ describeOnStores('Tokens of the type mac', (stage) => {
     expect(await statusOf(set, body)).toBe(200)
   })
 })
-
-const bentReport = bent(nightlyReport, { token_type: 'mac' })
 
 /** Counters at which all of these calls have arrived before the first goes on. */
 function gathering(counters: Counters, together: number): Counters {

@@ -23,20 +23,14 @@ type Fields = Readonly<Record<string, string>>
 
 const ask = ({ flow }: Stage, request: Fields) => flow.request(desk, request)
 
-/** A request with something that is good once, for each of the two grant types. */
-const requests: readonly (readonly [title: string, make: (clock: Clock) => Fields])[] = [
-  [
-    'An assertion',
-    (clock) => ({
-      grant_type: assertions.name,
-      assertion: jwt(hub, claimsAt(Math.floor(clock.read() / 1000))),
-      scope: 'photos:read',
-    }),
-  ],
-  ['A voucher', () => ({ grant_type: vouchers.name, voucher: 'PAPER-1', scope: 'photos:read' })],
-]
+/** A request with an assertion, which is good once. */
+const make = (clock: Clock): Fields => ({
+  grant_type: assertions.name,
+  assertion: jwt(hub, claimsAt(Math.floor(clock.read() / 1000))),
+  scope: 'photos:read',
+})
 
-describe.each(requests)('%s', (_, make) => {
+describe('An assertion', () => {
   describeOnStores('is good for one token', (stage) => {
     test('and is not used up by a request that the store could not write', async () => {
       const set = open(stage)
@@ -69,37 +63,6 @@ describe.each(requests)('%s', (_, make) => {
       expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
       const stored = await set.store.find(listed?.authorizationId ?? '')
       expect(stored?.authorization).toMatchObject({ state: 'active', accessTokens: [] })
-    })
-
-    test('and stays used when its token is revoked by the client, twice', async () => {
-      const set = open(stage)
-      const request = make(set.clock)
-      const { accessToken } = tokensOf(await ask(set, request))
-      for (let times = 0; times < 2; times++) {
-        expect((await set.flow.revoke(desk, accessToken)).status).toBe(200)
-        expect((await set.flow.photos(accessToken)).status).toBe(401)
-        expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
-      }
-    })
-
-    test('and stays used when the host revokes its authorization', async () => {
-      const set = open(stage)
-      const request = make(set.clock)
-      const { accessToken } = tokensOf(await ask(set, request))
-      const { authorizationId } = (await set.flow.photos(accessToken)).body
-      for (let times = 0; times < 2; times++) {
-        await set.oauth.revoke(authorizationId)
-        expect((await set.flow.photos(accessToken)).status).toBe(401)
-        expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
-      }
-    })
-
-    test('for whichever client comes first', async () => {
-      const set = open(stage)
-      const request = make(set.clock)
-      tokensOf(await ask(set, request))
-      expect(refusalOf(await set.flow.request(photoBook, request))).toBe('400 unauthorized_client')
-      expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
     })
   })
 

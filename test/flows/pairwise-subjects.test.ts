@@ -102,13 +102,6 @@ describeOnStores('A client with pairwise subjects', (stage) => {
     expect((await set.flow.introspect(introspector, body.access_token)).body).toEqual({ active: false })
   })
 
-  test('reads it in its own refresh token', async () => {
-    const both = bent(shop, { may_introspect: true })
-    const set = stage(withPairwise({ clients: [both.registration] }))
-    const { sub, refresh_token } = await logIn(set, both)
-    expect((await set.flow.introspect(both, refresh_token)).body).toMatchObject({ active: true, sub })
-  })
-
   test('that is gone leaves no trace of the own subject', async () => {
     const clients = everyone.map(({ registration }) => registration)
     const set = stage(withPairwise({ clients }))
@@ -214,20 +207,6 @@ describeRegistration('A client that registers itself with pairwise subjects', (s
     })
     const other = await getTokens(set, neighbour)
     expect((await set.flow.introspect(introspector, other.body.access_token)).body.sub).toBe(sub)
-  })
-
-  test('is refused with several hosts and no file', async () => {
-    const redirect_uris = ['https://one.example/', 'https://two.example/']
-    const { body } = await stage({}, withPairwise()).register({
-      ...notesApp,
-      redirect_uris,
-      subject_type: 'pairwise',
-    })
-    expect(body).toEqual({
-      error: 'invalid_client_metadata',
-      error_description:
-        'subject_type needs a sector_identifier_uri, because the redirection URIs do not name one host.',
-    })
   })
 })
 

@@ -21,7 +21,7 @@ import { authority, httpsOrigin } from '../support/https-origin'
 import { nightlyReport } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { deviceCode, deviceSecret } from '../support/flows/device-stage'
-import { authorizationRequest, basic, type Fields, formOf, redemption } from '../support/flows/flow'
+import { authorizationRequest, type Fields, formOf, redemption } from '../support/flows/flow'
 import { fetchOf } from '../support/flows/opened-documents'
 import { Prover } from '../support/flows/prover'
 import { refusedOptions } from '../support/flows/refused-fields'
@@ -142,8 +142,6 @@ describeOnStores('A client that signs who it is', (stage) => {
       'of another client, signed by its own key',
       { claims: { iss: 'broker', sub: 'broker' } },
     ],
-    ['issuer_wrong', 'with another issuer', { claims: { iss: 'broker' } }],
-    ['incomplete', 'without an issuer', { claims: { iss: undefined } }],
     ['audience_wrong', 'for the token endpoint', { claims: { aud: tokenEndpoint } }],
     ['audience_wrong', 'for others, too', { claims: { aud: [issuer, 'https://other.example'] } }],
     ['audience_wrong', 'for the issuer twice', { claims: { aud: [issuer, issuer] } }],
@@ -341,14 +339,6 @@ describeOnStores('A client that signs who it is', (stage) => {
     expect(acts).toBe(2)
   })
 
-  test('may have the id of an assertion of another client', async () => {
-    const set = host(stage)
-    tokensOf(await ask(set, assertionAt(set, { claims: { jti: '1' } })))
-    const claims = { jti: '1', iss: 'broker', sub: 'broker' }
-    const response = await ask(set, assertionAt(set, { claims, key: foreign.privateKey }))
-    expect(tokensOf(response).scope).toBe('photos:read')
-  })
-
   test.each<[string, (set: Host) => Fields | string]>([
     ['an assertion without its type', (set) => ({ client_assertion: assertionAt(set) })],
     ['another type', (set) => ({ client_assertion_type: 'saml2', client_assertion: assertionAt(set) })],
@@ -367,21 +357,6 @@ describeOnStores('A client that signs who it is', (stage) => {
       }),
     ],
     ['no JWT', () => ({ client_assertion_type: assertionType, client_assertion: 'x.y.z' })],
-    [
-      'a JWT without a subject',
-      (set) => ({
-        client_assertion_type: assertionType,
-        client_assertion: assertionAt(set, { claims: { sub: undefined } }),
-      }),
-    ],
-    [
-      'another client_id',
-      (set) => ({
-        client_assertion_type: assertionType,
-        client_assertion: assertionAt(set),
-        client_id: 'broker',
-      }),
-    ],
     [
       'a client_secret too',
       (set) => ({
@@ -402,12 +377,6 @@ describeOnStores('A client that signs who it is', (stage) => {
     const sent = fields(set)
     const body = `${formOf(grant)}&${formOf(sent)}`
     expect(refusalOf(await set.flow.submit('/token', body))).toBe('400 invalid_request')
-  })
-
-  test('refuses an assertion beside Basic', async () => {
-    const set = host(stage)
-    const Authorization = basic('nightly-report', nightlyReport.secret)
-    expect(refusalOf(await ask(set, assertionAt(set), {}, { Authorization }))).toBe('400 invalid_request')
   })
 
   test('refuses an assertion in the request URI', async () => {

@@ -114,14 +114,6 @@ describeOnStores('A proof of a client', (stage) => {
     expect((await staged.flow.photos(plain.body.access_token)).status).toBe(200)
   })
 
-  test('binds the refresh token of a public client where it redeems the code', async () => {
-    const staged = set()
-    const { body } = await redeem(staged, 'k-1')
-    expect(refusalOf(await refresh(staged, body.refresh_token))).toBe('400 invalid_grant')
-    expect(refusalOf(await refresh(staged, body.refresh_token, 'k-2'))).toBe('400 invalid_grant')
-    expect((await refresh(staged, body.refresh_token, 'k-1')).body.token_type).toBe('Keyed')
-  })
-
   test('binds an unbound refresh token at its first refresh, and a repetition changes nothing', async () => {
     const staged = set()
     const { body } = await redeem(staged)
@@ -243,21 +235,6 @@ describeOnStores('prepare', (stage) => {
       expect([client.client_id, secure, certificate]).toEqual([client_id, false, undefined])
     expect(seen[0]?.parameters.get('scope')).toBe('photos:read')
     expect(seen[0]?.headers['authorization']).toEqual([Authorization])
-  })
-
-  test('sees requests at an endpoint that the host mounts behind client authentication', async () => {
-    const { extension, seen } = spy()
-    const { flow } = stage(
-      { clients, extensions: [extension] },
-      {
-        mount: (app, oauth) => {
-          app.use(oauth.clientAuthentication())
-          app.all('/token', oauth.token())
-        },
-      },
-    )
-    await flow.request(report, { grant_type: 'client_credentials', scope: 'photos:read' })
-    expect(seen.map(({ endpoint }) => endpoint)).toEqual(['token'])
   })
 
   test("each extension gets its own finding, and a host's endpoint gets all of them", async () => {

@@ -4,18 +4,6 @@ import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 describeOnStores('A refresh', (stage) => {
-  test.each([photoBook, photoPrint])('gives $registration.client_id a new pair', async (client) => {
-    const { flow } = stage()
-    const first = await flow.tokens(client)
-    const second = tokensOf(await flow.refresh(client, first.refreshToken))
-    const third = tokensOf(await flow.refresh(client, second.refreshToken))
-    const pairs = [first, second, third]
-    expect(new Set(pairs.flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken])).size).toBe(
-      6,
-    )
-    for (const { accessToken } of pairs) expect((await flow.photos(accessToken)).status).toBe(200)
-  })
-
   test('that is repeated within the grace gets the same pair again', async () => {
     const { flow, clock } = stage()
     const { refreshToken } = await flow.tokens(photoBook)
@@ -114,21 +102,6 @@ describeOnStores('A refresh', (stage) => {
     tokensOf(await flow.refresh(photoPrint, refreshToken))
   })
 
-  test('with a made-up token is refused, and changes nothing [refresh-7]', async () => {
-    const { flow } = stage()
-    const { accessToken, refreshToken } = await flow.tokens(photoBook)
-    const code = await flow.approve(photoBook)
-    const flipped = refreshToken.slice(0, -1) + (refreshToken.endsWith('A') ? 'B' : 'A')
-    for (const forged of ['garbage', `rt_${'A'.repeat(80)}`, flipped, accessToken, code])
-      expect(refusalOf(await flow.refresh(photoBook, forged))).toBe('400 invalid_grant')
-    tokensOf(await flow.refresh(photoBook, refreshToken))
-  })
-
-  test.each(['', undefined])('without a token (%p) is invalid_request', async (refresh_token) => {
-    const { flow } = stage()
-    expect(refusalOf(await flow.refresh(photoBook, 'x', { refresh_token }))).toBe('400 invalid_request')
-  })
-
   test('is for clients that may use the grant; others get no refresh token to begin with [refresh-14]', async () => {
     const client = bent(photoPrint, { grant_types: ['authorization_code'] })
     const { flow } = stage({ clients: [client.registration, photoBook.registration] })
@@ -166,20 +139,6 @@ describeOnStores('The scope of a refresh', (stage) => {
     const { flow } = stage()
     const { refreshToken } = await flow.tokens(photoBook)
     expect(tokensOf(await flow.refresh(photoBook, refreshToken, { scope })).scope).toBe(both)
-  })
-
-  test('can be narrower, for that access token alone: the next refresh may have it all again', async () => {
-    const { flow } = stage()
-    const first = await flow.tokens(photoBook)
-    const narrow = tokensOf(await flow.refresh(photoBook, first.refreshToken, { scope: 'photos:print' }))
-    expect(narrow.scope).toBe('photos:print')
-    expect((await flow.photos(narrow.accessToken)).status).toBe(403)
-    expect((await flow.photos(first.accessToken)).status).toBe(200)
-    const wide = tokensOf(await flow.refresh(photoBook, narrow.refreshToken))
-    expect(wide.scope).toBe(both)
-    expect((await flow.photos(wide.accessToken)).body).toMatchObject({
-      scope: ['photos:read', 'photos:print'],
-    })
   })
 
   test('that asks for less when it is repeated gets an access token of its own with less, the same each time', async () => {
@@ -232,14 +191,6 @@ describeOnStores('The scope of a refresh', (stage) => {
 const grant_type = 'client_credentials'
 
 describeOnStores('A client for itself', (stage) => {
-  test('gets an access token and no refresh token', async () => {
-    const { flow } = stage()
-    const response = await flow.request(nightlyReport, { grant_type, scope: 'photos:read' })
-    tokensOf(response)
-    expect(Object.keys(response.body)).toEqual(['access_token', 'token_type', 'expires_in', 'scope'])
-    expect(response.body).toMatchObject({ expires_in: 3600, scope: 'photos:read' })
-  })
-
   test('gets none even where it may refresh what others grant it [refresh-16]', async () => {
     const client = bent(photoPrint, {
       grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
@@ -269,12 +220,6 @@ describeOnStores('A client for itself', (stage) => {
     expect(seen[0]?.subject).toBeUndefined()
   })
 
-  test('gets a token of its own for each request', async () => {
-    const { flow } = stage()
-    const ask = async () => tokensOf(await flow.request(nightlyReport, { grant_type, scope: 'photos:read' }))
-    expect((await ask()).accessToken).not.toBe((await ask()).accessToken)
-  })
-
   test('without a scope gets the default one, as far as it may have it', async () => {
     const { flow } = stage({ defaultScope: 'photos:read photos:print' })
     expect(tokensOf(await flow.request(nightlyReport, { grant_type })).scope).toBe('photos:read')
@@ -288,21 +233,4 @@ describeOnStores('A client for itself', (stage) => {
       expect(store.calls.save).toBe(0)
     },
   )
-
-  test('that is public, or not registered for the grant, gets unauthorized_client', async () => {
-    const { flow, store } = stage()
-    for (const client of [photoBook, photoPrint])
-      expect(refusalOf(await flow.request(client, { grant_type, scope: 'photos:read' }))).toBe(
-        '400 unauthorized_client',
-      )
-    expect(store.calls.save).toBe(0)
-  })
-
-  test('that does not authenticate gets invalid_client', async () => {
-    const { flow } = stage()
-    const { registration } = nightlyReport
-    expect(refusalOf(await flow.request({ registration }, { grant_type, scope: 'photos:read' }))).toBe(
-      '401 invalid_client',
-    )
-  })
 })

@@ -2,10 +2,14 @@ import type { Redis } from 'ioredis'
 import { redisStore } from '../../lib/index'
 import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
 import { codeOf } from '../support/flows/redirection'
-import { inMemory, notesApp, registeringOn, type RegisteringStage } from '../support/flows/registering'
+import {
+  notesApp,
+  registeringOn,
+  type RegisteringStage,
+  type SetRegisteringStage,
+} from '../support/flows/registering'
 import { startServer } from '../support/rooms/start-server'
-import { letPass } from '../support/stores/redis-under-test'
-import { uniquePrefix } from '../support/stores/redis-under-test'
+import { letPass, uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
 // A hundredth of them is the limit of one network, so 100 is the least.
@@ -61,16 +65,9 @@ const asked = (client_id: string) => ({
   code_challenge_method: 'S256',
 })
 
-const stages: readonly [string, () => { stage: typeof memory; pass: Pass }][] = [
-  ['memory', () => ({ stage: memory, pass: async ({ clock }, seconds) => clock.advance(seconds) })],
-  ['Redis', onRedis],
-]
-
 type Pass = (staged: RegisteringStage, seconds: number) => Promise<void>
 
-const memory = registeringOn(inMemory)
-
-function onRedis(): { stage: typeof memory; pass: Pass } {
+function onRedis(): { readonly stage: SetRegisteringStage; readonly pass: Pass } {
   let client: Redis
   let prefix = ''
   withRedis((started) => {
@@ -88,8 +85,8 @@ function onRedis(): { stage: typeof memory; pass: Pass } {
   return { stage, pass }
 }
 
-describe.each(stages)('A flood of registrations (%s)', (_, open) => {
-  const { stage, pass } = open()
+describe('A flood of registrations', () => {
+  const { stage, pass } = onRedis()
 
   test(`${most} registrations from one /48 leave the next network a place [registration-1]`, async () => {
     const attempts = most / 100

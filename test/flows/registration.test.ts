@@ -59,13 +59,6 @@ describeOnRegistry('A client that registers', (stage) => {
     expect(photos.body).toMatchObject({ subject: 'alice', clientId: client.registration.client_id })
   })
 
-  test('and is public gets no secret and needs none', async () => {
-    const { oauth, flow } = stage()
-    const phone = await registered(oauth, phoneMetadata)
-    expect(phone).not.toHaveProperty('secret')
-    await flow.tokens(phone)
-  })
-
   test('may bring its identifier and the digest of its secret, and goes on with them', async () => {
     const { oauth, flow } = stage()
     const client_secret_hashes = [await hashClientSecret('chosen long ago')]
@@ -171,16 +164,6 @@ describeOnRegistry('A rotation', (stage) => {
     expect(outcomeOf(await flow.request(second, grant))).toBe('tokens')
   })
 
-  test('that misses the deadline is not finished before it is repeated, so no unknown secret stays', async () => {
-    const { oauth, clients } = stage()
-    const { client_id } = (await registered(oauth)).registration
-    const { registry, written } = answeringLate(clients)
-    const hurried = createAuthorizationServer({ ...canonicalOptions, clients: registry, storeDeadline: 0.05 })
-    await expect(hurried.rotateClientSecret(client_id)).rejects.toHaveProperty('reason', 'store_unavailable')
-    await written()
-    await expect(hurried.dropOldClientSecrets(client_id)).rejects.toThrow('repeat rotateClientSecret() first')
-  })
-
   test('with a secret that its host made can be repeated by any process, and takes no other text for one', async () => {
     const { oauth, flow, clients } = stage()
     const first = await registered(oauth)
@@ -195,20 +178,6 @@ describeOnRegistry('A rotation', (stage) => {
       await expect(oauth.rotateClientSecret(client_id, chosen)).rejects.toThrow(
         'client_secret must be a client_secret of generateClientSecret()',
       )
-  })
-
-  test('ends when the old secret is dropped; without one, that changes nothing', async () => {
-    const { oauth, flow, oldSecrets, clients } = stage()
-    const old = await registered(oauth)
-    const { client_id } = old.registration
-    const current = withSecret(old, await rotated(oauth, client_id))
-    await oauth.dropOldClientSecrets(client_id)
-    const once = await clients.find(client_id)
-    await oauth.dropOldClientSecrets(client_id)
-    expect(await clients.find(client_id)).toBe(once)
-    expect(outcomeOf(await flow.request(old, grant))).toBe(refused)
-    expect(outcomeOf(await flow.request(current, grant))).toBe('tokens')
-    expect(oldSecrets).toEqual([])
   })
 
   test('in parallel with others loses none: the last two that were written work', async () => {
@@ -262,19 +231,6 @@ describeOnRegistry('A disabled client', (stage) => {
     const { status, text, headers } = await flow.request(wrong, grant)
     const { date: _date, 'x-request-id': _id, ...rest } = headers
     expect(disabled).toEqual({ status, text, rest })
-  })
-
-  test('that is public cannot redeem its code or refresh', async () => {
-    const { oauth, flow } = stage()
-    const phone = await registered(oauth, {
-      ...phoneMetadata,
-      grant_types: ['authorization_code', 'refresh_token'],
-    })
-    const { refreshToken } = await flow.tokens(phone)
-    const code = await flow.approve(phone)
-    await oauth.disableClient(phone.registration.client_id)
-    expect(outcomeOf(await flow.redeem(phone, code))).toBe(refused)
-    expect(outcomeOf(await flow.refresh(phone, refreshToken))).toBe(refused)
   })
 
   test('with an old secret is not reported as a client in rotation', async () => {

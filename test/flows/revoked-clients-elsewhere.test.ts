@@ -128,17 +128,4 @@ describe('A client that another server has revoked', () => {
     // One for the record, one for the mark.
     expect(later.sent.filter((command) => command !== 'SET')).toEqual(['GET', 'GET'])
   })
-
-  test('comes back with a new approval, at each server and at the guard', async () => {
-    const [one, other] = flows()
-    if (one === undefined || other === undefined) throw new Error('There are no two servers.')
-    await one.tokens(photoBook)
-    await revoke()
-    clock.advance(6)
-    for (const flow of [one, other]) {
-      const { accessToken, refreshToken } = await flow.tokens(photoBook)
-      await warm(accessToken)
-      expect(outcomeOf(await flow.refresh(photoBook, refreshToken))).toBe('tokens')
-    }
-  })
 })

@@ -12,7 +12,6 @@ import { outcomeOf } from '../support/flows/outcome'
 import { getTokens, ofClient, redeem, refresh } from '../support/flows/registered-client'
 import { codeOf } from '../support/flows/redirection'
 import {
-  day,
   describeRegistration,
   notesApp,
   type RegisteringStage,
@@ -93,14 +92,6 @@ describeRegistration('The share of an owner in self-registered clients', (set) =
     // The first one is a new client now.
     const again = await staged.flow.ask(ofClient(first), 'alice')
     expect(outcomeOf(await staged.flow.decide(again, 'approve', 'alice'))).toBe(full)
-  })
-
-  test('a client whose authorization has expired makes room', async () => {
-    const staged = stage(1)
-    const first = await named(staged, 'first')
-    await getTokens(staged, first)
-    staged.clock.advance(31 * day)
-    expect(outcomeOf(await approveNew(staged, 'second'))).toBe('redirect code')
   })
 
   test('counts an approval without a page, and refuses it on a page', async () => {

@@ -148,13 +148,6 @@ describe('of two servers in one application', () => {
       body: expect.objectContaining({ error: 'server_error' }),
     })
   })
-
-  it('each issues to a client that both have authenticated', async () => {
-    const [{ oauth: one }, { oauth: other }] = [application(), application()]
-    const app = express()
-    app.post('/', one.clientAuthentication(), other.clientAuthentication(), ...other.token())
-    expect((await asks(app)).status).toBe(200)
-  })
 })
 
 describe('A record of a version that named no issuer (Redis)', () => {

@@ -73,15 +73,6 @@ describeOnStores('Token exchange', (stage) => {
     expect((await flow.introspect(service, third.accessToken)).body.aud).toEqual(['two'])
   })
 
-  test('is for what the policy approves alone, also if the request names more [exchange-3]', async () => {
-    const { flow } = stage(exchanging(() => ({ subject: 'alice', audience: ['one'] })))
-    const { accessToken } = await flow.tokens(photoBook)
-    const asked = exchangeOf(accessToken, { resource: 'urn:b' })
-    const response = await flow.request(service, { ...asked, audience: ['two', 'one'] })
-    const { body } = await flow.introspect(service, tokensOf(response).accessToken)
-    expect(body.aud).toEqual(['one'])
-  })
-
   test('gives a token that lives on when the first one is revoked', async () => {
     const { flow } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
@@ -174,34 +165,6 @@ describeOnStores('Token exchange refuses', (stage) => {
     )
   })
 
-  test('what is incomplete, or of an unknown type', async () => {
-    const set = stage(exchanging(anyOwner, { [tokenTypeOf('jwt')]: () => undefined }))
-    const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
-    const { actor_token } = await actingAs(set.flow)
-    const reasons = [
-      [{ subject_token: '' }, 'parameter_missing'],
-      [{ subject_token_type: '' }, 'parameter_missing'],
-      [{ actor_token }, 'parameter_missing'],
-      [{ actor_token_type: accessTokenType }, 'actor_token_missing'],
-      [{ actor_token, actor_token_type: tokenTypeOf('saml2') }, 'security_token_type_unsupported'],
-      [{ subject_token_type: tokenTypeOf('saml2') }, 'security_token_type_unsupported'],
-      [{ subject_token_type: 'access_token' }, 'security_token_type_unsupported'],
-      [{ subject_token_type: '__proto__' }, 'security_token_type_unsupported'],
-      [
-        { subject_token: refreshToken, subject_token_type: tokenTypeOf('refresh_token') },
-        'security_token_type_unsupported',
-      ],
-      [{ subject_token_type: tokenTypeOf('jwt') }, 'subject_token_refused'],
-      [{ requested_token_type: tokenTypeOf('refresh_token') }, 'requested_token_type_unsupported'],
-      [{ requested_token_type: tokenTypeOf('jwt') }, 'requested_token_type_unsupported'],
-    ] as const
-    for (const [bend, reason] of reasons)
-      expect(await refused(set, exchangeOf(accessToken, bend))).toBe(`400 invalid_request ${reason}`)
-    tokensOf(
-      await set.flow.request(service, exchangeOf(accessToken, { requested_token_type: accessTokenType })),
-    )
-  })
-
   test('a target that is no absolute URI without a fragment, or that is too large', async () => {
     const set = stage(exchanging())
     const { accessToken } = await set.flow.tokens(photoBook)
@@ -260,12 +223,6 @@ describeOnStores('Token exchange refuses', (stage) => {
     ] as const
     for (const [{ accessToken }, scope, reason] of cases)
       expect(await refused(set, exchangeOf(accessToken, { scope }))).toBe(`400 invalid_scope ${reason}`)
-  })
-
-  test('what the policy refuses', async () => {
-    const set = stage(exchanging())
-    const { actor_token = '' } = await actingAs(set.flow)
-    expect(await refused(set, exchangeOf(actor_token))).toBe('400 invalid_request exchange_refused')
   })
 
   test('clients that are not registered for it; one that is public meets the policy [exchange-8]', async () => {

@@ -53,7 +53,7 @@ test.each([
   ['a plus sign', 'night+report', 'a+b'],
   ['a space', 'night report', 'correct horse'],
   ['letters beyond ASCII', 'nächtlich', 'Schlüssel 鍵'],
-])('[CAU-3] Basic carries an id and a secret with %s, form encoded', async (_, id, secret) => {
+])('[CAU-3] Basic carries an id and a secret with %s, form encoded [client-11]', async (_, id, secret) => {
   const registration = {
     ...nightlyReport.registration,
     client_id: id,
@@ -115,7 +115,7 @@ test('[CAU-5] the mapping from client to scheme is the registration: no entry, n
 })
 
 test.each([1, 'yes', {}, []])(
-  '[CAU-5] what such a method returns is a proof only if it is true, not %j',
+  '[CAU-5] what such a method returns is a proof only if it is true, not %j [client-28]',
   async (answer) => {
     const careless: object = { verify: async () => answer }
     const { flow } = setStage({

@@ -10,17 +10,20 @@ const done = '200 {}'
 test.each([
   ['[REV-1] a refresh token', 'refreshToken'],
   ['[REV-2] an access token', 'accessToken'],
-] as const)('%s ends its whole authorization, and no other one of the client', async (_, which) => {
-  const { flow } = setStage()
-  const [tokens, other] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
-  const later = tokensOf(await flow.refresh(photoPrint, tokens.refreshToken))
-  const revoked = { ...later, accessToken: tokens.accessToken }
-  expect(answerOf(await flow.revoke(photoPrint, revoked[which]))).toBe(done)
-  for (const accessToken of [tokens.accessToken, later.accessToken])
-    expect((await flow.photos(accessToken)).status).toBe(401)
-  expect(outcomeOf(await flow.refresh(photoPrint, later.refreshToken))).toBe('400 invalid_grant')
-  expect((await flow.photos(other.accessToken)).status).toBe(200)
-})
+] as const)(
+  '%s ends its whole authorization, and no other one of the client [revocation-3]',
+  async (_, which) => {
+    const { flow } = setStage()
+    const [tokens, other] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
+    const later = tokensOf(await flow.refresh(photoPrint, tokens.refreshToken))
+    const revoked = { ...later, accessToken: tokens.accessToken }
+    expect(answerOf(await flow.revoke(photoPrint, revoked[which]))).toBe(done)
+    for (const accessToken of [tokens.accessToken, later.accessToken])
+      expect((await flow.photos(accessToken)).status).toBe(401)
+    expect(outcomeOf(await flow.refresh(photoPrint, later.refreshToken))).toBe('400 invalid_grant')
+    expect((await flow.photos(other.accessToken)).status).toBe(200)
+  },
+)
 
 test('[REV-3] a token of another client, an unknown or a malformed one revokes nothing and looks like a success [revocation-1]', async () => {
   const { flow } = setStage()

@@ -94,9 +94,12 @@ test('[TKN-5] a refresh brings a new refresh token, and the old one, used again,
   expect((await flow.photos(second.accessToken)).status).toBe(401)
 })
 
-test.each(['x', `rt_${'A'.repeat(80)}`])('[TKN-6] garbage is no refresh token: %s', async (garbage) => {
-  expect(outcomeOf(await setStage().flow.refresh(photoPrint, garbage))).toBe('400 invalid_grant')
-})
+test.each(['x', `rt_${'A'.repeat(80)}`])(
+  '[TKN-6] garbage is no refresh token: %s [refresh-7]',
+  async (garbage) => {
+    expect(outcomeOf(await setStage().flow.refresh(photoPrint, garbage))).toBe('400 invalid_grant')
+  },
+)
 
 test('[TKN-6] neither an expired nor a revoked refresh token brings tokens', async () => {
   const { flow, clock, oauth } = setStage({ lifetimes: { refreshToken: 100 } })
