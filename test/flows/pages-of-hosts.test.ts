@@ -188,3 +188,20 @@ describe('The option pages.popups', () => {
     expect(await opening(popups)(path, owner)).toBe(expected)
   })
 })
+
+test('The count of a middleware of the host stays on the request', async () => {
+  const kept: unknown[] = []
+  const { flow } = application(
+    {},
+    {
+      mount: (host, oauth) =>
+        host.use((incoming, response, next) => {
+          Object.assign(incoming, { rateLimit: 'of the host' })
+          response.on('finish', () => kept.push(Reflect.get(incoming, 'rateLimit')))
+          next()
+        }, oauth.router()),
+    },
+  )
+  await flow.open('/authorize')
+  expect(kept).toEqual(['of the host'])
+})

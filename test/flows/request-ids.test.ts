@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express'
+import { createHash } from 'node:crypto'
 import request from 'supertest'
 import { application } from '../support/flows/application'
+import { basic, type Fields, type Headers } from '../support/flows/flow'
 
 const onRequest =
   (id: unknown): RequestHandler =>
@@ -55,4 +57,32 @@ test('The id of a request is not what the request says, and each has its own [ed
   const ids = [await idBehind([], { 'X-Request-Id': 'outside' }), await idBehind([])]
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/)
   expect(new Set(ids).size).toBe(2)
+})
+
+const nobody = (clientId: string) => createHash('sha256').update(clientId).digest('hex').slice(0, 8)
+const long = 'x'.repeat(256)
+
+test.each<[string, string | undefined, Fields, Headers?]>([
+  ['in Basic', 'photo-print', {}, { Authorization: basic('photo-print', 'wrong') }],
+  ['in the body', nobody('x'), { client_id: 'x', client_secret: 'y' }],
+  ['by its name alone', nobody('nobody'), { client_id: 'nobody' }],
+  ['at great length', nobody(long), { client_id: long }],
+  ['at too great length', undefined, { client_id: `${long}x` }],
+  ['not at all', undefined, {}],
+  ['twice', undefined, { client_secret: 'z' }, { Authorization: basic('x', 'y') }],
+])(
+  'A refusal names the client that was claimed %s, so that an alarm can count',
+  async (_how, clientId, fields, headers) => {
+    const { flow, failures } = application()
+    await flow.submit('/token', fields, undefined, headers)
+    expect(failures).toEqual([expect.objectContaining({ endpoint: 'token', clientId })])
+  },
+)
+
+test('A refusal reaches no listener of another server, and is not made of a request that shows no token', async () => {
+  const [first, second] = [application(), application()]
+  await first.flow.open('/authorize')
+  const { headers } = await second.flow.open('/photos')
+  expect([first.failures.length, second.failures.length]).toEqual([1, 0])
+  expect(headers).not.toHaveProperty('x-request-id')
 })

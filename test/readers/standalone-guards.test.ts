@@ -1,0 +1,166 @@
+import {
+  type AuthorizationStore,
+  createAuthorizationServer,
+  createBearerGuard,
+  createJwtBearerGuard,
+  deviceAuthorization,
+  mac,
+  memoryStore,
+} from '../../lib/index'
+import { hub } from '../support/assertions/jwt'
+import { canonicalOptions } from '../support/flows/application'
+import { deviceSecret } from '../support/flows/device-stage'
+import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
+
+const pathsOf = (maker: Maker, options: unknown) => mistakesOf(maker, options).map(({ path }) => path)
+const issuer = 'http://localhost'
+const bare: AuthorizationStore = {
+  find: async () => undefined,
+  save: async () => true,
+  remove: async () => {},
+}
+
+describe('createBearerGuard()', () => {
+  const store = memoryStore()
+  test.each<[unknown, readonly string[]]>([
+    [undefined, ['options', 'issuer', 'store']],
+    [{ issuer }, ['store']],
+    [{ store }, ['issuer']],
+    [{ store, issuer: 'auth.example' }, ['issuer']],
+    [{ issuer, store: {} }, ['store']],
+    [{ issuer, store, storeDeadline: 0 }, ['storeDeadline']],
+    [{ issuer, store, closeDeadline: Infinity }, ['closeDeadline']],
+    [{ issuer, store, authorizations: 1 }, ['authorizations']],
+    [{ issuer, store: bare, authorizations: true }, ['store']],
+    [{ issuer, store, clock: 7 }, ['clock']],
+    [{ issuer, store, tokenTypes: ['mac'] }, ['tokenTypes']],
+    [{ issuer, store, counters: {} }, ['counters']],
+    [{ issuer, store, implies: [] }, ['implies']],
+    [{ issuer, store, guards: { realms: 'a' } }, ['guards.realms']],
+    [{ issuer, store, scopes: {} }, ['scopes']],
+    [{ issuer: 7, store: 7, storeDeadline: 'x', x: 1 }, ['issuer', 'store', 'storeDeadline', 'x']],
+  ])('%# refuses options at once, with each path', (options, paths) => {
+    expect(pathsOf({ make: createBearerGuard }, options)).toEqual(paths)
+  })
+})
+
+describe('createJwtBearerGuard()', () => {
+  const good = { issuer: hub.issuer, audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
+  const maker: Maker = { make: createJwtBearerGuard }
+  const byUri = (jwksUri: unknown) => ({ keys: undefined, jwksUri })
+  // An undefined member is a mistake of its own.
+  const defined = (options: object) =>
+    Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+  test('lists every mistake at once, each with its cure', () => {
+    expect(mistakesOf(maker, { issuer: '', audience: [], type: 'JWE', maximumCache: 1 })).toMatchObject([
+      { path: 'type', message: "must be 'at+jwt' or 'JWT'." },
+      { path: 'issuer', message: 'must be the iss of the tokens.' },
+      {
+        path: 'audience',
+        message: 'must be the value in aud of the tokens that names this resource server.',
+      },
+      { path: 'keys', message: 'or jwksUri must be given, and not both.' },
+      {
+        path: 'maximumCache',
+        message: expect.stringMatching(/^is not known here\. Did you mean maximumCached\?/),
+      },
+    ])
+    for (const options of [undefined, null, 'options', []])
+      expect(pathsOf(maker, options)).toEqual(['options', 'issuer', 'audience', 'keys'])
+  })
+
+  test.each<[object, string]>([
+    [{ issuer: 7 }, 'issuer'],
+    [{ audience: '' }, 'audience'],
+    [{ audience: ['a', 7] }, 'audience'],
+    [{ keys: [hub.jwk] }, 'keys'],
+    [{ keys: { keys: [] } }, 'keys'],
+    [{ keys: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'keys.keys[0]'],
+    [{ keys: { keys: [hub.jwk, hub.privateKey.export({ format: 'jwk' })] } }, 'keys.keys[1]'],
+    [{ jwksUri: 'https://issuer.example/jwks.json' }, 'keys'],
+    ...['http://issuer.example/jwks', 'https://ada:secret@issuer.example/', 'file:///etc/jwks', 7].map(
+      (uri): [object, string] => [byUri(uri), 'jwksUri'],
+    ),
+    ...[[], ['HS256'], ['none']].map((algorithms): [object, string] => [{ algorithms }, 'algorithms']),
+    ...['jwt', null].map((type): [object, string] => [{ type }, 'type']),
+    [{ clientIdClaim: '' }, 'clientIdClaim'],
+    [{ scopeClaim: 7 }, 'scopeClaim'],
+    ...[-1, 301].map((clockTolerance): [object, string] => [{ clockTolerance }, 'clockTolerance']),
+    ...[-1, 0.5, Infinity].map((maximumCached): [object, string] => [{ maximumCached }, 'maximumCached']),
+    ...[0, 86_401].map((maximumAge): [object, string] => [{ maximumAge }, 'maximumAge']),
+    [{ closeDeadline: 0 }, 'closeDeadline'],
+    [{ clock: 7 }, 'clock'],
+    [{ errorUri: 'nowhere' }, 'errorUri'],
+    [{ implies: { a: 'b' } }, 'implies'],
+    [{ guards: { realm: '"' } }, 'guards.realm'],
+    [{ store: {} }, 'store'],
+  ])('refuses %j at %s', (bend, path) => {
+    expect(pathsOf(maker, defined({ ...good, ...bend }))).toEqual([path])
+  })
+
+  test.each([
+    {},
+    { audience: ['a', 'b'], algorithms: ['EdDSA'], type: 'JWT' },
+    { clockTolerance: 0, maximumCached: 0, maximumAge: 1 },
+    { clockTolerance: 300, maximumCached: 1_000_000, maximumAge: 86_400 },
+    byUri('https://issuer.example/jwks.json'),
+    byUri('http://127.0.0.1:4000/jwks'),
+  ])('takes %j', (bend) => {
+    expect(pathsOf(maker, defined({ ...good, ...bend }))).toEqual([])
+  })
+})
+
+test('deviceAuthorization() names every mistake in its options', () => {
+  const options: object = {
+    secret: 'short',
+    lifetime: 30,
+    interval: 0,
+    guesses: { owner: { attempts: 0 }, everybody: 1 },
+    requests: 5,
+    page: 'page.html',
+    pagePath: 'device',
+    endpointPath: '',
+    paths: {},
+  }
+  expect(() => Reflect.apply(deviceAuthorization, undefined, [options]))
+    .toThrow(`deviceAuthorization() cannot work with these options:
+  - secret must be a text of at least 32 bytes, such as one of openssl rand -base64 32.
+  - lifetime must be whole seconds, 60 to 3600.
+  - interval must be whole seconds, 1 to 60.
+  - guesses.owner.attempts must be a whole number, 1 to 1000000.
+  - guesses.everybody is not known here; the known names are network, owner.
+  - requests must be an object.
+  - page must be a function: it gets the request, the response and the view.
+  - endpointPath must be a path such as '/device'.
+  - pagePath must be a path such as '/device'.
+  - paths is not known here`)
+})
+
+test('deviceAuthorization() needs its secret for a store that another process may read', () => {
+  const create = (own: { secret?: string }, store: AuthorizationStore) => () =>
+    createAuthorizationServer({ ...canonicalOptions, plugIns: [deviceAuthorization(own)], store })
+  expect(create({}, bare)).toThrow('needs the option secret, because other processes may share the store')
+  expect(create({ secret: deviceSecret }, bare)).not.toThrow()
+  expect(create({}, memoryStore())).not.toThrow()
+})
+
+const hosts = ['api.example.com']
+test.each([
+  [undefined, 'options must be an object.'],
+  [{}, 'hosts is missing'],
+  [{ hosts: [] }, 'hosts must be a list'],
+  [{ hosts: 'api.example.com' }, 'hosts must be a list'],
+  ...['', ':443', 'a b', 'a/b', 'user@a', 'a:b', 'a:0', 'a:', 'é', '[::1', 'https://a.example'].map(
+    (host): [object, string] => [{ hosts: [host] }, 'hosts must be a list'],
+  ),
+  [{ hosts, algorithms: [] }, 'algorithms must be a list'],
+  [{ hosts, algorithms: ['md5'] }, 'algorithms must be a list'],
+  ...[0, 301, 1.5].map((tolerance): [object, string] => [
+    { hosts, tolerance },
+    'tolerance must be whole seconds, 1 to 300.',
+  ]),
+  [{ hosts, age: 60 }, 'age is not known here'],
+])('mac() refuses %j', (options, message) => {
+  expect(() => Reflect.apply(mac, undefined, [options])).toThrow(message)
+})
