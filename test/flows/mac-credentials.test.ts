@@ -19,22 +19,22 @@ function macStage(hosts = ['api.example.com'], store?: AuthorizationStore) {
 }
 
 const good = { id: 'at_x', ts: '1336363200', nonce: 'dj83hs9s', mac: digest }
-const written = headerOf(good)
+const usual = headerOf(good)
 const bentBy = (attributes: object) => headerOf({ ...good, ...attributes })
 
 test.each([
   ['nothing', 'MAC'],
-  ['an attribute twice in another case', `${written}, NONCE="dj83hs9s"`],
-  ['an unknown attribute', `${written}, realm="x"`],
-  ['__proto__', `${written}, __proto__="x"`],
-  ['an attribute without quotes', written.replace('"at_x"', 'at_x')],
-  ['an open quote', `${written}, ext="x`],
-  ['an escaped quote', `${written}, ext="a\\"b"`],
-  ['a tab inside a value', `${written}, ext="a\tb"`],
-  ['a comma at the end', `${written}, x`],
-  ['a comma at the beginning', written.replace('MAC ', 'MAC , ')],
-  ['no comma', written.replaceAll(',', '')],
-  ['space around the equals sign', written.replaceAll('="', ' = "')],
+  ['an attribute twice in another case', `${usual}, NONCE="dj83hs9s"`],
+  ['an unknown attribute', `${usual}, realm="x"`],
+  ['__proto__', `${usual}, __proto__="x"`],
+  ['an attribute without quotes', usual.replace('"at_x"', 'at_x')],
+  ['an open quote', `${usual}, ext="x`],
+  ['an escaped quote', `${usual}, ext="a\\"b"`],
+  ['a tab inside a value', `${usual}, ext="a\tb"`],
+  ['a comma at the end', `${usual}, x`],
+  ['a comma at the beginning', usual.replace('MAC ', 'MAC , ')],
+  ['no comma', usual.replaceAll(',', '')],
+  ['space around the equals sign', usual.replaceAll('="', ' = "')],
   ...['0', '-1', '01336363200', '1336363200.5', '1e9', '9'.repeat(13), ''].map((ts) => [
     `the time ${ts}`,
     bentBy({ ts }),

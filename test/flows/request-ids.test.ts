@@ -62,13 +62,13 @@ test('The id of a request is not what the request says, and each has its own [ed
 const nobody = (clientId: string) => createHash('sha256').update(clientId).digest('hex').slice(0, 8)
 const long = 'x'.repeat(256)
 
-test.each<[string, string | undefined, Fields, Headers?]>([
+test.each<[string, string | undefined, Fields, Headers]>([
   ['in Basic', 'photo-print', {}, { Authorization: basic('photo-print', 'wrong') }],
-  ['in the body', nobody('x'), { client_id: 'x', client_secret: 'y' }],
-  ['by its name alone', nobody('nobody'), { client_id: 'nobody' }],
-  ['at great length', nobody(long), { client_id: long }],
-  ['at too great length', undefined, { client_id: `${long}x` }],
-  ['not at all', undefined, {}],
+  ['in the body', nobody('x'), { client_id: 'x', client_secret: 'y' }, {}],
+  ['by its name alone', nobody('nobody'), { client_id: 'nobody' }, {}],
+  ['at great length', nobody(long), { client_id: long }, {}],
+  ['at too great length', undefined, { client_id: `${long}x` }, {}],
+  ['not at all', undefined, {}, {}],
   ['twice', undefined, { client_secret: 'z' }, { Authorization: basic('x', 'y') }],
 ])(
   'A refusal names the client that was claimed %s, so that an alarm can count',
