@@ -151,7 +151,7 @@ test.each<[string, Story, readonly RegExp[]]>([
   ['popups without a policy', { options: popup('popups: true'), asks: [asked('same-origin')] }, []],
   [
     'popups at an own page that lets them be',
-    { before: helmet, options: popup(`popups: true, ${ownPage('unsafe-none')}`), asks: [asked('none')] },
+    { options: popup(`popups: true, ${ownPage('unsafe-none')}`), asks: [asked('none')] },
     [],
   ],
   ['no popups', { before: helmet, options: popup(''), asks: [asked('same-origin')] }, []],
