@@ -41,6 +41,11 @@ describeRegistration('A public client that the operator removed', (stage) => {
     // The same for each installation of the app.
     expect((await staged.register(notesApp)).body).toEqual(second.body)
     expect((await getTokens(staged, second)).status).toBe(200)
+    // Each removal brings an identifier of its own.
+    await staged.clients.remove(second.body.client_id)
+    const third = await staged.register(notesApp)
+    expect(third.status).toBe(201)
+    expect([first.body.client_id, second.body.client_id]).not.toContain(third.body.client_id)
   })
 })
 
