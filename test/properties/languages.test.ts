@@ -17,13 +17,15 @@ test.each([
   ['de;q=2, fr;q=x, es;q=, ja; q=0.4, en;q=1.000', ['en', 'ja']],
   ['d€, <script>, en_US, -, en', ['en']],
   ['de;level=1', []],
-  // No more than 20 are read, nor more than 1,000 characters, which takes no hours.
-  [`${'xx,'.repeat(20)}de`, Array(20).fill('xx')],
-  [`${' '.repeat(999)},de`, []],
-  [`de,${'a-'.repeat(500_000)},en`, ['de']],
-  [`${','.repeat(1_000_000)}en`, []],
-])('Accept-Language %.40j names %j', (header, languages) => {
+])('Accept-Language %j names %j', (header, languages) => {
   expect(parseAcceptLanguage(header)).toEqual(languages)
+})
+
+test('no more than 20 languages are read, nor more than 1,000 characters, which takes no hours', () => {
+  expect(parseAcceptLanguage(`${'xx,'.repeat(20)}de`)).toEqual(Array(20).fill('xx'))
+  expect(parseAcceptLanguage(`${' '.repeat(999)},de`)).toEqual([])
+  expect(parseAcceptLanguage(`de,${'a-'.repeat(500_000)},en`)).toEqual(['de'])
+  expect(parseAcceptLanguage(`${','.repeat(1_000_000)}en`)).toEqual([])
 })
 
 test.each([

@@ -29,6 +29,7 @@ const reader = { name: 'signed', decode: (text: string) => format.decode(text) }
 const responseType = (name: string) => ({ ...implicit(), name })
 const withParts = (parts: unknown, name = 'test') => ({ name, open: () => parts, openInGuard: () => parts })
 const publishing = (name: string) => ({ name, publishedSubject: () => 'x' })
+const slideshow = { ...printer, grant_types: ['implicit'], response_types: ['token'] }
 const client = { ...printer, token_endpoint_auth_method: 'sealed', credentials: { sealed: 'wax' } }
 const registration = {
   name: 'registration',
@@ -60,14 +61,43 @@ const notPlugIns = [
   { open: () => ({}) },
 ]
 
+const second = (name: string) => ({ grantTypes: [grantType('urn:x:1'), grantType(name)] })
+const typeNamed = (bend: object) => ({ tokenTypes: [{ ...own, ...bend }] })
+const ofPlugIn = (parts: unknown) => ({ plugIns: [withParts(parts)] })
+const registering = { ...whoami, name: 'registration', path: '/x' }
+const oddNames = [
+  'x',
+  'grants/x',
+  '/x',
+  'https://',
+  'urn:é',
+  'urn:a b',
+  'PASSWORD',
+  '__proto__',
+  'constructor',
+]
+const takenNames = ['authorization_code', 'refresh_token', 'client_credentials', 'implicit', 'urn:x:1']
+const oddTypes = [
+  ' token',
+  'token ',
+  'code  token',
+  'code\ttoken',
+  'code-token',
+  'tökn',
+  'token token',
+  'a\n',
+]
+const twice = [['code'], ['token', 'token'], ['code token', 'token code']]
+const modes = [
+  [{ name: 'query', carrier: 'form' }, 'has "query", which the server has already.'],
+  [{ name: 'Form', carrier: 'form' }, "must be a list of response modes: name, and carrier 'form'."],
+  [{ name: 'x', carrier: 'pigeon' }, "must be a list of response modes: name, and carrier 'form'."],
+] as const
+
 describe('a server takes', () => {
-  it.each<[string, Bend]>([
-    ...['https://a.example/grants/x', 'urn:ietf:params:oauth:grant-type:x', 'password', 'x:y'].map(
-      (name) => [`the grant type ${name}`, { grantTypes: [grantType(name)] }] as [string, Bend],
-    ),
-    ...['token', 'code id_token token', 'none', 'x_1'].map(
-      (name) => [`the response type ${name}`, { responseTypes: [responseType(name)] }] as [string, Bend],
-    ),
+  it.each<readonly [string, Bend]>([
+    ['grant types', { grantTypes: ['https://a.example/grants/x', 'password', 'x:y'].map(grantType) }],
+    ['response types', { responseTypes: ['token', 'code id_token token', 'none', 'x_1'].map(responseType) }],
     ['two token types whose names differ in case', { tokenTypes: [signed, { ...own, name: 'MAC' }] }],
     ['a usual token type', { tokenTypes: [signed], tokenType: 'mac' }],
     ['two formats', { accessTokenFormats: [format, signedFormat('other')] }],
@@ -82,244 +112,186 @@ describe('a server takes', () => {
     ['a method with fields of its own', methods({ ...sealed, seals: 7 })],
     ['a method that is an object of a class', methods(new Sealed())],
     ['a registration for a method of its own', { ...methods(sealed), clients: [client] }],
-    [
-      'a registration for the implicit grant',
-      {
-        responseTypes: [implicit()],
-        clients: [{ ...printer, grant_types: ['implicit'], response_types: ['token'] }],
-      },
-    ],
+    ['a registration for the implicit grant', { responseTypes: [implicit()], clients: [slideshow] }],
     ['endpoints with names and paths of their own', { endpoints: [whoami, registration] }],
   ])('%s', (_what, bend) => {
     expect(mistakesWith(bend)).toEqual([])
   })
 })
 
-const noUri = (name: string) =>
-  `grantTypes[1].name is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`
-const oddType = (name: string) =>
-  `responseTypes[1].name is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`
-
 describe('a server refuses, with the path and the cure', () => {
-  it.each<[Bend, readonly string[]]>([
-    ...['x', 'grants/x', '/x', 'https://', 'urn:é', 'urn:a b', 'PASSWORD', '__proto__', 'constructor'].map(
-      (name) => [{ grantTypes: [grantType('urn:x:1'), grantType(name)] }, [noUri(name)]] as [Bend, string[]],
-    ),
-    ...['authorization_code', 'refresh_token', 'client_credentials', 'implicit', 'urn:x:1'].map(
-      (name) =>
-        [
-          { grantTypes: [grantType('urn:x:1'), grantType(name)] },
-          [`grantTypes[1].name is "${name}", which another grant type has already.`],
-        ] as [Bend, string[]],
-    ),
-    ...[' token', 'token ', 'code  token', 'code\ttoken', 'code-token', 'tökn', 'token token', 'a\n'].map(
-      (name) => [{ responseTypes: [implicit(), responseType(name)] }, [oddType(name)]] as [Bend, string[]],
-    ),
-    ...[['code'], ['token', 'token'], ['code token', 'token code']].map(
-      (names) =>
-        [
-          { responseTypes: names.map(responseType) },
-          [
-            `responseTypes[${names.length - 1}].name is "${names.at(-1)}", which another response type has already. The order of the values does not count.`,
-          ],
-        ] as [Bend, string[]],
-    ),
-    ...['two words', 'a/b', 'é', 'a"b', 'https://a.example/ b'].map(
-      (name) =>
-        [
-          { tokenTypes: [{ ...own, name }] },
-          [`tokenTypes[0].name is "${name}", but must be letters, digits and . _ -, or an absolute URI.`],
-        ] as [Bend, string[]],
-    ),
-    ...['two words', 'a"b', 'a,b', 'é'].map(
-      (scheme) =>
-        [
-          { tokenTypes: [{ ...own, scheme }] },
-          [`tokenTypes[0].scheme is "${scheme}", which is not the name of an HTTP authentication scheme.`],
-        ] as [Bend, string[]],
-    ),
-    [
-      { tokenTypes: [{ ...own, name: 'bearer' }] },
-      ['tokenTypes[0].name is "bearer", which another token type has already.'],
-    ],
+  type Row = readonly [Bend, string]
+  it.each<Row>([
+    ...oddNames.map((name): Row => [
+      second(name),
+      `grantTypes[1].name is "${name}", but must be an absolute URI, such as https://example.com/oauth/grants/voucher.`,
+    ]),
+    ...takenNames.map((name): Row => [
+      second(name),
+      `grantTypes[1].name is "${name}", which another grant type has already.`,
+    ]),
+    ...oddTypes.map((name): Row => [
+      { responseTypes: [implicit(), responseType(name)] },
+      `responseTypes[1].name is "${name}", but must be letters, digits and _; several values, each once, with one space between two.`,
+    ]),
+    ...twice.map((names): Row => [
+      { responseTypes: names.map(responseType) },
+      `responseTypes[${names.length - 1}].name is "${names.at(-1)}", which another response type has already. The order of the values does not count.`,
+    ]),
+    ...['two words', 'a/b', 'é', 'a"b', 'https://a.example/ b'].map((name): Row => [
+      typeNamed({ name }),
+      `tokenTypes[0].name is "${name}", but must be letters, digits and . _ -, or an absolute URI.`,
+    ]),
+    ...['two words', 'a"b', 'a,b', 'é'].map((scheme): Row => [
+      typeNamed({ scheme }),
+      `tokenTypes[0].scheme is "${scheme}", which is not the name of an HTTP authentication scheme.`,
+    ]),
+    [typeNamed({ name: 'bearer' }), 'tokenTypes[0].name is "bearer", which another token type has already.'],
     [
       { tokenTypes: [signed, { ...own, scheme: 'mac' }] },
-      ['tokenTypes[1].scheme is "mac", which another token type has already. Letter case does not count.'],
+      'tokenTypes[1].scheme is "mac", which another token type has already. Letter case does not count.',
     ],
-    [{ tokenTypes: [signed], tokenType: 'hotk' }, ['tokenType must be one of bearer, mac.']],
+    [{ tokenTypes: [signed], tokenType: 'hotk' }, 'tokenType must be one of bearer, mac.'],
     [
       { accessTokenFormats: [format, format] },
-      ['accessTokenFormats[1].name is "signed", which another format has already.'],
+      'accessTokenFormats[1].name is "signed", which another format has already.',
     ],
     [
       { accessTokenFormats: [signedFormat('opaque')] },
-      ['accessTokenFormats[0].name is "opaque", which stands for tokens without a format.'],
+      'accessTokenFormats[0].name is "opaque", which stands for tokens without a format.',
     ],
     [
-      { accessTokenFormats: [format], plugIns: [withParts({ accessTokenFormats: [format] })] },
-      ['plugIns[0].accessTokenFormats[0].name is "signed", which another format has already.'],
+      { accessTokenFormats: [format], ...ofPlugIn({ accessTokenFormats: [format] }) },
+      'plugIns[0].accessTokenFormats[0].name is "signed", which another format has already.',
     ],
     // A guard could read it, and a server could not write it.
     [
       { accessTokenFormats: [reader] },
-      ['accessTokenFormats must be a list of access token formats, each with name, encode and decode.'],
+      'accessTokenFormats must be a list of access token formats, each with name, encode and decode.',
     ],
-    ...[
-      [{ name: 'query', carrier: 'form' }, 'has "query", which the server has already.'] as const,
-      [
-        { name: 'Form', carrier: 'form' },
-        "must be a list of response modes: name, and carrier 'form'.",
-      ] as const,
-      [
-        { name: 'x', carrier: 'pigeon' },
-        "must be a list of response modes: name, and carrier 'form'.",
-      ] as const,
-    ].map(
-      ([mode, message]) =>
-        [{ plugIns: [withParts({ responseModes: [mode] })] }, [`plugIns[0].responseModes ${message}`]] as [
-          Bend,
-          string[],
-        ],
-    ),
-    ...notPlugIns.map(
-      (plugIn) =>
-        [{ plugIns: [plugIn] }, ['plugIns[0] must be a plug-in: name and open, optionally openInGuard.']] as [
-          Bend,
-          string[],
-        ],
-    ),
-    ...[undefined, null, 7, [], Promise.resolve({})].map(
-      (parts) =>
-        [
-          { plugIns: [withParts(parts)] },
-          ['plugIns[0] must return an object of lists, such as { grantTypes }, and not a promise.'],
-        ] as [Bend, string[]],
-    ),
+    ...modes.map(([mode, message]): Row => [
+      ofPlugIn({ responseModes: [mode] }),
+      `plugIns[0].responseModes ${message}`,
+    ]),
+    ...notPlugIns.map((plugIn): Row => [
+      { plugIns: [plugIn] },
+      'plugIns[0] must be a plug-in: name and open, optionally openInGuard.',
+    ]),
+    ...[undefined, null, 7, [], Promise.resolve({})].map((parts): Row => [
+      ofPlugIn(parts),
+      'plugIns[0] must return an object of lists, such as { grantTypes }, and not a promise.',
+    ]),
     [
       { plugIns: [withParts({}), withParts({})] },
-      ['plugIns[1].name is "test", which another plug-in has already.'],
+      'plugIns[1].name is "test", which another plug-in has already.',
     ],
     [
-      {
-        dynamicRegistration: {},
-        plugIns: [withParts({ endpoints: [{ ...whoami, name: 'registration', path: '/x' }] })],
-      },
-      [
-        'dynamicRegistration.registrationPath belongs to the endpoint registration, whose name plugIns[0].endpoints[0] has.',
-      ],
+      { dynamicRegistration: {}, ...ofPlugIn({ endpoints: [registering] }) },
+      'dynamicRegistration.registrationPath belongs to the endpoint registration, whose name plugIns[0].endpoints[0] has.',
     ],
     [
-      { extensions: [publishing('a')], plugIns: [withParts({ extensions: [publishing('b')] })] },
-      ['plugIns[0].extensions[0].publishedSubject is a function that another extension has already.'],
+      { extensions: [publishing('a')], ...ofPlugIn({ extensions: [publishing('b')] }) },
+      'plugIns[0].extensions[0].publishedSubject is a function that another extension has already.',
     ],
-    ...['authorization', 'token', 'revocation', 'introspection'].map(
-      (name) =>
-        [
-          { endpoints: [{ ...whoami, name }] },
-          [`endpoints[0].name is "${name}", which another endpoint has already.`],
-        ] as [Bend, string[]],
-    ),
-    [{ endpoints: [{ ...whoami, path: '/token' }] }, ['endpoints[0].path must differ from paths.token.']],
+    ...['authorization', 'token', 'revocation', 'introspection'].map((name): Row => [
+      { endpoints: [{ ...whoami, name }] },
+      `endpoints[0].name is "${name}", which another endpoint has already.`,
+    ]),
+    [{ endpoints: [{ ...whoami, path: '/token' }] }, 'endpoints[0].path must differ from paths.token.'],
     [
       { endpoints: [whoami], paths: { introspection: '/whoami' } },
-      ['endpoints[0].path must differ from paths.introspection.'],
+      'endpoints[0].path must differ from paths.introspection.',
     ],
     [
       { endpoints: [whoami, { ...whoami, name: 'me' }] },
-      ['endpoints[1].path must differ from endpoints[0].path.'],
+      'endpoints[1].path must differ from endpoints[0].path.',
     ],
-  ])('%j', (bend, problems) => {
-    expect(problemsOf(bend)).toEqual(problems)
+  ])('%j', (bend, problem) => {
+    expect(problemsOf(bend)).toEqual([problem])
   })
 
-  it.each<[string, unknown, string]>([
-    ['null', null, ''],
-    ['a text', 'sealed', ''],
-    ['a list', [], ''],
-    ['no name', { ...sealed, name: undefined }, '.name'],
-    ['an empty name', { ...sealed, name: '' }, '.name'],
-    ['a name with a space', { ...sealed, name: 'a b' }, '.name'],
-    ['a name with a quote', { ...sealed, name: 'a"b' }, '.name'],
-    ['a name of a prototype', { ...sealed, name: '__proto__' }, '.name'],
-    ['the name of Basic', { ...sealed, name: 'client_secret_basic' }, '.name'],
-    ['the name of the body', { ...sealed, name: 'client_secret_post' }, '.name'],
-    ['the name of no method', { ...sealed, name: 'none' }, '.name'],
-    ['the scheme of Basic', { ...sealed, scheme: 'Basic' }, '.scheme'],
-    ['the scheme of Basic in other case', { ...sealed, scheme: 'BASIC' }, '.scheme'],
-    ['an empty scheme', { ...sealed, scheme: '' }, '.scheme'],
-    ['a scheme of two words', { ...sealed, scheme: 'Sealed wax' }, '.scheme'],
-    ['a scheme that would end the header', { ...sealed, scheme: 'Sealed\r\nX: y' }, '.scheme'],
-    ['a scheme that would add a challenge', { ...sealed, scheme: 'Sealed,Basic' }, '.scheme'],
-    ['no read', { ...sealed, read: undefined }, '.read'],
-    ['no verify', { ...sealed, verify: true }, '.verify'],
-    ['a rule that is no function', { ...sealed, mistakeIn: /wax/ }, '.mistakeIn'],
-    ['parameters in one text', { ...sealed, credentialParameters: 'seal' }, '.credentialParameters'],
-    ['signed assertions by nothing named', { ...sealed, name: 'private_key_jwt' }, '.signingAlgorithms'],
-    ['an empty list of algorithms', { ...sealed, signingAlgorithms: [] }, '.signingAlgorithms'],
-    ['assertions without a signature', { ...sealed, signingAlgorithms: ['None'] }, '.signingAlgorithms'],
-  ])('as a method of authentication %s', (_what, method, field) => {
-    expect(pathsWith(methods(method))).toEqual([`clientAuthenticationMethods[0]${field}`])
+  // The field, values that are wrong for it, and what else the method or the endpoint has.
+  type Fields = readonly [field: string, wrong: readonly unknown[], others: object]
+  it.each<Fields>([
+    [
+      'name',
+      [undefined, '', 'a b', 'a"b', '__proto__', 'client_secret_basic', 'client_secret_post', 'none'],
+      {},
+    ],
+    // The scheme of Basic in any case, and what would end the header or add a challenge.
+    ['scheme', ['Basic', 'BASIC', '', 'Sealed wax', 'Sealed\r\nX: y', 'Sealed,Basic'], {}],
+    ['read', [undefined], {}],
+    ['verify', [true], {}],
+    ['mistakeIn', [/wax/], {}],
+    ['credentialParameters', ['seal'], {}],
+    ['signingAlgorithms', [[], ['None']], {}],
+    ['signingAlgorithms', [undefined], { name: 'private_key_jwt' }],
+  ])('the %s of a method of authentication: %j, beside %j', (field, values, others) => {
+    for (const value of values)
+      expect([value, pathsWith(methods({ ...sealed, ...others, [field]: value }))]).toEqual([
+        value,
+        [`clientAuthenticationMethods[0].${field}`],
+      ])
   })
 
-  it.each<[string, object, string]>([
-    ['no name', { name: undefined }, '.name'],
-    ['a name in capitals', { name: 'Whoami' }, '.name'],
-    ['a name with a hyphen', { name: 'who-am-i' }, '.name'],
-    ['the name of a prototype', { name: '__proto__' }, '.name'],
-    ['no path', { path: undefined }, '.path'],
-    ['a path that no URL has', { path: 'whoami' }, '.path'],
-    ['a path with a query', { path: '/whoami?x' }, '.path'],
-    ['a path that is well-known', { path: '/.well-known/openid-configuration' }, '.path'],
-    ['another method', { method: 'PATCH' }, '.method'],
-    ['no method at all', { method: [] }, '.method'],
-    ['a method twice', { method: ['GET', 'GET'] }, '.method'],
-    ['another method among others', { method: ['GET', 'PATCH'] }, '.method'],
-    ['a method in small letters', { method: 'get' }, '.method'],
-    ['a body of a DELETE', { method: ['GET', 'DELETE'], body: 'json' }, '.body'],
-    ['another body', { method: 'POST', body: 'xml' }, '.body'],
-    ['a body of a GET', { body: 'json' }, '.body'],
-    ['a listing that is neither', { listed: 'no' }, '.listed'],
-    ['origins of its own', { cors: { origins: ['https://app.example'] } }, '.cors'],
-    ['another way of authentication', { clientAuthentication: true }, '.clientAuthentication'],
-    ['a status that is no error', { errorStatus: { slow_down: 200 } }, '.errorStatus'],
-    ['a status that is no number', { errorStatus: { slow_down: '400' } }, '.errorStatus'],
-    ['metadata that no document can have', { metadata: { x: 7 } }, '.metadata'],
-    ['no handle', { handle: undefined }, '.handle'],
-    ['a member that is not known', { handler: 7 }, '.handler'],
-    ['a flag that is a text', { duringMaintenance: 'yes' }, '.duringMaintenance'],
-    ['another kind', { kind: 'form' }, '.kind'],
-    ['a page at another method', { kind: 'page', method: ['GET', 'PUT'] }, '.method'],
-    ['a page for perhaps a login', { kind: 'page', login: 'maybe' }, '.login'],
-    ['a page with a flag that is a text', { kind: 'page', fromOtherSites: 'yes' }, '.fromOtherSites'],
-    ['a page without handle', { kind: 'page', handle: undefined }, '.handle'],
-    ['a page with a body', { kind: 'page', body: 'form' }, '.body'],
-  ])('an endpoint with %s', (_what, bend, field) => {
-    expect(pathsWith({ endpoints: [{ ...whoami, ...bend }] })).toEqual([`endpoints[0]${field}`])
+  const page = { kind: 'page' }
+  it.each<Fields>([
+    ['name', [undefined, 'Whoami', 'who-am-i', '__proto__'], {}],
+    ['path', [undefined, 'whoami', '/whoami?x', '/.well-known/openid-configuration'], {}],
+    ['method', ['PATCH', [], ['GET', 'GET'], ['GET', 'PATCH'], 'get'], {}],
+    ['body', ['json'], {}],
+    ['body', ['json'], { method: ['GET', 'DELETE'] }],
+    ['body', ['xml'], { method: 'POST' }],
+    ['listed', ['no'], {}],
+    ['cors', [{ origins: ['https://app.example'] }], {}],
+    ['clientAuthentication', [true], {}],
+    ['errorStatus', [{ slow_down: 200 }, { slow_down: '400' }], {}],
+    ['metadata', [{ x: 7 }], {}],
+    ['duringMaintenance', ['yes'], {}],
+    ['handle', [undefined], {}],
+    ['handler', [7], {}],
+    ['kind', ['form'], {}],
+    ['method', [['GET', 'PUT']], page],
+    ['login', ['maybe'], page],
+    ['fromOtherSites', ['yes'], page],
+    ['handle', [undefined], page],
+    ['body', ['form'], page],
+  ])('the %s of an endpoint: %j, beside %j', (field, values, others) => {
+    for (const value of values)
+      expect([value, pathsWith({ endpoints: [{ ...whoami, ...others, [field]: value }] })]).toEqual([
+        value,
+        [`endpoints[0].${field}`],
+      ])
   })
 
-  it.each([null, 7, 'whoami', []])('%j in place of an endpoint', (endpoint) => {
-    expect(pathsWith({ endpoints: [endpoint] })).toEqual(['endpoints[0]'])
+  it.each([null, 7, 'whoami', []])('%j in place of an endpoint or a method', (part) => {
+    expect(pathsWith({ endpoints: [part] })).toEqual(['endpoints[0]'])
+    expect(pathsWith(methods(part))).toEqual(['clientAuthenticationMethods[0]'])
   })
 
   const parts = ['atAuthorizationRequest', 'atTokenRequest', 'atResourceRequest', 'introspect', 'access']
   const lists = ['authorizationParameters', 'tokenParameters', 'credentialParameters', 'exposedHeaders']
-  it.each<[string, Bend]>([
+  const named = grantType('urn:x:1')
+  type Part = readonly [string, Bend]
+  it.each<Part>([
     ...[...parts, ...lists, 'prepare', 'atTokenResponse', 'publishedSubject'].flatMap((part) =>
-      [7, null, 'x', {}, [7]].map((wrong) => ['extensions', { name: 'x', [part]: wrong }] as [string, Bend]),
+      [7, null, 'x', {}, [7]].map((wrong): Part => ['extensions', { name: 'x', [part]: wrong }]),
     ),
     // No error could name such a parameter.
-    ...['größe', 'a"b', 'a\\b', 'a b', ''].map(
-      (name) => ['extensions', { name: 'x', tokenParameters: [name] }] as [string, Bend],
-    ),
+    ...['größe', 'a"b', 'a\\b', 'a b', ''].map((name): Part => [
+      'extensions',
+      { name: 'x', tokenParameters: [name] },
+    ]),
     ['extensions', { name: 'x', exposedHeaders: ['a b'] }],
     ['tokenTypes', { ...own, challenge: {} }],
     ['tokenTypes', { ...own, opaque: 'yes' }],
     ['tokenTypes', { ...own, exposedHeaders: [''] }],
-    ['grantTypes', { ...grantType('urn:x:1'), refreshTokens: 'no' }],
-    ['grantTypes', { ...grantType('urn:x:1'), publicClients: 0 }],
-    ...[{ a: 1 }, { a: [1] }, { a: null }, 'a', ['a']].map(
-      (metadata) => ['grantTypes', { ...grantType('urn:x:1'), metadata }] as [string, Bend],
-    ),
+    ['grantTypes', { ...named, refreshTokens: 'no' }],
+    ['grantTypes', { ...named, publicClients: 0 }],
+    ...[{ a: 1 }, { a: [1] }, { a: null }, 'a', ['a']].map((metadata): Part => [
+      'grantTypes',
+      { ...named, metadata },
+    ]),
     ['accessTokenFormats', { name: 'x' }],
     ['accessTokenFormats', { ...format, name: '' }],
   ])('%s with %j', (option, part) => {
@@ -442,7 +414,7 @@ describe('all mistakes are reported at once, and none that only follows from ano
     ],
     [
       'a client of a response type that the server does not have',
-      { clients: [{ ...printer, grant_types: ['implicit'], response_types: ['token'] }] },
+      { clients: [slideshow] },
       ['clients[0].grant_types', 'clients[0].response_types'],
     ],
     [
