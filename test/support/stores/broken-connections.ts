@@ -1,4 +1,4 @@
-import type { RedisCommands } from '../../../lib/stores/redis/redis-commands'
+import type { RedisCommands } from '../../../lib/index'
 
 /** Mistakes that the connection of a store could have, planted into a client with the settings of a sound one. */
 export const brokenConnections = {
