@@ -146,7 +146,7 @@ describe.each(kinds)('%s', (_kind, start) => {
     [{ attributes: { scope: 'a' } }, 'attributes.scope'],
     [{ authInfo: 'yes' }, 'authInfo'],
     [{ realms: 'a' }, 'realms'],
-  ])('does not start with %j', (wrong, path) => {
+  ])('does not start with %j [token-14]', (wrong, path) => {
     const { guard } = start({})
     const javascript: { make(options: unknown): unknown } = { make: guard }
     expect(() => javascript.make(wrong)).toThrow(`A bearer guard cannot work:\n  - ${path} `)
