@@ -1,9 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { once } from 'node:events'
+import { createIntrospectionGuard } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
+import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
 import { waitUntil } from '../support/wait-until'
 
 const server = new IntrospectionServer()
@@ -312,5 +314,28 @@ test('a challenge names the metadata of the resource, which the guard serves', a
   server.answer = { active: false }
   expect(challengeOf(await ask('token'))).toBe(
     'Bearer realm="photos", scope="photos:read", error="invalid_token", error_description="The access token is unknown, expired or revoked.", resource_metadata="https://photos.example/.well-known/oauth-protected-resource/api"',
+  )
+})
+
+test('every mistake in the options has its path', () => {
+  const wrong = {
+    issuer: 'http://photos.example',
+    client: { client_id: '', client_secret: 7, method: 'none', more: 1 },
+    endpoint: 'http://photos.example/introspect',
+    audience: [],
+    resource: 'photos',
+    maximumAge: -1,
+    maximumCached: 0,
+    maximumAgeOfRefusals: 301,
+    clockTolerance: 1.5,
+    introspectionDeadline: 61,
+    limits: { inactive: { attempts: 0 } },
+    store: {},
+  }
+  const guard: Maker = { make: createIntrospectionGuard }
+  const ofClient = ['client_id', 'client_secret', 'method', 'more'].map((name) => `client.${name}`)
+  const { client: _client, limits: _limits, ...others } = wrong
+  expect(new Set(mistakesOf(guard, wrong).map(({ path }) => path))).toEqual(
+    new Set([...Object.keys(others), ...ofClient, 'limits.inactive.attempts']),
   )
 })
