@@ -60,7 +60,7 @@ export interface Redirection {
  * Builds the URI that takes the user agent back to the client (RFC 6749 4.1.2 and 4.2.2). The URI repeats `state`
  * unchanged, and `iss` names this server (RFC 9207).
  */
-export function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
+function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
   const members = responseMembers(frame, parameters)
   return (frame.mode?.carrier ?? frame.responseType?.mode) === 'fragment'
     ? `${frame.redirectUri}#${new URLSearchParams(members).toString()}`

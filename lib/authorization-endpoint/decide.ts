@@ -52,7 +52,7 @@ import { nothingSelected, type Selection, selectionText } from './selection'
 import { settleDecision } from './settle-decision'
 
 /** The decision of the resource owner, with the consent token of its form. */
-export interface Decision extends ConsentDecision {
+interface Decision extends ConsentDecision {
   /** The same moment by the memory of consents; undefined if the server remembers none. */
   readonly ownerReadMoment?: number | undefined
   /** What the form selects. Default: the form has only the buttons. */

@@ -166,7 +166,7 @@ export async function findAccess(
  * Finds an access token for a guard. A cached record is enough to accept a token. Before the guard refuses a token,
  * this function reads the store, because the token may be newer than the cached record.
  */
-export async function findAccessToken(
+async function findAccessToken(
   store: AuthorizationStore,
   accessToken: string,
   now: number,

@@ -38,7 +38,7 @@ import {
 } from './transition'
 
 /** A refresh, as the client requests it (RFC 6749 6). */
-export interface Refresh {
+interface Refresh {
   readonly refreshToken: string
   readonly clientId: string
   /** The parameter `scope` as received; undefined stands for the whole granted scope. */

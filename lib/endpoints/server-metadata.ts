@@ -1,5 +1,5 @@
 /** The values from which the server builds its metadata. */
-export interface Offer {
+interface Offer {
   readonly issuer: string
   /** The endpoints of the server. */
   readonly endpoints: readonly EndpointOffer[]

@@ -58,7 +58,7 @@ function isOrigin(text: string): boolean {
 type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** How the responses of one path are shared. */
-export interface Sharing {
+interface Sharing {
   /** The methods of the path, for preflights. */
   readonly methods: string
   /**

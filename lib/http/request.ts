@@ -253,7 +253,7 @@ export function queryOf({ url = '' }: IncomingMessage): Parameters {
  *
  * @param name the name of the header in lower case.
  */
-export function headerLines(
+function headerLines(
   { rawHeaders = [], headers }: Partial<Pick<IncomingMessage, 'rawHeaders' | 'headers'>>,
   name: string,
 ): readonly string[] {

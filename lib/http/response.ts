@@ -118,12 +118,7 @@ export function redirectTo(response: Response, location: string): void {
 }
 
 /** Sends a text with these headers, and with its length. */
-export function sendText(
-  response: Response,
-  status: number,
-  text: string,
-  headers: OutgoingHttpHeaders,
-): void {
+function sendText(response: Response, status: number, text: string, headers: OutgoingHttpHeaders): void {
   const length = Buffer.byteLength(text)
   // ASCII text has the same bytes in Latin-1, which Node writes without encoding.
   const encoding = length === text.length ? 'latin1' : 'utf8'

@@ -171,17 +171,17 @@ type FetchDocument = (uri: string) => Promise<PublishedDocument>
  * Seconds after which the key set of an issuer of the configuration is fetched again. A withdrawn key stays trusted for
  * this time at most.
  */
-export const maximumAge = 600
+const maximumAge = 600
 /**
  * The least number of seconds between the starts of two fetches, also after a failure and however many requests come.
  */
-export const pause = 10
+const pause = 10
 // An issuer has few keys. Who names more unknown ones makes the others wait for another fetch.
 const unknownAtMost = 10_000
 /** Seconds that one fetch may take. Less than the pause, so two fetches do not overlap. */
 const patience = 5
 /** The largest size of a published key set, in bytes. */
-export const maximumSize = 256 * 1024
+const maximumSize = 256 * 1024
 
 /**
  * Whether less than `seconds` have passed. A clock that was ahead leaves times in the future once it is corrected: these

@@ -111,7 +111,7 @@ const holdings = new WeakMap<Storage, StoreUse>()
  * @param issuer the issuer of the server or guard. A store that holds the records of two issuers causes a warning.
  * @returns the function that releases the store.
  */
-export function holdStore(store: Storage, issuer: string): () => Promise<void> {
+function holdStore(store: Storage, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
     holders: 0,
     issuer,

@@ -29,7 +29,7 @@ const described = (description: string) => (current: ClientRegistration) => ({
 })
 
 /** A change that adds one letter to the description. The length counts the changes. */
-export const oneMore = (current: ClientRegistration) => described(`${current.description ?? ''}x`)(current)
+const oneMore = (current: ClientRegistration) => described(`${current.description ?? ''}x`)(current)
 
 /** Rules about adding and finding clients. */
 export const additionRules = [

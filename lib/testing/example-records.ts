@@ -106,7 +106,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
  * An authorization whose tokens descend from a code and have been refreshed. The refresh token lives much longer than
  * the access tokens.
  */
-export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
+function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
   const tokenData = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
   return activeRecord(expiresAt, {
@@ -143,7 +143,7 @@ export function refreshed(expiresAt: number, changed: Partial<Active> = {}): Act
 }
 
 /** A request of a client without a redirection URI, after the decision of its owner. */
-export function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): Polled {
+function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): Polled {
   const handle = digest('handle')
   return {
     ...granted,

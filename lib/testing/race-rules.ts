@@ -18,7 +18,7 @@ import { storeRules } from './record-rules'
 import { same } from './contract-rule'
 
 /** Versions of one record by several writers. `clientId` tells the writers apart. */
-export function rivals(count: number, id: string): readonly StoredAuthorization[] {
+function rivals(count: number, id: string): readonly StoredAuthorization[] {
   return Array.from({ length: count }, (_, writer) =>
     version(approvedRecord(inSeconds(600), { id, clientId: `client ${writer}` })),
   )

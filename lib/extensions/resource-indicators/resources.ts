@@ -91,7 +91,7 @@ const schemeGrammar = /^[a-z][a-z0-9+.-]*:/i
  * The form in which two URIs are compared (RFC 3986 6.2.2.1 and 6.2.3): scheme and host without letter case, an empty
  * path as `/`. Everything else counts letter by letter, a default port and the case of percent triplets included.
  */
-export function comparable(uri: string): string {
+function comparable(uri: string): string {
   const [, scheme = '', host = '', slash = '', rest = ''] = authorityGrammar.exec(uri) ?? []
   if (scheme === '') return uri.replace(schemeGrammar, (found) => found.toLowerCase())
   const path = slash === '' && (rest === '' || rest.startsWith('?')) ? '/' : slash

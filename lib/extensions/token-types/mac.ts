@@ -164,7 +164,7 @@ function keptOf({ key, algorithm, issuedAt }: MacKey, accessToken: string, { ran
  *
  * @throws Error if the record is damaged.
  */
-export function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
+function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
   const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
   const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
   if (key === undefined || !isMacAlgorithm(algorithm) || typeof issuedAt !== 'number')
@@ -181,7 +181,7 @@ const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
   value === 'hmac-sha-256' || value === 'hmac-sha-1'
 
 /** The MAC of a text in base64, as requests carry it. The bytes of the key are its ASCII characters. */
-export function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
+function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
   return createHmac(hashes[algorithm], key).update(text).digest('base64')
 }
 
@@ -204,21 +204,20 @@ const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$
  * Parses a value of the header `Host`. Without a port, the value means the default port: 443 with TLS, 80 without.
  * Undefined if the value is malformed.
  */
-export function parseAuthority(text: string, secure: boolean): Authority | undefined {
+function parseAuthority(text: string, secure: boolean): Authority | undefined {
   const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
 }
 
 /** Whether an entry of the option `hosts` means this authority. An entry without a port means the default port. */
-export function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
+function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
   return hosts.some((entry) => {
     const listed = parseAuthority(entry, secure)
     return listed?.host === authority.host && listed.port === authority.port
   })
 }
 
-export const isAuthority = (value: unknown): value is string =>
-  typeof value === 'string' && grammar.test(value)
+const isAuthority = (value: unknown): value is string => typeof value === 'string' && grammar.test(value)
 
 /** The credentials that follow the scheme `MAC` in a request, all of them well-formed. */
 interface MacCredentials {
@@ -251,7 +250,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
  * `ext`, in any order. Undefined for anything else. A `bodyhash` makes the credentials malformed, because a guard
  * cannot check it.
  */
-export function parseMacCredentials(text: string): MacCredentials | undefined {
+function parseMacCredentials(text: string): MacCredentials | undefined {
   const attributes = attributesOf(text)
   if (attributes === undefined) return undefined
   const { id = '', ts, nonce = '', ext = '', mac: shownMac = '' } = Object.fromEntries(attributes)
@@ -298,7 +297,7 @@ function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
  *
  * Only the second form has a colon in its first line, so no text has both forms.
  */
-export function normalizedRequest(
+function normalizedRequest(
   { ts, nonce, ext }: Pick<MacCredentials, 'ts' | 'nonce' | 'ext'>,
   { method, target }: Pick<ResourceRequest, 'method' | 'target'>,
   { host, port }: Authority,

@@ -17,7 +17,7 @@ import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
 
 /** What the processes of one issuer agree on about its keys. */
-export interface KeyTerms {
+interface KeyTerms {
   readonly issuer: string
   /** Names the issuer in the key store. */
   readonly name: string
@@ -30,7 +30,7 @@ export interface KeyTerms {
 }
 
 /** The store holds keys of an algorithm, but no secret of the host opens any of them. */
-export class KeysSealed extends Error {
+class KeysSealed extends Error {
   override readonly name = 'KeysSealed'
 
   constructor(algorithms: readonly SigningAlgorithm[]) {

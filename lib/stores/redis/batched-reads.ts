@@ -64,7 +64,7 @@ interface Call<Argument, Result> {
 }
 
 /** Collects calls and sends them as one batch on {@link flush}. */
-export class Batcher<Argument, Result> {
+class Batcher<Argument, Result> {
   private waiting: Call<Argument, Result>[] = []
 
   /** @param sendAll gets at least one argument. Resolves to one result for each argument, in the same order. */

@@ -64,7 +64,7 @@ type Verbs = AuthorizationStore & { readonly getCached: NonNullable<Authorizatio
  * Adds a cache to the verbs of a store. Only `getCached` reads the cache. `find` always reads the store, so no write
  * rests on a cached record.
  */
-export function remembering(store: AuthorizationStore, cache: AuthorizationCache): Verbs {
+function remembering(store: AuthorizationStore, cache: AuthorizationCache): Verbs {
   // Also drops after a failed write: the write may have succeeded, and only its reply was lost.
   const dropping = async <T>(id: string, write: Promise<T>): Promise<T> => write.finally(() => cache.drop(id))
   const decorated = decorate(store, {

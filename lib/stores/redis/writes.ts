@@ -41,7 +41,7 @@ export type ScriptRun = (
 
 // A value is the writer's revision, 22 characters, and the record. A save that is sent again, because the reply was
 // lost, finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
-export const saving = new RedisScript(`
+const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 local revision = stored and string.sub(stored, 1, 22) or ''
 if revision ~= ARGV[1] and revision ~= ARGV[2] then return 0 end
@@ -114,7 +114,7 @@ interface CreationPlan extends DeadlinePlan {
  * Creates authorizations, each with a deadline. Before the deadline, the mark of a removal refuses a late copy of a
  * create. After the deadline, the copy is void.
  */
-export class Creations {
+class Creations {
   private readonly deadline: CreationDeadline
 
   constructor(private readonly plan: CreationPlan) {

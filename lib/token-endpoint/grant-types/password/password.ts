@@ -175,7 +175,7 @@ const isNormalize = (value: unknown): value is NormalizeName => typeof value ===
  *
  * @param name the text under which the server counts the user name.
  */
-export function attemptLimits(
+function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,
   name: string,
   limits: ResolvedPasswordLimits,
