@@ -29,8 +29,8 @@ const warned = ({ options = '', before = '', asks }: Story) =>
     })
   `).map(({ code, message }) => `${code} ${message}`)
 
-const token = (headers?: Readonly<Record<string, string>>) => ['POST', '/token', headers] as const
-const page = (headers?: Readonly<Record<string, string>>) => ['GET', '/authorize', headers] as const
+const token = (headers: Readonly<Record<string, string>> = {}) => ['POST', '/token', headers] as const
+const page = (headers: Readonly<Record<string, string>> = {}) => ['GET', '/authorize', headers] as const
 const forwarded = { 'X-Forwarded-For': '192.0.2.1' }
 const proto = { 'X-Forwarded-Proto': 'https' }
 const atPhotos = `issuer: '${photos}'`

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import express from 'express'
 import type { Browser, Page } from 'playwright-core'
 import request from 'supertest'
-import { consentScope, consentView } from '../../support/consent-view'
+import type { ConsentScope, ConsentView } from '../../../lib/index'
 import { launchChromium } from '../../support/chromium'
 import { codeChallenge } from '../../support/flows/proof-key'
 import { freePort } from '../../support/mcp/free-port'
@@ -22,7 +22,22 @@ test('the guide shows the application that the tests run, and leads to its views
 })
 
 const withViews = () => express().set('view engine', 'ejs').set('views', join(examples, 'views'))
-const view = consentView({
+const consentScope = (
+  changed: Pick<ConsentScope, 'token' | 'description'> & Partial<ConsentScope>,
+): ConsentScope => ({
+  group: undefined,
+  weight: 'read',
+  field: undefined,
+  allowedBefore: false,
+  ...changed,
+})
+const view: ConsentView = {
+  service: {},
+  language: { tag: 'en', dir: 'ltr' },
+  switchAccount: undefined,
+  question: undefined,
+  obstacle: undefined,
+  manageAt: undefined,
   client: { client_id: 'x', client_name: '<script>', unregistered: { host: 'notes.example' } },
   resourceOwner: { subject: 'u', name: '"><b>' },
   scope: [consentScope({ token: 'photos:read', description: 'See <i>your</i> photos' })],
@@ -31,7 +46,7 @@ const view = consentView({
   fields: { authorization_request: 'ar_"1' },
   redirectTo: 'com.example.app:/cb',
   receiver: 'app',
-})
+}
 
 test('the template of the consent page escapes every text, and shows facts and the host of an unregistered client', async () => {
   const app = withViews().get('/', (_request, response) => response.render('consent', { view }))
