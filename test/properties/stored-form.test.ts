@@ -305,7 +305,33 @@ const withApproval: readonly (readonly [string, Authorization, string])[] = [
   ],
 ]
 
-const forms = [...written, ...withApproval]
+const login = { authTime: 1_799_999_000, acr: 'urn:mfa', amr: ['pwd', 'otp'] }
+
+/** The same with the login of the owner. */
+const withLogin: readonly (readonly [string, Authorization, string])[] = [
+  [
+    'pending, after a login',
+    { ...shown, state: 'pending', login },
+    '["pRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-form",1800000600,"alice","code","https://printer.example/cb",true,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
+  ],
+  [
+    'polled and approved, after a login at a time',
+    { ...polled, subject: 'alice', consentToken, decision: 'approved', login: { authTime: 1_799_999_000 } },
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,null,[1799999000]]',
+  ],
+  [
+    'approved, after a login',
+    { ...grant, state: 'approved', subject: 'alice', consentToken: undefined, code, accessTokens: [], login },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,null,null,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
+  ],
+  [
+    'active, after a login with a class alone',
+    { ...active, subject: 'alice', login: { authTime: 1_799_999_000, acr: 'urn:mfa' } },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice",null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
+  ],
+]
+
+const forms = [...written, ...withApproval, ...withLogin]
 
 const unreadable = 'not readable by this version'
 const read = (text: string) => decodeAuthorization(id, text)
