@@ -377,6 +377,8 @@ describeOnStores('A remembered consent is forgotten', (stage) => {
       'question',
     ],
     ['changes its authentication', { token_endpoint_auth_method: 'client_secret_post' }, 'question'],
+    ['takes any query at its destinations', { dynamic_redirect_query: true }, 'question'],
+    ['may leave without TLS', { insecure_redirect_uris: true }, 'question'],
     ['changes its name', { client_name: 'Photo Print 2' }, 'redirect code'],
   ])('if the client %s: %s', async (_what, change, outcome) => {
     const set = open()
