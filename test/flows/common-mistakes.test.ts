@@ -7,14 +7,13 @@ import {
   createAuthorizationServer,
   createBearerGuard,
   createJwtBearerGuard,
-  formPost,
   jwtAccessTokens,
   memoryStore,
   redisStore,
   signingKeys,
 } from '../../lib/index'
 import { canonicalOptions, type Mount, mountAll } from '../support/flows/application'
-import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, type RepeatedFields } from '../support/flows/flow'
 import { waitUntil } from '../support/wait-until'
 
@@ -458,21 +457,6 @@ describe('a refusal says what is wrong', () => {
         error_description: 'The request names no client: the parameter client_id is missing.',
       },
     ])
-  })
-
-  test('a client_id without a credential, where every client needs one, is not called missing', async () => {
-    const { flow } = serve({ clients: [photoPrint.registration] })
-    const { body } = await flow.submit('/introspect', { token: 'x', client_id: 'photo-print' })
-    expect(body.error_description).not.toMatch(/missing/)
-  })
-
-  test('a response in a form to an app with a scheme of its own names the schemes that can take it', async () => {
-    const redirect_uri = 'com.example.book:/callback'
-    const app = bent(photoBook, { redirect_uris: [redirect_uri] })
-    const { flow } = serve({ clients: [app.registration], plugIns: [formPost()] })
-    const response = await flow.ask({ ...asked, redirect_uri, response_mode: 'form_post' }, 'alice')
-    expect(describedIn(response)).toBe('The response mode needs a redirection URI of http or https.')
-    expect(codesOf('EAS_REFUSED').join()).toContain('sent: "form_post"')
   })
 
   test.each<[string, RepeatedFields, RegExp]>([

@@ -1,13 +1,14 @@
 import helmet from 'helmet'
 import type { Response } from 'supertest'
-import { implicit } from '../../lib/index'
+import { implicit, type ConsentView } from '../../lib/index'
 import { type Mount, mountAll } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
-import { authorizationRequest } from '../support/flows/flow'
+import { authorizationRequest, type Fields, formOf, type Headers } from '../support/flows/flow'
 import { insecureLinkOf } from '../support/flows/insecure-redirect'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
+import { withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
 
 describeOnStores('The consent page', (stage) => {
   const asked = authorizationRequest(photoBook)
@@ -192,5 +193,182 @@ describe('insecure redirect', () => {
         expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).uri).toBe(redirect_uri)
       },
     )
+  })
+})
+
+const asked = authorizationRequest(photoBook)
+const acceptsJson = { Accept: 'application/json' }
+const sendsJson = { 'Content-Type': 'application/json' }
+
+describeOnStores('The consent page as JSON', (stage) => {
+  const open = () => stage({ ...withOptionalScope, choices: () => workspaceQuestion('w1', 'w2') })
+  const ask = ({ flow }: Stage, headers: Headers = {}, fields: Fields = asked) =>
+    flow.open(`/authorize?${formOf(fields)}`, 'alice', { ...acceptsJson, ...headers })
+  const fieldsOf = ({ body }: { body: ConsentView }): Fields => body.fields
+  const send = ({ flow }: Stage, fields: object, headers: Headers = {}, owner?: string) =>
+    flow.submit('/authorize', JSON.stringify(fields), owner ?? 'alice', { ...sendsJson, ...headers })
+
+  test('is the view for a program that accepts JSON and no HTML', async () => {
+    const response = await ask(open())
+    expect(response.status).toBe(200)
+    expect(response.get('Content-Type')).toBe('application/json; charset=utf-8')
+    expect(response.get('Cache-Control')).toBe('no-store')
+    expect(response.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(response.get('Access-Control-Allow-Origin')).toBeUndefined()
+    expect(response.body).toMatchObject({
+      client: { client_id: 'photo-book', client_name: 'Photo Book' },
+      resourceOwner: { subject: 'alice' },
+      scope: [
+        { token: 'photos:read', description: 'See your photos', weight: 'read' },
+        { token: 'photos:print', weight: 'write', field: 'scope:photos:print' },
+      ],
+      question: { text: 'Which workspace?', field: 'choice', answers: [{ value: 'w1' }, { value: 'w2' }] },
+      action: '?',
+      fields: { authorization_request: expect.any(String) },
+      redirectTo: 'https://book.example/callback',
+      receiver: 'web',
+    })
+  })
+
+  test.each<[string, (fields: Fields) => [object | Fields, Headers]]>([
+    ['JSON', (fields) => [{ ...fields, choice: 'w1', scope: 'photos:read' }, {}]],
+    ['JSON with boxes', (fields) => [{ ...fields, choice: 'w1' }, { Accept: '*/*' }]],
+  ])('takes a decision as %s, and answers where to go', async (_how, decisionOf) => {
+    const set = open()
+    const [decision, headers] = decisionOf({ ...fieldsOf(await ask(set)), decision: 'approve' })
+    const answer = await send(set, decision, headers)
+    expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['redirect_to']])
+    expect(answer.get('Location')).toBeUndefined()
+    expect(answer.get('Cache-Control')).toBe('no-store')
+    const { origin, pathname, searchParams } = new URL(answer.body.redirect_to)
+    expect([origin + pathname, searchParams.get('state')]).toEqual([
+      'https://book.example/callback',
+      asked.state,
+    ])
+    const tokens = tokensOf(await set.flow.redeem(photoBook, String(searchParams.get('code'))))
+    expect(tokens.scope).toBe('photos:read')
+  })
+
+  test('answers a repeated decision with the same code, and says when it is too late', async () => {
+    const set = open()
+    const decision = { ...fieldsOf(await ask(set)), decision: 'approve', choice: 'w1' }
+    const first = await send(set, decision)
+    set.clock.advance(2)
+    expect((await send(set, decision)).body).toEqual(first.body)
+    const other = await send(set, { ...decision, choice: 'w2' })
+    expect([other.status, other.body.error]).toEqual([400, 'invalid_request'])
+    await set.flow.redeem(photoBook, String(new URL(first.body.redirect_to).searchParams.get('code')))
+    const late = await send(set, decision)
+    expect([late.status, late.body.error]).toEqual([400, 'invalid_request'])
+  })
+
+  test.each<[string, Headers]>([
+    ['of another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['of another origin, in an old browser', { Origin: 'https://evil.example' }],
+  ])('refuses a view and a decision %s', async (_whose, headers) => {
+    const set = open()
+    const view = await ask(set, headers)
+    expect([view.status, view.body.error]).toEqual([400, 'invalid_request'])
+    const decision = { ...fieldsOf(await ask(set)), decision: 'approve', choice: 'w1' }
+    for (const response of [
+      await send(set, decision, headers),
+      await set.flow.submit('/authorize', decision, 'alice', { ...acceptsJson, ...headers }),
+    ])
+      expect([response.status, response.body.error]).toEqual([400, 'invalid_request'])
+    expect((await send(set, decision, { 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200)
+  })
+
+  test('refuses a decision of another owner, of no owner, and without its token', async () => {
+    const set = open()
+    const decision = { ...fieldsOf(await ask(set)), decision: 'approve', choice: 'w1' }
+    const answers = [
+      await send(set, decision, {}, 'mallory'),
+      await set.flow.submit('/authorize', JSON.stringify(decision), undefined, sendsJson),
+      await send(set, { ...decision, authorization_request: 'ar_x' }),
+      await send(set, { decision: 'approve' }),
+    ]
+    for (const { status, body } of answers) expect([status, body.error]).toEqual([400, 'invalid_request'])
+    expect((await send(set, decision)).status).toBe(200)
+  })
+
+  test.each<[string, string]>([
+    ['a list', '[]'],
+    ['broken JSON', '{"authorization_request":'],
+    ['deep JSON', `{"authorization_request":${'['.repeat(40)}${']'.repeat(40)}}`],
+    ['a list as scope', '{"authorization_request":"ar_x","decision":"approve","scope":["a"]}'],
+    ['a prototype', '{"__proto__":{"authorization_request":"ar_x"}}'],
+  ])('refuses %s', async (_what, text) => {
+    const { flow } = open()
+    const { status, body } = await flow.submit('/authorize', text, 'alice', sendsJson)
+    expect([status, body.error]).toEqual([400, 'invalid_request'])
+  })
+
+  test('is the view although the host renders its own page', async () => {
+    const { flow } = stage({ pages: { consent: (_request, response) => response.send('own') } })
+    const response = await flow.open(`/authorize?${formOf(asked)}`, 'alice', acceptsJson)
+    expect(response.body.client.client_id).toBe('photo-book')
+  })
+})
+
+describeOnStores('Not you?', (stage) => {
+  const viewFor = async ({ flow }: Stage, path: string, owner = 'alice'): Promise<ConsentView> =>
+    (await flow.open(path, owner, acceptsJson)).body
+  const switchOf = (view: ConsentView) => `/authorize${String(view.switchAccount)}`
+
+  test('leads through the login to the same question of another owner', async () => {
+    const set = stage()
+    const view = await viewFor(set, `/authorize?${formOf(asked)}`)
+    const login = await set.flow.open(switchOf(view), 'alice')
+    const target = new URL(String(login.get('Location')), 'http://localhost')
+    expect([login.status, target.pathname, target.searchParams.get('prompt')]).toEqual([
+      303,
+      '/login',
+      'select_account',
+    ])
+    const again = await viewFor(set, String(target.searchParams.get('return_to')), 'bob')
+    expect(again.resourceOwner.subject).toBe('bob')
+    expect([again.scope, again.redirectTo, again.client]).toEqual([view.scope, view.redirectTo, view.client])
+    // The page after the choice can be left for a third account, too.
+    expect(switchOf(again)).toBe(switchOf(view))
+    const answer = await set.flow.submit(
+      '/authorize',
+      { ...again.fields, decision: 'approve' },
+      'bob',
+      acceptsJson,
+    )
+    const { searchParams } = new URL(answer.body.redirect_to)
+    expect(searchParams.get('state')).toBe(asked.state)
+    const { accessToken } = tokensOf(await set.flow.redeem(photoBook, String(searchParams.get('code'))))
+    expect((await set.flow.photos(accessToken)).body.subject).toBe('bob')
+    const old = await set.flow.submit(
+      '/authorize',
+      { ...view.fields, decision: 'approve' },
+      'bob',
+      acceptsJson,
+    )
+    expect([old.status, old.body.error]).toEqual([400, 'invalid_request'])
+  })
+
+  test('keeps what the request says of the page, and repeated parameters', async () => {
+    const view = await viewFor(
+      stage(),
+      `/authorize?${formOf({ ...asked, prompt: 'consent', ui_locales: 'de', other: ['1', '2'] })}`,
+    )
+    const query = new URLSearchParams(String(view.switchAccount))
+    expect(query.get('prompt')).toBe('consent select_account')
+    expect([query.get('ui_locales'), query.getAll('other')]).toEqual(['de', ['1', '2']])
+  })
+
+  test('is no link for a request that is too long for one, or that is good once', async () => {
+    const { flow } = stage()
+    const long = { ...asked, padding: 'x'.repeat(7000) }
+    const page = await flow.submit('/authorize', long, 'alice', { ...acceptsJson })
+    expect(page.body.switchAccount).toBeUndefined()
+    const replaced = stage({
+      extensions: [
+        { name: 'pushed', resolveRequest: async (parameters) => ({ parameters: parameters.format() }) },
+      ],
+    })
+    expect((await viewFor(replaced, `/authorize?${formOf(asked)}`)).switchAccount).toBeUndefined()
   })
 })

@@ -1,11 +1,25 @@
-import { type AuthorizationServerOptions, type LoginRequest, memoryStore, OAuthError } from '../../lib/index'
-import { bent, photoBook } from '../support/flows/clients'
-import { authorizationRequest } from '../support/flows/flow'
+import {
+  type AuthorizationServerOptions,
+  type LoginRequest,
+  memoryStore,
+  OAuthError,
+  createAuthorizationServer,
+  type AuthorizationStore,
+  pushedAuthorizationRequests,
+} from '../../lib/index'
+import { bent, photoBook, photoPrint } from '../support/flows/clients'
+import { authorizationRequest, formOf } from '../support/flows/flow'
 import { asked, loginOf, loginStage, session } from '../support/flows/login-stage'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import { getTokens, ofClient } from '../support/flows/registered-client'
 import { day, inMemory, notesApp, registeringOn } from '../support/flows/registering'
+import { consentFormOf } from '../support/flows/consent-form'
+import { type Brought, pushingStage } from '../support/flows/pushing'
+import { setStage } from '../support/flows/stage'
+import express, { type Express, type RequestHandler } from 'express'
+import supertest from 'supertest'
+import { canonicalOptions } from '../support/flows/application'
 
 describe('prompt=login', () => {
   test('sends an owner who is logged in to a new login, and then to the page', async () => {
@@ -238,4 +252,218 @@ test('a host may refuse with an error of its own, such as account_selection_requ
     },
   })
   expect(outcomeOf(await ask({ ...asked, prompt: 'none' }))).toBe('redirect account_selection_required')
+})
+
+describe('a demanded login', () => {
+  test.each<[string, (back: URLSearchParams) => void, number]>([
+    ['other parameters', (back) => back.set('state', 'of another request'), 0],
+    ['another client', (back) => [back.set('client_id', 'photo-book'), back.delete('redirect_uri')], 0],
+    ['another secret', (back) => back.set('login_returns', `1.lr_${'A'.repeat(64)}`), 0],
+    ['no reference', (back) => back.delete('login_returns'), 0],
+    ['its own parameters after its lifetime', () => {}, 600],
+  ])('demands a login again for a reference with %s', async (_what, bend, seconds) => {
+    const { ask, open, now, clock } = loginStage()
+    const { back } = loginOf(await ask(asked, 'alice', now() - 1))
+    const url = new URL(back, 'http://localhost')
+    bend(url.searchParams)
+    clock.advance(seconds)
+    const again = loginOf(await open(url.pathname + url.search, 'alice', now()))
+    expect(again.prompt).toBe('login')
+  })
+
+  test('a reference approves nothing, whoever has seen it', async () => {
+    const { ask, flow } = loginStage()
+    const { back } = loginOf(await ask(asked, 'alice'))
+    const reference = String(/lr_[\w-]{64}/.exec(back))
+    for (const authorization_request of [reference, reference.replace('lr_', 'ar_')]) {
+      const fields = { authorization_request, decision: 'approve' }
+      expect(outcomeOf(await flow.submit('/authorize', fields, 'alice'))).toBe('page 400 invalid_request')
+    }
+  })
+
+  test("an attacker's reference shows an owner a page of the owner's own, which the attacker cannot decide", async () => {
+    const { ask, open, flow, now } = loginStage()
+    const { back } = loginOf(await ask(asked, 'mallory'))
+    const page = await open(back, 'alice', now())
+    expect(page.text).toContain('alice')
+    const { action, fields } = consentFormOf(page, '/authorize')
+    const response = await flow.submit(action, { ...fields, decision: 'approve' }, 'mallory')
+    expect(outcomeOf(response)).toBe('page 400 invalid_request')
+  })
+
+  test('keeps no more demanded logins of one network than the limit allows, until they end', async () => {
+    const limits = { networks: { authorization: { attempts: 3, seconds: 1 } } }
+    const { ask, open, now, clock } = loginStage({ limits })
+    const backs: string[] = []
+    for (let logins = 0; logins < 3; logins++) backs.push(loginOf(await ask(asked)).back)
+    clock.advance(2)
+    expect((await ask(asked)).status).toBe(429)
+    expect((await open(String(backs[0]), 'alice', now())).status).toBe(200)
+    loginOf(await ask(asked))
+  })
+
+  test('of a pushed request counts, too, when a browser brings it without a login and lengthens its life', async () => {
+    const limits = { networks: { authorization: { attempts: 3, seconds: 1 } } }
+    const { pushed, flow, clock } = pushingStage(setStage, { limits }, {})
+    const asks: Brought[] = []
+    for (let time = 0; time < 5; time++) asks.push(await pushed())
+    for (const [at, brought] of asks.slice(0, 3).entries()) {
+      loginOf(await flow.ask(brought))
+      clock.advance(at % 2)
+    }
+    clock.advance(2)
+    // Again, which lengthens nothing.
+    loginOf(await flow.ask({ ...asks[0] }))
+    expect((await flow.ask({ ...asks[3] })).status).toBe(429)
+    // An owner who is logged in brings it.
+    clock.advance(2)
+    expect((await flow.ask({ ...asks[4] }, 'alice')).status).toBe(200)
+    expect((await flow.ask({ ...asks[0] }, 'alice')).status).toBe(200)
+    clock.advance(2)
+    loginOf(await flow.ask({ ...asks[3] }))
+  })
+
+  test('gives the owner the same form again by a reload, and demands a new login of another owner', async () => {
+    const { ask, open, flow, now } = loginStage()
+    const { back } = loginOf(await ask(asked, 'alice'))
+    const login = session(now())
+    const pages = [await open(back, 'alice', now()), await open(back, 'alice', now())]
+    const [first, second] = pages.map((page) => consentFormOf(page, '/authorize').fields)
+    expect(second).toEqual(first)
+    expect(loginOf(await open(back, 'bob', now())).prompt).toBe('login')
+    const response = await flow.submit('/authorize', { ...second, decision: 'approve' }, 'alice', login)
+    expect(outcomeOf(response)).toBe('redirect code')
+  })
+
+  test('keeps the demand in a request that its client pushed, which stays until the decision', async () => {
+    const { ask, open, flow, now, clock } = loginStage({
+      plugIns: [pushedAuthorizationRequests()],
+    })
+    const { body } = await flow.request(photoPrint, asked, '/par')
+    const pushed = { client_id: 'photo-print', request_uri: String(body.request_uri) }
+    const { back } = loginOf(await ask(pushed, 'alice', now() - 6))
+    expect(back).not.toContain('lr_')
+    clock.advance(60)
+    expect(outcomeOf(await open(back, 'alice', now() - 66))).toBe('redirect login_required')
+    const page = await open(back, 'alice', now())
+    expect((await open(back, 'alice', now())).status).toBe(200)
+    await flow.decide(page, 'approve', 'alice', session(now()))
+    expect((await open(back, 'alice', now())).status).toBe(400)
+  })
+
+  test('is refused on a page if another browser uses the pushed request up meanwhile', async () => {
+    const inner = memoryStore()
+    const store: AuthorizationStore = {
+      find: (id) => inner.find(id),
+      save: async (authorization, ...revisions) => {
+        const { state, id } = authorization
+        if (state === 'unclaimed' && authorization.demandedLogin !== undefined) await inner.remove(id)
+        return inner.save(authorization, ...revisions)
+      },
+      remove: (id) => inner.remove(id),
+    }
+    const { ask, flow } = loginStage({ plugIns: [pushedAuthorizationRequests()], store })
+    const { body } = await flow.request(photoPrint, asked, '/par')
+    const response = await ask({ client_id: 'photo-print', request_uri: body.request_uri }, 'alice')
+    expect(outcomeOf(response)).toBe('page 400 invalid_request')
+  })
+
+  test('of a full request is refused, because its URL has no room for the reference', async () => {
+    const { ask } = loginStage()
+    const count = 100 - Object.keys(asked).length
+    const many = Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, '1']))
+    expect(redirectionOf(await ask({ ...asked, ...many }, 'alice')).parameters['error']).toBe(
+      'invalid_request',
+    )
+  })
+})
+
+const original = authorizationRequest(photoBook)
+
+/** The status of each answer to a browser whose login always leads back at once, until one is no redirect. */
+async function walk(app: Express, between = () => {}): Promise<{ statuses: number[]; page: string }> {
+  const statuses: number[] = []
+  let path = `/authorize?${formOf(original)}`
+  for (let i = 0; i < 8; i++) {
+    const { status, headers, text } = await supertest(app).get(path)
+    statuses.push(status)
+    if (status !== 303) return { statuses, page: text }
+    path = new URL(String(headers['location']), 'http://localhost').searchParams.get('return_to') ?? ''
+    between()
+  }
+  return { statuses, page: '' }
+}
+
+let now = Date.parse('2026-11-23T12:00:00Z')
+const withSession: RequestHandler = (req, _res, next) => next(void Object.assign(req, { session: {} }))
+
+function appWith(environment = 'development', ...before: readonly RequestHandler[]) {
+  const usual = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = environment
+  jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const options = { ...canonicalOptions, resourceOwner: () => undefined, clock: () => now }
+  const oauth = createAuthorizationServer(options)
+  process.env['NODE_ENV'] = usual
+  const reasons: string[] = []
+  oauth.events.on('refused', ({ reason }) => reasons.push(reason))
+  return { app: express().use(...before, oauth.router()), reasons }
+}
+
+afterEach(() => jest.restoreAllMocks())
+
+describe('a login that does not reach the router', () => {
+  test('ends at the third return with a page that says why and emits login_loop', async () => {
+    const { app, reasons } = appWith()
+    const { statuses, page } = await walk(app)
+    expect(statuses).toEqual([303, 303, 303, 400])
+    expect(page).toContain('mount the session middleware before oauth.router()')
+    expect(reasons).toEqual(['login_loop'])
+  })
+
+  test('names the missing cookie if the request has a session', async () => {
+    expect((await walk(appWith('development', withSession).app)).page).toContain('the browser sent no cookie')
+  })
+
+  test('ends in production, too, with a page that does not say what to mount', async () => {
+    const usual = appWith('test')
+    const { statuses, page } = await walk(usual.app)
+    expect(statuses).toEqual([303, 303, 303, 400])
+    expect(page).toContain('The login came back three times')
+    expect(page).not.toContain('middleware')
+  })
+})
+
+describe('an owner who is not logged in yet', () => {
+  test('may open the same request in any number of tabs', async () => {
+    const { app } = appWith()
+    const statuses: number[] = []
+    for (let tab = 0; tab < 5; tab++)
+      statuses.push((await supertest(app).get('/authorize').query(original)).status)
+    expect(statuses).toEqual(Array(5).fill(303))
+  })
+
+  test('may come back from the login without an owner as often as it takes longer than a minute', async () => {
+    const { statuses } = await walk(appWith().app, () => (now += 31_000))
+    expect(statuses).toEqual(Array(8).fill(303))
+  })
+})
+
+test.each(['9.zzzzzzzz', '3.', '4.x'])('a forged count %j leads to the login', async (forged) => {
+  const { app } = appWith()
+  const { status } = await supertest(app)
+    .get('/authorize')
+    .query({ ...original, login_returns: forged })
+  expect(status).toBe(303)
+})
+
+test('a request with 100 parameters still comes back valid', async () => {
+  const { app } = appWith()
+  const many = Object.fromEntries(
+    Array.from({ length: 100 - Object.keys(original).length }, (_, i) => [`p${i}`, '1']),
+  )
+  const first = await supertest(app)
+    .get('/authorize')
+    .query({ ...original, ...many })
+  const back = new URL(String(first.headers['location']), 'http://localhost').searchParams.get('return_to')
+  expect((await supertest(app).get(String(back))).status).toBe(303)
 })

@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import { Passport } from 'passport'
 import request from 'supertest'
 import { dpop, type Endpoint } from '../../lib/index'
-import { LimitStore } from '../../demo/limit-store'
 import { application, mountAll, mountPhotos, type Mount } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -15,7 +12,6 @@ import { Prover } from '../support/flows/prover'
 import { codeOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
 import { startServer } from '../support/rooms/start-server'
-import { withRedis } from '../support/with-redis'
 
 const asked = authorizationRequest(photoBook)
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -238,6 +234,16 @@ describe('The limit by network', () => {
     }
   })
 
+  test('in a store of the host’s is one for all processes', async () => {
+    const store = storeOf(() => new Date(Date.now() + 60_000))
+    const shared = () => application({ limits: { networks: { clients: two, stores: () => store } } }).flow
+    const [one, other] = [shared(), shared()]
+    tokensOf(await succeed(one))
+    const statuses: number[] = []
+    for (const flow of [one, other, one, other]) statuses.push((await fail(flow)).status)
+    expect(statuses).toEqual([401, 401, 429, 429])
+  })
+
   test('survives a store that never answers: requests pass after the deadline of stores', async () => {
     const silent = {
       increment: () => new Promise<never>(() => {}),
@@ -308,27 +314,6 @@ describe('The Retry-After of the limit by network', () => {
     for (let round = 0; round < 2; round++) expect((await flow.open('/authorize')).status).toBe(400)
     const refused = await flow.open('/authorize')
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, wait])
-  })
-})
-
-describe('The limit by network in a store of the host’s', () => {
-  let redis: Redis
-  withRedis((started) => {
-    redis = started.client
-  })
-
-  test('is one for all processes', async () => {
-    const prefix = randomUUID()
-    const shared = () =>
-      application({
-        limits: { networks: { clients: two, stores: (name) => new LimitStore(redis, `${prefix}${name}:`) } },
-      }).flow
-    const [one, other] = [shared(), shared()]
-    tokensOf(await succeed(one))
-    expect((await fail(one)).status).toBe(401)
-    expect((await fail(other)).status).toBe(401)
-    expect((await fail(one)).status).toBe(429)
-    expect((await fail(other)).status).toBe(429)
   })
 })
 
