@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Chance } from '../support/chance'
+import { waitUntil } from '../support/wait-until'
 import type { Fault, FaultTable } from './faults/fault'
 import type { Loss, Span } from './history'
 import type { FaultName, PlannedFault, RunPlan } from './plan'
@@ -7,8 +8,8 @@ import type { Processes } from './processes'
 import type { Recorder } from './recorder'
 import type { Stage } from './stages/stage'
 
-// Milliseconds of a run in which nothing breaks.
-const calm = 1500
+// Requests of a run in which nothing breaks, at least.
+const enough = 400
 
 interface Means<S extends Stage> {
   readonly stage: S
@@ -38,8 +39,8 @@ export class Breakdown<S extends Stage> {
   /** Lets everything break, and waits until each process serves again. */
   async happen(recorder: Recorder): Promise<void> {
     const { faults } = this.plan
-    if (faults.length === 0) await setTimeout(calm)
-    if (faults.length === 0) return
+    if (faults.length === 0)
+      return waitUntil('enough was asked', async () => recorder.attempts.length >= enough, 600)
     await Promise.all(faults.map((fault) => this.suffer(fault)))
     // What rested must serve again by itself, without others whose writes show it that Redis has moved.
     await this.recovered(recorder)

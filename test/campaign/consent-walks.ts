@@ -16,7 +16,7 @@ import { startServer } from '../support/rooms/start-server'
 import type { Chance } from '../support/chance'
 
 /** What all walks of a run found. */
-export interface ConsentWalkResult {
+interface ConsentWalkResult {
   readonly complaints: readonly string[]
   /** How often something happened. */
   readonly counts: Readonly<Record<string, number>>

@@ -23,7 +23,7 @@ const guardian = bent(nightlyReport, { may_introspect: true })
 const device = '/device_authorization'
 
 /** What came of a crowd: junk that was sent, steps of honest owners, and those steps that were refused. */
-export interface CrowdOutcome {
+interface CrowdOutcome {
   readonly junk: number
   readonly steps: number
   readonly refused: readonly string[]

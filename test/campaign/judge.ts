@@ -14,7 +14,7 @@ import { Line } from './line'
 import type { Health } from './server'
 
 /** What was promised and not kept, with the attempt that shows it. */
-export interface Violation {
+interface Violation {
   readonly rule: string
   readonly attempt: Attempt
 }

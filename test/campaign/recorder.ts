@@ -18,7 +18,7 @@ import { book, service } from './parties'
 const scope = 'photos:read'
 
 /** Whom a line is about: its owner, if it has one, and the client that has its tokens. */
-export interface Party {
+interface Party {
   readonly owner?: string
   readonly client: ClientApplication
 }
@@ -94,7 +94,7 @@ const messages: Readonly<Record<Act, (presented: string, party: Party) => Messag
 }
 
 /** An access token without a refresh token, and its line. */
-export interface Grant {
+interface Grant {
   readonly line: number
   readonly accessToken: string
 }

@@ -22,7 +22,7 @@ export interface Habits {
 /** The shares of what visitors are. */
 export type Mix = Readonly<Record<'owner' | 'machine' | 'registrant' | 'device' | 'racer', number>>
 
-export interface Manner {
+interface Manner {
   readonly habits: Habits
   readonly mix: Mix
   /** Milliseconds between two requests at most. */

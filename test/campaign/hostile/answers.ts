@@ -73,7 +73,7 @@ const isNodes = (answer: Answer): boolean =>
   (answer.status === 400 || answer.status === 431) && headerOf(answer, 'x-powered-by') === undefined
 
 /** The endpoint that the request reaches; undefined for a place where the suite is not. */
-export function endpointOf({ path }: Message): Endpoint | undefined {
+function endpointOf({ path }: Message): Endpoint | undefined {
   if (path === '/.well-known/oauth-authorization-server') return 'metadata'
   return (['authorize', 'token', 'revoke', 'introspect', 'photos'] as const).find(
     (name) => path === `/${name}`,

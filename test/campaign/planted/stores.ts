@@ -204,7 +204,6 @@ const ofRevisions: Readonly<Record<string, Plant>> = {
   'a find that serves stale copies': staleCopies,
   'a remove that does nothing': removeThatDoesNothing,
   'a remove that comes late': lateRemove,
-  'a create that arrives once more, after the removal': lateCreate,
   'an expiry that comes too early': earlyExpiry,
 }
 
@@ -224,6 +223,8 @@ const seenInFaults: Readonly<Record<string, Plant>> = {
 /** Mistakes that the contract of stores alone can see: the server watches over them anyway. */
 export const seenByContract: Readonly<Record<string, Plant>> = {
   ...ofRevisions,
+  // On Redis, its mark refuses the copy.
+  'a create that arrives once more, after the removal': lateCreate,
   'a remove that takes no repetition': removeOnlyOnce,
   'a confirmation of absence that does not look': (sound) => but(sound, { confirmAbsent: async () => true }),
   'an expiry that never comes': noExpiry,
