@@ -2,13 +2,13 @@
 const edge = [
   'authorization-request',
   'bodies',
-  'body-contents',
   'client-authentication',
   'closing',
   'consent-page',
   'cors',
   'created-server',
   'decision',
+  'endpoints',
   'error-pages',
   'events',
   'guard',
@@ -16,10 +16,8 @@ const edge = [
   'jwt-guard',
   'mac',
   'main-way',
-  'metadata',
   'past-network-limit',
   'protected-resource',
-  'redirection-uris',
 ]
 
 /** The tests that run on each version of Node and Express: the rules, and the flows at the edge. */

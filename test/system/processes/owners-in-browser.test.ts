@@ -163,7 +163,7 @@ describe('Behind nginx, with the question from one process and the answer to the
   })
 })
 
-// By default, flows by HTTP show these rules: decision, decision-again and connected-applications.
+// By default, flows by HTTP show these rules: decision and connected-applications.
 extent(
   () => {},
   () =>
