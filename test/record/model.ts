@@ -98,6 +98,8 @@ export class Model {
       if (this.state !== 'unclaimed' && this.state !== 'pending') return 'authorization_request_not_open'
       if (client !== 'printer') return 'authorization_request_of_another_client'
       if (this.owner !== undefined && owner !== this.owner) return 'authorization_request_of_another_owner'
+      // The form lives as long as every request, and no second look lengthens its life.
+      if (this.state === 'unclaimed') this.requestEnd = this.now + this.terms.lifetimes.authorizationRequest
       this.state = 'pending'
     }
     this.owner = owner
