@@ -227,13 +227,13 @@ describe('What a guess costs', () => {
     for (const id of ['chosen', 'other', 'nobody']) expect(await come(id, 'secret')).toBe(refused)
   })
 
-  test.each([
+  test.each<[string, string, Record<string, unknown>]>([
     ['an unknown client', 'nobody', {}],
     ['an unknown client and a made-up key', 'nobody', { kid: 'made up' }],
     ['a client without keys', 'nightly-report', {}],
     ['an unknown key', 'bank', { kid: 'made up' }],
     ['another algorithm', 'bank', { alg: 'RS256' }],
-    ...['RS512', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'].map((alg): [string, string, object] => [
+    ...['RS512', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'].map((alg): [string, string, Record<string, unknown>] => [
       `an unknown client by ${alg}`,
       'nobody',
       { alg },

@@ -38,11 +38,11 @@ async function reasonOf(set: ReturnType<typeof guardedPhotos>, token: string): P
   return set.failures[before]?.reason
 }
 
-type Row = readonly [
+type Row = [
   title: string,
   reason: string | undefined,
   claims?: object,
-  header?: object,
+  header?: Record<string, unknown>,
   by?: Signer,
   options?: Parameters<typeof guardedPhotos>[0],
 ]

@@ -39,11 +39,11 @@ const byMac = (secret: string | Buffer) => (claims: object) => {
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
 }
 
-type Row = readonly [
+type Row = [
   title: string,
   result: string,
   claims?: object | ((now: number) => object),
-  header?: object,
+  header?: Record<string, unknown>,
   by?: typeof ownKey,
 ]
 const jku = 'https://evil.example/jwks.json'

@@ -92,7 +92,7 @@ function faultsOfTests(id: string, [file, ...more]: readonly string[]): readonly
   return file.startsWith('test/rules/') ? [] : [`${id} stands in ${file}; move it to test/rules.`]
 }
 
-const unknown = (named: ReturnType<typeof filesById>, known: ReadonlySet<string>, page: string) =>
+const unknown = (named: ReadonlyMap<string, readonly string[]>, known: ReadonlySet<string>, page: string) =>
   [...named]
     .filter(([id]) => !known.has(id))
     .map(([id, files]) => `${files.join(' and ')} names [${id}], which ${page} does not have.`)
