@@ -233,11 +233,9 @@ describe('What a guess costs', () => {
     ['a client without keys', 'nightly-report', {}],
     ['an unknown key', 'bank', { kid: 'made up' }],
     ['another algorithm', 'bank', { alg: 'RS256' }],
-    ...['RS512', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'].map((alg): [string, string, Record<string, unknown>] => [
-      `an unknown client by ${alg}`,
-      'nobody',
-      { alg },
-    ]),
+    ...['RS512', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'].map(
+      (alg): [string, string, Record<string, unknown>] => [`an unknown client by ${alg}`, 'nobody', { alg }],
+    ),
   ])('is one verification of a signature for %s', async (_, id, header) => {
     const own = signer('bank', '1')
     const keys = JSON.parse(JSON.stringify([own.jwk]))
