@@ -124,7 +124,7 @@ function earlyExpiry(sound: AuthorizationStore): AuthorizationStore {
     find: async (id) => {
       const found = await sound.find(id)
       const secondsLeft = found === undefined ? 0 : expiryOf(found.authorization) - Date.now() / 1000
-      return secondsLeft > 60 ? found : undefined
+      return secondsLeft > 600 ? found : undefined
     },
   })
 }
