@@ -1,11 +1,6 @@
 import express from 'express'
-import { spawnSync } from 'node:child_process'
 import { createServer as createPlainServer, IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { ConfigurationError, createSecureServer, createServer } from '../../../lib/index'
-import type { sharingShapes } from '../../../lib/http/message-shapes'
-import { bundled } from '../../support/bundled'
-import { plainRequest } from '../../support/rooms/form-request'
 import { warningsOf } from '../../support/rooms/warnings'
 
 const inProgram = `const { createServer, createSecureServer } = suite; const app = express();`
@@ -135,86 +130,4 @@ test('the classes of Node are what they were', () => {
   )
   expect(Object.getPrototypeOf(createServer(app))).toBe(Object.getPrototypeOf(createPlainServer()))
   expect(Reflect.ownKeys(app.request)).toEqual([])
-})
-
-const root = join(__dirname, '../../..')
-
-// Only V8 can compare hidden classes, behind a flag of its own.
-const required = (module: string) => `require(${JSON.stringify(bundled(join(root, module)))})`
-const program = () => `
-  const express = require('express')
-  const http = require('node:http')
-  const { createServer } = ${required('lib/index.ts')}
-  const { sharingShapes } = ${required('lib/http/message-shapes.ts')}
-  const seen = []
-  const app = express()
-  const see = (request, response) => {
-    seen.push({ request, response, fast: [%HasFastProperties(request), %HasFastProperties(response)] })
-    const [one, other] = seen.slice(-2)
-    if (other === undefined) return next()
-    const shared = [%HaveSameMap(one.request, other.request), %HaveSameMap(one.response, other.response)]
-    // A collection of garbage may forget the shared class between two requests.
-    if (!shared.every(Boolean) && seen.length < 6) return next()
-    console.log(JSON.stringify({ shared, fast: other.fast }))
-    process.exit()
-  }
-  app.get('/', process.argv[1] === 'shared' ? sharingShapes(see) : see)
-  const make = process.argv[2] === 'created' ? createServer : http.createServer
-  const server = make(app).listen(0, '127.0.0.1', next)
-  // No request gets a response, so nothing more is added to it.
-  function next() {
-    http.get({ port: server.address().port, path: '/' }).on('error', () => {})
-  }
-`
-
-function shapes(handler: 'shared' | 'as they come', server: 'plain' | 'created'): unknown {
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--allow-natives-syntax', '-e', program(), handler, server],
-    { cwd: root, encoding: 'utf8', timeout: 240_000 },
-  )
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout)
-}
-
-const isOld = Number.parseInt(process.versions.v8, 10) < 13
-
-/** The function as a process with this version of V8 loads it. */
-function sharingShapesOn(v8: string): typeof sharingShapes {
-  const versions = Object.getOwnPropertyDescriptor(process, 'versions')
-  Object.defineProperty(process, 'versions', { ...versions, value: { ...process.versions, v8 } })
-  try {
-    jest.resetModules()
-    return jest.requireActual<{ sharingShapes: typeof sharingShapes }>('../../lib/http/message-shapes')
-      .sharingShapes
-  } finally {
-    Object.defineProperty(process, 'versions', { ...versions })
-  }
-}
-
-describe('sharingShapes', () => {
-  it('lets all requests and responses of a plain server share a hidden class where V8 gives each its own', () => {
-    expect(shapes('as they come', 'plain')).toMatchObject({ shared: [!isOld, !isOld] })
-    expect(shapes('shared', 'plain')).toEqual({ shared: [true, true], fast: [!isOld, !isOld] })
-  })
-
-  it('leaves requests and responses of createServer() as they are, which is best', () => {
-    expect(shapes('shared', 'created')).toEqual({ shared: [true, true], fast: [true, true] })
-  })
-
-  it('changes nothing else', () => {
-    const [request, response] = [plainRequest({ host: 'localhost' }), Object.freeze({ status: 200 })]
-    const before = Reflect.ownKeys(request)
-    const middleware = sharingShapesOn('12.4.254')(() => undefined)
-    Reflect.apply(middleware, undefined, [request, response])
-    expect(Reflect.ownKeys(request)).toEqual(before)
-    expect(request.headers).toEqual({ host: 'localhost' })
-    expect(response).toEqual({ status: 200 })
-  })
-
-  it('adds no call to a request from Node 24 on', () => {
-    const handle = () => undefined
-    expect(sharingShapesOn('13.6.233')(handle)).toBe(handle)
-    expect(sharingShapesOn('12.4.254')(handle)).not.toBe(handle)
-  })
 })

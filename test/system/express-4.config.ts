@@ -1,0 +1,21 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest'
+import { project, run } from '../support/jest-project'
+
+// The rules and the flows at the edge on Express 4; `node-versions.test.ts` runs them.
+const config: Config = {
+  ...run,
+  globalSetup: '<rootDir>/test/support/start-suite-redis.ts',
+  globalTeardown: '<rootDir>/test/support/stop-suite-redis.ts',
+  projects: [
+    {
+      ...project,
+      displayName: 'express 4',
+      testMatch: ['<rootDir>/test/{rules,flows}/*.test.ts'],
+      moduleNameMapper: { ...project.moduleNameMapper, '^express$': 'express4' },
+      globals: { storesOfRun: ['memory'] },
+    },
+  ],
+}
+
+module.exports = config
