@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { launchChromium } from './chromium'
+import { launchChromium } from '../../support/chromium'
 
 let browser: Browser
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { startRedis } from './redis-server'
-import { waitUntil } from './wait-until'
+import { startRedis } from '../../support/redis-server'
+import { waitUntil } from '../../support/wait-until'
 
 const stops: (() => void | Promise<void>)[] = []
 afterEach(async () => {
@@ -69,7 +69,7 @@ describe('a Redis server of the test itself', () => {
   })
 
   test('dies with the process that started it, even if that one is killed', async () => {
-    const program = `require('./redis-server').startRedis({ own: true }).then(({ port }) => console.log(port)); setTimeout(() => {}, 1e6)`
+    const program = `require('../../support/redis-server').startRedis({ own: true }).then(({ port }) => console.log(port)); setTimeout(() => {}, 1e6)`
     const parent = spawn(process.execPath, ['-r', 'esbuild-register', '-e', program], { cwd: __dirname })
     stops.push(() => void parent.kill('SIGKILL'))
     const [port] = await once(parent.stdout, 'data')

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import express, { type Response } from 'express'
 import type { Browser } from 'playwright-core'
-import { launchChromium } from '../chromium'
-import { type StartedServer, startServer } from '../rooms/start-server'
-import { follow } from './follow'
+import { launchChromium } from '../../support/chromium'
+import { type StartedServer, startServer } from '../../support/rooms/start-server'
+import { follow } from '../../support/browser/follow'
 
 let browser: Browser
 let server: StartedServer

@@ -7,7 +7,7 @@ import {
   postgresProgram,
   pythonProgram,
   redisProgram,
-} from './program'
+} from '../../support/program'
 
 const nowhere = { environment: { PATH: '' }, isRoot: false }
 
