@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { join } from 'node:path'
 
 /** The versions of Node that the package is for, beside the one that runs the tests. */
-const nodeVersions = [22, 24, 26] as const
+export const nodeVersions = [22, 24, 26] as const
 
 type NodeVersion = (typeof nodeVersions)[number]
 

@@ -1,15 +1,18 @@
 /**
  * `npm run test:node`: installs the packed package as an application does, and walks a flow and a guard with it on every
- * line of Node that it is for, under `node:test` and Vitest. Needs the registry of npm. Name versions to walk
- * fewer: `npm run test:node 24`.
+ * line of Node that it is for, and on this one, under `node:test` and Vitest. Needs the registry of npm. Name versions to
+ * walk fewer: `npm run test:node 24`.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { installMissingNodes, nodeVersions, requireNode } from '../../support/nodes'
 import { imported, required } from './kit-tests'
 import { PackedPackage } from './packed-package'
 
-const versions = process.argv.length > 2 ? process.argv.slice(2) : ['20', '22', '24', '26']
+const named = process.argv.slice(2)
+installMissingNodes()
+const nodes = new Set([process.execPath, ...nodeVersions.map(requireNode)])
 
 const packed = new PackedPackage()
 let failed = 0
@@ -21,12 +24,9 @@ try {
   writeFileSync(join(application, 'kit.cjs'), required("const { test } = require('node:test')"))
   writeFileSync(join(application, 'kit.mjs'), imported("import { test } from 'node:test'"))
   writeFileSync(join(application, 'kit.test.mjs'), imported("import { test } from 'vitest'"))
-  for (const version of versions) {
-    const folder = join(packed.folder, `node-${version}`)
-    mkdirSync(folder)
-    install(folder, [`node@${version}`])
-    const node = join(folder, 'node_modules/node/bin/node')
+  for (const node of nodes) {
     const number = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+    if (named.length > 0 && !named.some((version) => number.startsWith(`v${version}.`))) continue
     walk(application, node, `${number}, CommonJS`, ['--test', 'kit.cjs'])
     walk(application, node, `${number}, ES modules`, ['--test', 'kit.mjs'])
     walk(application, node, `${number}, Vitest`, ['node_modules/vitest/vitest.mjs', 'run', 'kit.test.mjs'])
