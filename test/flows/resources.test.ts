@@ -20,12 +20,14 @@ import { authorizationRequest, formOf, redemption, type RepeatedFields } from '.
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
 import {
+  askWith,
+  both,
   gallery,
   job,
   mountResources,
-  pathOf,
   photosApi,
   printApi,
+  reach,
   reportsApi,
   threeResources,
   widget,
@@ -39,23 +41,6 @@ const opener =
   (stage: SetStage) =>
   (...given: Parameters<typeof withResources>): Stage =>
     stage(withResources(...given), { mount: mountResources })
-
-/** The resources whose guards let the token pass, and what the first of them tells. */
-async function reach({ flow }: Stage, accessToken: string) {
-  const passed: string[] = []
-  let access: Record<string, unknown> = {}
-  for (const [resource, path] of Object.entries(pathOf)) {
-    const response = await flow.open(path, undefined, { Authorization: `Bearer ${accessToken}` })
-    if (response.status === 200) access = response.body
-    expect([200, 'invalid_token']).toContain(response.status === 200 ? 200 : response.body.error)
-    if (response.status === 200) passed.push(resource)
-  }
-  return { passed, access }
-}
-
-const both = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
-const askWith = ({ flow }: Stage, bend: RepeatedFields) =>
-  flow.ask(formOf({ ...authorizationRequest(gallery), scope: undefined, ...bend }), 'alice')
 const machine = ({ flow }: Stage, bend: RepeatedFields) =>
   flow.request(job, { grant_type: 'client_credentials', ...bend })
 

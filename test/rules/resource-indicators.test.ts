@@ -1,12 +1,13 @@
-import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import {
+  askWith,
+  both,
   gallery,
   job,
   mountResources,
-  pathOf,
   photosApi,
   printApi,
+  reach,
   reportsApi,
   threeResources,
   withResources,
@@ -17,23 +18,6 @@ import { tokensOf } from '../support/flows/tokens'
 
 const open = (...given: Parameters<typeof withResources>): Stage =>
   setStage(withResources(...given), { mount: mountResources })
-
-/** The resources whose guards let the token pass, and what the first of them tells. */
-async function reach({ flow }: Stage, accessToken: string) {
-  const passed: string[] = []
-  let access: Record<string, unknown> = {}
-  for (const [resource, path] of Object.entries(pathOf)) {
-    const response = await flow.open(path, undefined, { Authorization: `Bearer ${accessToken}` })
-    if (response.status === 200) access = response.body
-    expect([200, 'invalid_token']).toContain(response.status === 200 ? 200 : response.body.error)
-    if (response.status === 200) passed.push(resource)
-  }
-  return { passed, access }
-}
-
-const both = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
-const askWith = ({ flow }: Stage, bend: RepeatedFields) =>
-  flow.ask(formOf({ ...authorizationRequest(gallery), scope: undefined, ...bend }), 'alice')
 
 test('[RIN-2] the resource of a request is what the token is for: its guard passes, and the others know no such token [token-32]', async () => {
   const set = open()

@@ -7,6 +7,8 @@ import {
 import { options as ofCodeToken } from '../../../docs/examples/code-token'
 import type { Mount } from './application'
 import { bent, nightlyReport, photoPrint } from './clients'
+import { authorizationRequest, formOf, type RepeatedFields } from './flow'
+import type { Stage } from './stores-of-run'
 import { anyOwner, tokenExchangeName } from './token-exchange'
 
 export const photosApi = 'https://api.example/photos'
@@ -79,3 +81,22 @@ export const mountResources: Mount = (app, oauth) => {
       response.json(request.oauth)
     })
 }
+
+/** The resources whose guards let the token pass, and what the first of them tells. */
+export async function reach({ flow }: Stage, accessToken: string) {
+  const passed: string[] = []
+  let access: Record<string, unknown> = {}
+  for (const [resource, path] of Object.entries(pathOf)) {
+    const response = await flow.open(path, undefined, { Authorization: `Bearer ${accessToken}` })
+    if (response.status === 200) access = response.body
+    expect([200, 'invalid_token']).toContain(response.status === 200 ? 200 : response.body.error)
+    if (response.status === 200) passed.push(resource)
+  }
+  return { passed, access }
+}
+
+/** Fields of a request for two of the three. */
+export const both = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
+/** An authorization request of the web application with these fields. */
+export const askWith = ({ flow }: Stage, bend: RepeatedFields) =>
+  flow.ask(formOf({ ...authorizationRequest(gallery), scope: undefined, ...bend }), 'alice')
