@@ -64,17 +64,18 @@ describeOnStores('A full list of an owner', (stage) => {
     await waitUntil('the record is on its way', async () => gate.waiting > 0)
     store.save = save
     const underWay = (await list('alice')).find(({ clientId }) => clientId === 'photo-book')
-    // Each approval looks at a part of the list.
-    for (let time = 0; time < 11; time++) {
+    // Each approval looks at a part of the list. One that the store holds up may fail, and looks at its part in vain.
+    await waitUntil('an approval looks at the entry of the record on its way', async () => {
       await fill(set)
       await flow.approve(photoPrint)
-    }
+      return !(await list('alice')).some(
+        ({ authorizationId }) => authorizationId === underWay?.authorizationId,
+      )
+    })
     gate.open()
     await slow
-    const left = await list('alice')
-    expect(left).toContainEqual(living)
+    expect(await list('alice')).toContainEqual(living)
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
-    expect(left).not.toContainEqual(underWay)
     expect(await store.find(underWay?.authorizationId ?? '')).toBeUndefined()
-  }, 60_000)
+  })
 })
