@@ -51,7 +51,7 @@ describe('No text of a request, a registration or a host is markup', () => {
   })
 })
 
-describe('Every page has its texts', () => {
+describe('Every page is small, has no script, and has its texts', () => {
   // The mark of texts that are not the pages' own.
   const said = '·'
   let gallery: Gallery
@@ -72,6 +72,8 @@ describe('Every page has its texts', () => {
     for (const language of ['de', 'fr', 'es', 'ja', 'ar']) {
       const { text } = await gallery.show(name, language)
       expect(text).toContain(`<html lang="${language}"${language === 'ar' ? ' dir="rtl"' : ''}>`)
+      expect(text.length).toBeLessThan(20_000)
+      expect(text).not.toMatch(/<script|\son\w+=|\sstyle=/i)
       const own = textsOf(text)
       expect(own.filter((one) => english.includes(one))).toEqual([])
       expect(own.join()).not.toMatch(/undefined|\[object|NaN/)
