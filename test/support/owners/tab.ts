@@ -1,6 +1,5 @@
 import type { BrowserContext, Page, Response } from 'playwright-core'
 import { follow, press } from '../browser/follow'
-import { pressTwice } from '../browser/press-twice'
 import { answeredBy } from '../nginx'
 import type { OwnerStage } from './stage'
 
@@ -59,14 +58,6 @@ export class Tab {
     const decided = this.page.waitForResponse((response) => response.request().method() === 'POST')
     await press(this.page, name)
     if (processOf(await decided) === asked) throw new Error('The answer went to the process of the question.')
-  }
-
-  /** Presses Allow twice, as a hurried hand or finger does, and ends at the client. */
-  async allowTwice(answer: Answer, isTouched: boolean): Promise<void> {
-    await this.fillIn(answer)
-    await this.crossOver()
-    await pressTwice(this.page, 'Allow', isTouched)
-    await this.page.getByRole('heading', { level: 1, name: /Connected|already/ }).waitFor()
   }
 
   /** Goes back to the page before, as it was left. */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Cluster } from 'ioredis'
 import type { Response } from 'supertest'
 import { decodeAuthorization } from '../../../lib/index'
-import { extent } from '../../support/extent'
 import { consentFormOf } from '../../support/flows/consent-form'
 import { deviceCode, deviceSecret, television, toaster } from '../../support/flows/device-stage'
 import { outcomeOf } from '../../support/flows/outcome'
@@ -96,7 +95,7 @@ test.each([
 ])(
   'of 64 parallel polls %s at two processes on a cluster one wins: all get the same tokens, and the record has one',
   async (_, application) => {
-    for (let round = 0; round < extent(2, 25); round++) {
+    for (let round = 0; round < 2; round++) {
       const device = new Device(application)
       await device.begin(inTurn(round))
       await device.enter(inTurn(round + 1))
@@ -248,8 +247,7 @@ const denied = {
 }
 
 test('a process that is killed between any two steps of a device leaves a flow that ends in one right way', async () => {
-  const kills = new Map<string, number>()
-  const rounds = Array.from({ length: extent(8, 512) }, (_, round) => cases[(round * 29) % cases.length])
+  const rounds = Array.from({ length: 8 }, (_, round) => cases[(round * 29) % cases.length])
   for (const one of rounds) {
     if (one === undefined) continue
     const { name, act, point, application, isLateFirst, index } = one
@@ -291,11 +289,5 @@ test('a process that is killed between any two steps of a device leaves a flow t
       ...(act.isDenied === true ? denied : approved),
       owner: device.owner,
     })
-    const step = `${name}: ${point.command}, before its ${point.before}`
-    kills.set(step, (kills.get(step) ?? 0) + 1)
   }
-  extent(
-    () => {},
-    () => process.stdout.write(`${JSON.stringify(Object.fromEntries(kills), undefined, 2)}\n`),
-  )()
-}, 7_200_000)
+}, 600_000)

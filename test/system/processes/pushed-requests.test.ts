@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Response } from 'supertest'
-import { extent } from '../../support/extent'
 import { photoBook } from '../../support/flows/clients'
 import { authorizationRequest, formOf, type Flow } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
