@@ -79,15 +79,22 @@ describe('The answer of the authorization endpoint', () => {
     expect([searchParams.get('error'), searchParams.has('state')]).toEqual(['invalid_request', false])
   })
 
-  test('comes in time only: a second too late, a decision gives nothing [consent-27]', async () => {
-    const { flow, clock } = setStage()
-    const [first, second] = [await flow.ask(asked, 'alice'), await flow.ask(asked, 'alice')]
-    clock.advance(599)
-    expect(outcomeOf(await flow.decide(first, 'approve', 'alice'))).toBe('redirect code')
-    clock.advance(1)
-    for (const decision of ['approve', 'deny'])
-      expect(outcomeOf(await flow.decide(second, decision, 'alice'))).toBe('page 400 invalid_request')
-  })
+  test.each([
+    [undefined, 600],
+    [5, 5],
+  ])(
+    'comes in time only: with the lifetime %p, a decision gives nothing after %d seconds [consent-27]',
+    async (lifetime, seconds) => {
+      const lifetimes = lifetime === undefined ? {} : { authorizationRequest: lifetime }
+      const { flow, clock } = setStage({ lifetimes })
+      const [first, second] = [await flow.ask(asked, 'alice'), await flow.ask(asked, 'alice')]
+      clock.advance(seconds - 1)
+      expect(outcomeOf(await flow.decide(first, 'approve', 'alice'))).toBe('redirect code')
+      clock.advance(1)
+      for (const decision of ['approve', 'deny'])
+        expect(outcomeOf(await flow.decide(second, decision, 'alice'))).toBe('page 400 invalid_request')
+    },
+  )
 
   test('is a login where no owner is logged in, and nothing is stored until one is [consent-8]', async () => {
     const { flow, store } = setStage()

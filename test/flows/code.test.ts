@@ -1,5 +1,4 @@
 import { photoBook, photoFrame, photoPrint, bent } from '../support/flows/clients'
-import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, type Fields } from '../support/flows/flow'
 import { codeVerifier } from '../support/flows/proof-key'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
@@ -130,8 +129,6 @@ describeOnStores('A stolen code', (stage) => {
 const days = 24 * 3600
 
 describeOnStores('By the clock', (stage) => {
-  const asked = authorizationRequest(photoPrint)
-
   test('an access token lives for an hour, which its answer says, also after a refresh [token-18]', async () => {
     const { flow, clock } = stage()
     const first = await flow.tokens(photoPrint)
@@ -155,24 +152,6 @@ describeOnStores('By the clock', (stage) => {
     clock.advance(30 * days)
     expect(refusalOf(await flow.refresh(photoBook, third.refreshToken))).toBe('400 invalid_grant')
   })
-
-  test('each lifetime is as configured', async () => {
-    const { flow, clock } = stage({
-      lifetimes: { authorizationRequest: 5, authorizationCode: 10, accessToken: 20, refreshToken: 30 },
-    })
-    const page = await flow.ask(asked, 'alice')
-    clock.advance(5)
-    expect(errorPageOf(await flow.decide(page, 'approve', 'alice'))).toBe('400 invalid_request')
-    const code = await flow.approve(photoPrint)
-    clock.advance(10)
-    expect(refusalOf(await flow.redeem(photoPrint, code))).toBe('400 invalid_grant')
-    const { accessToken, refreshToken, expiresIn } = await flow.tokens(photoPrint)
-    expect(expiresIn).toBe(20)
-    clock.advance(20)
-    expect((await flow.photos(accessToken)).status).toBe(401)
-    clock.advance(10)
-    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-  })
 })
 
 const [registration] = options.clients
@@ -187,20 +166,6 @@ async function answered({ flow }: Stage, response_type: string): Promise<Readonl
 }
 
 describeOnStores('The response type of docs/examples/code-token.ts', (stage) => {
-  test.each(['code token', 'token code'])('answers %s', async (response_type) => {
-    const set = stage(options)
-    const { code = '', ...others } = await answered(set, response_type)
-    expect(code).toMatch(/^ac_/)
-    expect(others).toEqual({
-      access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
-      token_type: 'bearer',
-      expires_in: '3600',
-      scope: 'photos:read',
-      state: 'af0ifjsldkj',
-      iss: 'http://localhost',
-    })
-  })
-
   test('gives a code and a token that are good beside each other', async () => {
     const set = stage(options)
     const { code = '', access_token = '' } = await answered(set, 'code token')
@@ -264,27 +229,6 @@ const asked = {
 }
 
 describeOnStores('The implicit grant', (stage) => {
-  test('answers with an access token in the fragment that the guard takes, and no refresh token, at a registered redirection URI only [implicit-3, redirect-7]', async () => {
-    const both = { grant_types: ['authorization_code', 'implicit', 'refresh_token'] }
-    const client = bent(photoBook, { ...both, response_types: ['code', 'token'] })
-    const { flow } = stage({ ...on, clients: [client.registration] })
-    const response = await flow.decide(await flow.ask(asked, 'alice'), 'approve', 'alice')
-    const { uri, parameters } = fragmentOf(response)
-    expect(uri).toBe('https://book.example/callback')
-    expect(parameters).toEqual({
-      access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
-      token_type: 'bearer',
-      expires_in: '3600',
-      scope: 'photos:read photos:print',
-      state: asked.state,
-      iss: 'http://localhost',
-    })
-    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
-    expect((await flow.photos(parameters['access_token'] ?? '')).body).toMatchObject({ subject: 'alice' })
-    const evil = await flow.ask({ ...asked, redirect_uri: 'https://evil.example/callback' }, 'alice')
-    expect([evil.status, evil.get('Location')]).toEqual([400, undefined])
-  })
-
   test('sends the failure of the store in the fragment', async () => {
     const { flow, store } = stage(on)
     const page = await flow.ask(asked, 'alice')

@@ -45,7 +45,7 @@ test('[AUZ-4] the client gets an error for a missing or unknown response type', 
 })
 
 test.each(['a b+c%20&d=e#f?g/h', ' "\'<script>\\', 'Grüße, 世界, \u202e', 'line\r\nbreak\ttab'])(
-  '[AUZ-6] the code comes in the query, with the state exactly as it was: %j',
+  '[AUZ-6] the code comes in the query, with the state exactly as it was: %j [answer-3]',
   async (state) => {
     const redirect_uri = `${uri}?app=1&x=%7E`
     const client = bent(photoBook, { redirect_uris: [redirect_uri] })

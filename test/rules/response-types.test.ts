@@ -61,7 +61,7 @@ test('[AUZ-7] the response names a scope that the request did not, and no state 
   expect(parameters).not.toHaveProperty('state')
 })
 
-test('[AUZ-8] the implicit grant brings no refresh token, even to a client that may have one', async () => {
+test('[AUZ-8] the implicit grant brings no refresh token, even to a client that may have one [implicit-3]', async () => {
   const client = bent(photoBook, {
     grant_types: ['authorization_code', 'implicit', 'refresh_token'],
     response_types: ['code', 'token'],
@@ -78,7 +78,7 @@ test('[AUZ-8] the implicit grant brings no refresh token, even to a client that 
   ])
 })
 
-test('[AUZ-8] the implicit grant authenticates no client, and goes to a registered redirection URI only', async () => {
+test('[AUZ-8] the implicit grant authenticates no client, and goes to a registered redirection URI only [redirect-7]', async () => {
   const client = bent(photoPrint, terms)
   const { flow } = stageOf(client)
   const request = { ...authorizationRequest(client), response_type: 'token' }
