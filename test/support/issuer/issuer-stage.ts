@@ -40,7 +40,7 @@ export async function openIssuerStage(
   let ahead = 0
   const start = (index: 0 | 1) =>
     startIssuer({ issuer: dispatcher.url, prefix, clients, ahead, ...shared, ...own[index] })
-  const processes: [IssuerProcess, IssuerProcess] = [await start(0), await start(1)]
+  const processes: [IssuerProcess, IssuerProcess] = await Promise.all([start(0), start(1)])
   const lead = () => dispatcher.lead(processes.map(({ url }) => url))
   await lead()
   return {

@@ -107,7 +107,7 @@ const decisionOn =
     return async () => gains.takeRedirect(await doomed.decide(page, 'approve', gains.owner))
   }
 
-const acts = {
+const acts: Readonly<Record<string, Act>> = {
   'a decision on its own page': decisionOn(codeRequest, false),
   'a decision on a page of the other process': decisionOn(codeRequest, true),
   'an implicit grant on a page of the other process': decisionOn(tokenRequest, true),
@@ -126,48 +126,30 @@ const acts = {
     gains.codes.push(code)
     return async () => gains.takeTokens(await doomed.redeem(browserApp, code))
   },
-} satisfies Readonly<Record<string, Act>>
+}
 
-type Name = keyof typeof acts
-
-const points: readonly Point[] = [
+const points: readonly [Point, ...Point[]] = [
   { command: 'entry', before: 'arrival' },
   { command: 'entry', before: 'reply' },
   { command: 'record', before: 'arrival' },
   { command: 'record', before: 'reply' },
 ]
-
-const reads: readonly Point[] = [{ command: 'read', before: 'arrival' }]
+// The fifth act reads the record first.
+const pointsAndRead: typeof points = [...points, { command: 'read', before: 'arrival' }]
 
 /** Whether the index has no entry yet, so that only the mark can refuse it. */
 const isEarly = ({ command, before }: Point) =>
   command === 'read' || (command === 'entry' && before === 'arrival')
 
-/** Which acts read the record first: the others know it, because their own process wrote it. */
-const reading = new Set<Name>([
-  'a decision on a page of the other process',
-  'an implicit grant on a page of the other process',
-  'a refresh of an authorization from before',
-  'a redemption of a code from before',
-])
-
-interface Case {
-  readonly name: Name
-  readonly point: Point
-  readonly index: 0 | 1
-}
-
-const names = Object.keys(acts).filter((name): name is Name => name in acts)
-const casesAt = (stops: readonly Point[]): readonly Case[] =>
-  ([0, 1] as const)
-    .flatMap((index) => names.flatMap((name) => stops.map((point) => ({ name, point, index }))))
-    .filter(({ name, point }) => point.command !== 'read' || reading.has(name))
-
-/** Every case of a list in turn, those that follow each other far apart. */
-const spread = (cases: readonly Case[], count: number): readonly Case[] =>
-  Array.from({ length: count }, (_, round) => cases[(round * 11) % cases.length]).filter(
-    (one) => one !== undefined,
-  )
+/** Each act, stopped at another point each time. */
+const casesAt = (stops: typeof points) =>
+  Object.entries(acts).map(([name, act], turn) => ({
+    name,
+    act,
+    point: stops[turn % stops.length] ?? stops[0],
+    turn,
+  }))
+type Case = ReturnType<typeof casesAt>[number]
 
 /** The stored texts of the authorizations that give an owner's clients something, by their ids. */
 async function liveOf(owner: string): Promise<ReadonlyMap<string, string>> {
@@ -191,11 +173,11 @@ const listed = async (owner: string): Promise<ReadonlySet<string>> => {
 }
 
 /** A stage on which the command of an act stops at a point. */
-async function stopAt({ name, point, index }: Case) {
-  const process = processes[index]
+async function stopAt({ name, act, point, turn }: Case) {
+  const [process, { server: second }] = turn % 2 === 0 ? processes : [processes[1], processes[0]]
   const gains = new Gains()
-  const [doomed, other] = [process.server.flow, processes[1 - index]?.server.flow ?? process.server.flow]
-  const act = await acts[name]({ gains, doomed, other })
+  const doomed = process.server.flow
+  const go = await act({ gains, doomed, other: second.flow })
   const unlisted = await liveOf(gains.owner)
   // Another authorization of the owner, and a process that knows the time of Redis.
   gains.takeTokens(await doomed.redeem(photoPrint, await doomed.approve(photoPrint, {}, gains.owner)))
@@ -212,7 +194,7 @@ async function stopAt({ name, point, index }: Case) {
           resolve(atStop())
         })
       })
-      const done = act()
+      const done = go()
       await Promise.race([stopped, done.catch(() => {})])
       expect({ name, point, isStopped }).toEqual({ name, point, isStopped: true })
       return { done }
@@ -241,8 +223,8 @@ async function expectNothingGood(one: Case, gains: Gains): Promise<void> {
     ]),
   ]
   const refusals = await Promise.all(asks.map((ask) => answerOf(async () => outcomeOf(await ask()))))
-  expect({ one, outcomes: new Set(refusals) }).toEqual({
-    one,
+  expect({ one: one.name, outcomes: new Set(refusals) }).toEqual({
+    one: one.name,
     outcomes: new Set(['400 invalid_grant']),
   })
   const guarded = await Promise.all(
@@ -250,12 +232,12 @@ async function expectNothingGood(one: Case, gains: Gains): Promise<void> {
       flows.map((flow) => answerOf(async () => String((await flow.photos(token)).status))),
     ),
   )
-  expect({ one, guarded: new Set(guarded) }).toEqual({ one, guarded: new Set(['401']) })
-  expect({ one, live: [...(await liveOf(owner)).keys()] }).toEqual({ one, live: [] })
+  expect({ one: one.name, guarded: new Set(guarded) }).toEqual({ one: one.name, guarded: new Set(['401']) })
+  expect({ one: one.name, live: [...(await liveOf(owner)).keys()] }).toEqual({ one: one.name, live: [] })
 }
 
 test('a process that is killed at any step between index and record leaves every live authorization listed, and nothing that outlives revokeAll', async () => {
-  for (const one of spread(casesAt(points), 6)) {
+  for (const one of casesAt(points)) {
     const { process, gains, unlisted, act } = await stopAt(one)
     const { ways } = process
     const { done } = await act(() => process.server.kill())
@@ -294,7 +276,7 @@ async function untilLater(seconds: number): Promise<void> {
 const almostTooLate = 1.5
 
 test('what stops at any step of an approval while revokeAll runs, and then goes on, gives the client nothing', async () => {
-  for (const one of spread(casesAt([...reads, ...points]), 6)) {
+  for (const one of casesAt(pointsAndRead)) {
     const { process, gains, act } = await stopAt(one)
     let overtaken = Promise.resolve()
     const overtake = async (): Promise<void> => {

@@ -114,18 +114,15 @@ async function verdictsOn(token: string, published: readonly Awaited<ReturnType<
 }
 
 test('a process that is killed between any two steps of a rotation or a retirement leaves the others in agreement', async () => {
-  const rounds = 6
-  const kills: string[] = []
-  const names = ['due', 'rotate', 'retire'] as const
-  for (let round = 0; round < rounds; round++) {
-    const act = names[round % names.length] ?? 'due'
-    const step = 1 + ((round * 9) % 20)
-    if (await killDuring(act, step)) kills.push(`${act} ${step}`)
+  for (const [act, step] of [
+    ['due', 1],
+    ['rotate', 4],
+    ['retire', 3],
+  ] as const) {
+    expect([act, step, await killDuring(act, step)]).toEqual([act, step, true])
     await stage.advance(10)
     await expectAgreement()
     await stage.advance(900)
     await expectAgreement()
   }
-  // A step beyond the last one kills nothing.
-  expect(kills.length).toBeGreaterThan(rounds / 2)
-}, 600_000)
+}, 300_000)
