@@ -1,53 +1,30 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { join } from 'node:path'
+import { createServer } from 'node:http'
 import express from 'express'
 import { addNotes } from '../../../docs/examples/mcp'
 import { createAuthorizationServer, mcp, redisStore } from '../../../lib/index'
 import { withoutLimits } from '../../support/flows/application'
+import { listening } from '../../support/listening'
 import { freePort } from '../../support/mcp/free-port'
 import { desk } from '../../support/mcp/mcp-clients'
 import { runClient } from '../../support/mcp/run-client'
 import { startRedis } from '../../support/redis-server'
-import { waitUntil } from '../../support/wait-until'
+import { read, runExample } from './example'
 
-const root = join(__dirname, '../../..')
-const page = readFileSync(join(root, 'docs/mcp.md'), 'utf8')
+const page = read('docs/mcp.md')
 const redirectUri = 'http://127.0.0.1:3333/callback'
 const client = { kind: 'known', clientId: desk.registration.client_id, redirectUri } as const
 const clients = [{ ...desk.registration, scope: 'notes:read notes:write' }]
 const resourceOwner = (request: express.Request) => request.get('X-Owner')
 
-async function open(): Promise<{ readonly http: Server; readonly issuer: string }> {
+async function open() {
   const http = createServer()
-  http.listen(0, 'localhost')
-  await once(http, 'listening')
-  const address = http.address()
-  return { http, issuer: `http://localhost:${typeof address === 'object' ? address?.port : undefined}` }
+  const { port, close } = await listening(http, { address: 'localhost' })
+  return { http, issuer: `http://localhost:${port}`, close }
 }
-
-async function close(http: Server): Promise<void> {
-  http.closeAllConnections()
-  http.close()
-  await once(http, 'close')
-}
-
-test.each(['mcp.ts', 'mcp-server-process.ts'])('the page of MCP shows %s, which the tests run', (file) => {
-  expect(page).toContain(`\`\`\`ts\n${readFileSync(join(root, 'docs/examples', file), 'utf8')}\`\`\``)
-})
-
-test('the page of MCP has a row for every option that mcp() sets, and no other', () => {
-  const [, table = ''] = /^\| option of the server.*\n\| -.*\n((?:\|.*\n)+)/m.exec(page) ?? []
-  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].flatMap(([, name]) => name ?? [])
-  const set = Object.keys(mcp({ resource: 'http://localhost/mcp', scopes: { 'notes:read': 'Read' } }))
-  // The host itself gives the scopes.
-  expect([...rows, 'scopes', 'defaultResource'].toSorted()).toEqual(set.toSorted())
-})
 
 test('the server registers every redirection URI of the known clients, but a scheme that the host does not admit', async () => {
-  const { http, issuer } = await open()
+  const { http, issuer, close } = await open()
   const app = express()
   addNotes(app, { issuer, resourceOwner, dynamicRegistration: { registerAllScopes: true } })
   http.on('request', app)
@@ -60,7 +37,7 @@ test('the server registers every redirection URI of the known clients, but a sch
     body: JSON.stringify({ redirect_uris: uris, token_endpoint_auth_method: 'none' }),
   })
   const registered: unknown = await answer.json()
-  await close(http)
+  await close()
   expect(uris).toHaveLength(10)
   const others = uris.filter((uri) => !uri.startsWith('cursor:'))
   expect(registered).toMatchObject({ redirect_uris: expect.arrayContaining(others) })
@@ -68,15 +45,16 @@ test('the server registers every redirection URI of the known clients, but a sch
 })
 
 describe('the MCP server behind a login', () => {
-  let http: Server
   let issuer: string
+  let close: () => Promise<void>
   beforeAll(async () => {
-    ;({ http, issuer } = await open())
+    const opened = await open()
+    ;({ issuer, close } = opened)
     const app = express()
     addNotes(app, { issuer, resourceOwner, clients })
-    http.on('request', app)
+    opened.http.on('request', app)
   })
-  afterAll(() => close(http))
+  afterAll(() => close())
 
   test('leads a client from one 401 to the authorization server', async () => {
     const refused = await fetch(`${issuer}/mcp`, { method: 'POST' })
@@ -131,7 +109,7 @@ describe('the MCP server behind a login', () => {
 
 test('the MCP server in a process of its own takes tokens of the authorization server on its Redis', async () => {
   const redis = await startRedis()
-  const { http, issuer } = await open()
+  const { http, issuer, close } = await open()
   const port = await freePort()
   const server = `http://localhost:${port}/mcp`
   const scopes = { 'notes:read': 'Read your notes', 'notes:write': 'Write notes for you' }
@@ -144,23 +122,20 @@ test('the MCP server in a process of its own takes tokens of the authorization s
     ...withoutLimits,
   })
   http.on('request', express().use(oauth.router()))
-  const env = { ...process.env, ISSUER: issuer, REDIS_URL: redis.url, PORT: String(port) }
-  const words = ['-r', 'esbuild-register', 'docs/examples/mcp-server-process.ts']
-  const child = spawn(process.execPath, words, { cwd: root, env, stdio: 'inherit' })
+  const child = runExample('mcp-server-process.ts', {
+    ISSUER: issuer,
+    REDIS_URL: redis.url,
+    PORT: String(port),
+  })
   try {
-    await waitUntil('the process listens', () =>
-      fetch(server).then(
-        () => true,
-        () => false,
-      ),
-    )
+    await once(child, 'message')
     const run = await runClient({ generation: 2, server, issuer, client, tools: ['whoami'] })
     expect(run).toMatchObject({ error: undefined, results: ['alice'] })
   } finally {
     child.kill()
     await once(child, 'exit')
     await oauth.close()
-    await close(http)
+    await close()
     await redis.stop()
   }
   // It stops in good order.

@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { ConfigurationError, createAuthorizationServer } from 'express-authorization-server'
+import { rules } from '../../../lib/command-line/lint/lint'
+import { createIntrospectionGuard, createJwtBearerGuard, mcp, reasons } from '../../../lib/index'
+import { readIssueLimits } from '../../../lib/limits/issue-limits'
+import { usualSingleUses } from '../../../lib/limits/single-use-limit'
+import { OptionsReader } from '../../../lib/primitives/options-reader'
+import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
+import * as kit from '../../../lib/testing/index'
+import { eventNames } from '../../support/events'
+import { read, root } from './example'
+
+test.each(
+  Object.entries({
+    'README.md': ['server'],
+    'docs/events.md': ['audit-log'],
+    'docs/jwt-guard.md': ['jwt-guard'],
+    'docs/mcp.md': ['mcp', 'mcp-server-process'],
+    'docs/stores.md': ['store-contract'],
+    'docs/token-exchange.md': ['token-exchange'],
+    'docs/guides/add-to-your-application.md': ['host'],
+    'docs/guides/devices.md': ['devices', 'device-client'],
+    'docs/guides/jwt-access-tokens.md': ['jwt-access-tokens'],
+    'docs/guides/openid-connect.md': ['openid-connect', 'relying-party'],
+    'docs/guides/proof-of-possession.md': ['dpop'],
+    'docs/guides/pushed-requests.md': ['pushed-requests'],
+    'docs/guides/request-objects.md': ['request-objects', 'signing-client'],
+    'docs/guides/step-up.md': ['step-up'],
+  }),
+)('%s shows the files that the tests run: %j', (page, files) => {
+  for (const file of files)
+    expect(read(page)).toContain(`\`\`\`ts\n${read(`docs/examples/${file}.ts`)}\`\`\``)
+})
+
+/** What a page names by this pattern: usually the first cells of its tables. */
+const named = (text: string, pattern = /^\| `(\w+)`/gm) =>
+  Array.from(text.matchAll(pattern), ([, ...groups]) => groups.join(' ')).toSorted()
+/** The table below this header. */
+const tableOf = (page: string, header: string) =>
+  new RegExp(`^\\| ${header}.*\n\\| -.*\n((?:\\|.*\n)+)`, 'm').exec(read(page))?.[1] ?? ''
+
+/** What an option is answered with that does not exist. */
+function issuesOf(make: (options: unknown) => unknown, options: object) {
+  try {
+    make(JSON.parse(JSON.stringify(options)))
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.issues
+  }
+  throw new Error('A misspelt option was accepted.')
+}
+const groups = ['lifetimes', 'limits', 'pages', 'paths']
+const knownOptions = (make: (options: never) => unknown, inGroups: readonly string[] = []) =>
+  issuesOf((options) => Reflect.apply(make, undefined, [options]), {
+    misspelt: 1,
+    ...Object.fromEntries(inGroups.map((group) => [group, { misspelt: 1 }])),
+  })
+    .filter(({ path }) => path.endsWith('misspelt'))
+    .flatMap(({ path, message }) =>
+      message
+        .replace(/^.*known names are |\.$/g, '')
+        .split(', ')
+        .map((name) => path.replace('misspelt', name)),
+    )
+    .filter((name) => !inGroups.includes(name))
+    .toSorted()
+
+const ofEveryGuard = ['guards', 'implies', 'cors', 'errorUri', 'explainRefusals', 'closeDeadline', 'clock']
+const sorted = (texts: Iterable<string>) => [...texts].toSorted()
+const words = (pairs: Iterable<readonly [string, unknown]>) =>
+  sorted(Array.from(pairs, (pair) => pair.join(' ')))
+
+test.each<[string, said: () => unknown, known: () => unknown]>([
+  [
+    'options.md names every option',
+    () => named(read('docs/options.md'), /^\| `(\w+(?:\.\w+)?)`/gm),
+    () => knownOptions(createAuthorizationServer, groups),
+  ],
+  [
+    'jwt-guard.md names every option',
+    () => named(tableOf('docs/jwt-guard.md', 'option')),
+    () => knownOptions(createJwtBearerGuard),
+  ],
+  [
+    'introspection-guard.md names every option',
+    () => sorted([...named(read('docs/introspection-guard.md')), ...ofEveryGuard]),
+    () => knownOptions(createIntrospectionGuard),
+  ],
+  [
+    'mcp.md has every option that mcp() sets, beside those that the host gives',
+    () => sorted([...named(tableOf('docs/mcp.md', 'option of the server')), 'scopes', 'defaultResource']),
+    () => sorted(Object.keys(mcp({ resource: 'http://localhost/mcp', scopes: { 'notes:read': 'Read' } }))),
+  ],
+  ['events.md names every event', () => named(tableOf('docs/events.md', 'event')), () => sorted(eventNames)],
+  [
+    'errors.md explains every reason, below its error',
+    () =>
+      Object.fromEntries(
+        read('docs/errors.md')
+          .split(/^## /m)
+          .slice(1)
+          .map((section) => [section.slice(0, section.indexOf('\n')), named(section)]),
+      ),
+    () => Object.fromEntries(Object.entries(reasons).map(([code, known]) => [code, sorted(known)])),
+  ],
+  [
+    'lint.md has every rule, in its order',
+    () =>
+      Array.from((read('docs/lint.md').split('\n## Rules')[1] ?? '').matchAll(/^\| `.*\|$/gm), ([row]) =>
+        row.split('|').map((cell) => cell.trim()),
+      ),
+    () =>
+      rules.map(({ id, severity, why, cure, source }) => ['', `\`${id}\``, severity, why, cure, source, '']),
+  ],
+  [
+    'stores.md and testing.md name all that the kit exports',
+    () => {
+      const onPages = [
+        ...named(read('docs/stores.md'), /`(\w+(?:Contract|Rules)|check\w+)`/g),
+        ...named(read('docs/testing.md'), /(approve|expectRefused|mintToken|testClock)\(/g),
+      ]
+      return sorted(new Set(onPages))
+    },
+    () => sorted(Object.keys(kit)),
+  ],
+  [
+    'bounds.md has the longest values',
+    () => named(read('docs/bounds.md').split('## Registrations')[0] ?? '', /^\| `(\w+)` +\| (\d+) +\|$/gm),
+    () => words(longestValues),
+  ],
+  [
+    'bounds.md has the sizes of a registration',
+    () => named(read('docs/bounds.md'), /^\| `(\w+)` +\| (\d+) (?:characters|entries)/gm),
+    () => words(largestMembers),
+  ],
+  [
+    'bounds.md has the number of parameters, and the shares of one client and one owner',
+    () =>
+      [
+        /may have (\d+) parameters each/,
+        /tokens to one client: ([\d ]+) a minute/,
+        /tokens for one resource owner at one client: ([\d ]+) a minute/,
+        /single uses of one client: ([\d ]+) a minute/,
+      ].map((pattern) => Number(pattern.exec(read('docs/bounds.md'))?.[1]?.replaceAll(' ', ''))),
+    () => {
+      const { client, owner } = readIssueLimits(new OptionsReader({}, ''), 'issuing')
+      return [parametersAtMost, client?.attempts, owner?.attempts, usualSingleUses.attempts]
+    },
+  ],
+])('docs/%s, as the code has it, and no other', (_what, said, known) => {
+  expect(said()).toEqual(known())
+})
+
+/** A page without its blocks of code. */
+const proseOf = (page: string): string => read(page).replaceAll(/^( *)```.*?^\1```$/gms, '')
+
+/** The links and images of a page that stay in the project. */
+const linksOf = (page: string) =>
+  Array.from(
+    proseOf(page).matchAll(/(?:\]\(|(?:src|srcset|href)=")(?!\w+:)([^)\s#"]*)#?([^)\s"]*)[^)"]*[)"]/g),
+    ([, path = '', anchor = '']) => ({
+      from: page,
+      to: path === '' ? page : posix.join(posix.dirname(page), path),
+      anchor,
+    }),
+  )
+
+/** The anchors of a page as GitHub makes them of its headings. */
+const anchorsOf = (page: string) =>
+  Array.from(proseOf(page).matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+const output = (command: string, ...given: readonly string[]) =>
+  execFileSync(command, given, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
+
+test('every link of the repository leads to a file, and to a heading of it', () => {
+  // Git knows what is built or installed.
+  const listed = output('git', 'ls-files', '--cached', '--others', '--exclude-standard', '-z', '*.md').split(
+    '\0',
+  )
+  const links = listed.filter((page) => page !== '' && existsSync(join(root, page))).flatMap(linksOf)
+  expect(links.length).toBeGreaterThan(300)
+  const dead = links.filter(
+    ({ to, anchor }) =>
+      !existsSync(join(root, to)) || (anchor !== '' && to.endsWith('.md') && !anchorsOf(to).includes(anchor)),
+  )
+  expect(dead).toEqual([])
+})
+
+test('every link of the package leads to a file of the package, which holds no report, design or test', () => {
+  const [packed]: readonly unknown[] = Object.values(
+    JSON.parse(output('npm', 'pack', '--dry-run', '--json', '--ignore-scripts')),
+  )
+  const files: readonly string[] = Object(packed).files.map(({ path }: { readonly path: string }) => path)
+  const pages = files.filter((file) => file.endsWith('.md'))
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/README.md']))
+  expect(pages.flatMap(linksOf).filter(({ to }) => !files.includes(to))).toEqual([])
+  expect(files.filter((file) => /^(?:docs\/(?:reports|design)|lib|test|bench)\//.test(file))).toEqual([])
+})
