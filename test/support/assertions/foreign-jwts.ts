@@ -5,17 +5,6 @@
  */
 export const foreignJwts = [
   {
-    title: 'PyJWT 2.6.0, RS256',
-    jwk: {
-      kty: 'RSA',
-      n: 'oY2bnZBYYDRtWJbsaaBQv_cFwXfflPirp7vdld8W1Hq6SlPEqZXsvC9Z9lnocg1_NIYBxVm4HOKpVunel1v0zegLNytdDkrYQknMYEKfufDq1MGxyryS3Sf-lf2fmiV6RaBiw79myJiA5gw7sS1HA0hXuWWJ1Wgq0FcIaC2P3usOUzoIezxGhMMwBw0MvaQPr9bhJwC1t3firV1cVT3ur7xh7dhg5vWhn-hVeKTg7KD9kAh4NTuuXr9ysY7kyU-4kT-zHfn6_FAWuYFHMMObAeDLlx4EAgM1DbZ3tqpUSAXrtJpRcMZ9rXT7ry43OTGPGTvlZYskKZMZbTwBauB2CQ',
-      e: 'AQAB',
-      kid: 'python-rsa',
-    },
-    assertion:
-      'eyJhbGciOiJSUzI1NiIsImtpZCI6InB5dGhvbi1yc2EiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlIiwic3ViIjoiYWxpY2VAaXNzdWVyLmV4YW1wbGUiLCJhdWQiOiJodHRwOi8vbG9jYWxob3N0IiwiZXhwIjoxODAwMDAwMzAwLCJpYXQiOjE3OTk5OTk5OTAsImp0aSI6InB5LTEifQ.RMUlq5p3nTDCHIYNeN1OmESaqXbhqibrnLHoYauWwG6OIrR71fv5t6Jwx0a6ZcQ0o0XQ1ki_TWVdBsax8Ud_Ny8bRJLuFe-TttzXyDQTqFClQlkEnT52yrhZfyhSgq7C06E1n8Yodk3rhLYQtLVXlZg5rvc4VP_tknADavAso3khVon90_VL4lmi1KM0uZXF9RZLSTtiiXWupBKWIc0hm3a9kn0Mu_XsJlo8vdZrvQzoNfSVhmvV4vKEnpuDSa_iQgZsVoUl_LC3yUSSUdZalijZb2KV8KT6WLtH_6FuBjqS6tXrrntaugyoMOzG4Ru0-jBB_fHZHwUHdkd9zzZMRA',
-  },
-  {
     title: 'PyJWT 2.6.0, PS384, without kid',
     jwk: {
       kty: 'RSA',

@@ -7,8 +7,6 @@ export interface Forgery {
   readonly reason: string
   readonly token: string
 }
-
-const weak = signer(hub.issuer, 'weak', 'RS256', 1024)
 const stranger = signer(hub.issuer, hub.kid, 'RS256')
 const nobody = signer('https://nobody.example', 'nobody-1')
 
@@ -41,30 +39,24 @@ function unsigned(claims: Members): readonly Row[] {
     return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
   }
   return [
-    ...['none', 'None', 'NONE', 'nOnE'].map((alg): Row => [
+    ...['none', 'nOnE'].map((alg): Row => [
       `alg ${alg}, without a signature`,
       malformed,
       `${json({ alg })}.${json(claims)}.`,
     ]),
-    ...['none', 'None', 'NONE', 'nOnE'].map((alg): Row => [
-      `alg ${alg}, with the signature of the good one`,
+    [
+      'alg none, with the signature of the good one',
       algorithm,
-      `${json({ alg, kid: hub.kid })}.${rest}`,
-    ]),
+      `${json({ alg: 'none', kid: hub.kid })}.${rest}`,
+    ],
     [
       'HS256 with the public key as PEM',
       algorithm,
       hmac(hub.publicKey.export({ type: 'spki', format: 'pem' })),
     ],
-    [
-      'HS256 with the public key as DER',
-      algorithm,
-      hmac(hub.publicKey.export({ type: 'spki', format: 'der' })),
-    ],
     ['HS256 with the public key as JWK', algorithm, hmac(JSON.stringify(hub.jwk))],
     ['HS256 with an empty secret', algorithm, hmac('')],
     ['no alg', malformed, `${json({ kid: hub.kid })}.${rest}`],
-    ['alg as a number', malformed, `${json({ alg: 256, kid: hub.kid })}.${rest}`],
     ['alg of __proto__', algorithm, `${json({ alg: '__proto__', kid: hub.kid })}.${rest}`],
     ['the signature stripped', malformed, `${jwt(hub, claims).split('.').slice(0, 2).join('.')}.`],
   ]
@@ -79,11 +71,6 @@ function wronglySigned(claims: Members): readonly Row[] {
     ['the signature of another token', signature, `${head}.${payload}.${sealOfAnother}`],
     ['the payload altered', signature, `${head}.${json({ ...claims, sub: 'mallory' })}.${seal}`],
     [
-      'the header altered',
-      signature,
-      `${json({ alg: 'RS256', kid: hub.kid, typ: 'jwt' })}.${payload}.${seal}`,
-    ],
-    [
       'another RSA algorithm in the header',
       signature,
       `${json({ alg: 'PS256', kid: hub.kid })}.${payload}.${seal}`,
@@ -96,16 +83,11 @@ function wronglySigned(claims: Members): readonly Row[] {
     ['an unknown kid', key, jwt(hub, claims, { kid: 'hub-9' })],
     ['kid as a list', key, jwt(hub, claims, { kid: [hub.kid] })],
     ['an ECDSA signature of zeros', signature, `${onCurve}.${encoded(new Uint8Array(64))}`],
-    ['an ECDSA signature in DER', signature, `${onCurve}.${encoded(Buffer.from('3006020101020101', 'hex'))}`],
     ['an issuer signed by the key of another, with its kid', key, jwt(partner, claims)],
     ['an issuer signed by the key of another', signature, jwt(partner, claims, { kid: hubOnCurve.kid })],
     ['an unknown key under the kid of a trusted one', signature, jwt(stranger, claims)],
     ['that key in the header as jwk', signature, jwt(stranger, claims, keyInside)],
-    ['that key as jwk and no kid', signature, jwt(stranger, claims, { ...keyInside, kid: undefined })],
-    ['a jku in the header', signature, jwt(stranger, claims, { jku: 'http://127.0.0.1:1/jwks.json' })],
-    ['an x5u in the header', signature, jwt(stranger, claims, { x5u: 'http://127.0.0.1:1/chain.pem' })],
     ['an x5c in the header', signature, jwt(stranger, claims, { x5c: [stranger.jwk['n']] })],
-    ['a weak unknown key', key, jwt(weak, claims)],
     ['an untrusted issuer', 'assertion_issuer_unknown', jwt(nobody, { ...claims, iss: nobody.issuer })],
   ]
 }
@@ -115,32 +97,20 @@ function ofOddForm(claims: Members): readonly Row[] {
   const [head = '', payload = '', seal = ''] = good.split('.')
   const notUtf8 = encoded(Buffer.concat([Buffer.from('{"iss":"'), Buffer.from([0xff]), Buffer.from('"}')]))
   return [
-    ['one character', malformed, 'x'],
-    ['two dots', malformed, '..'],
     ['two parts', malformed, `${head}.${payload}`],
-    ['four parts', malformed, `${good}.${seal}`],
     ['five parts, as an encrypted JWT has', malformed, `${head}.${seal}.${seal}.${payload}.${seal}`],
     ['padding', malformed, `${head}.${payload}.${seal}==`],
-    ['white space before it', malformed, ` ${good}`],
     ['a line break after it', malformed, `${good}\n`],
-    ['a line break inside', malformed, `${head}.\n${payload}.${seal}`],
     ['bits to spare at the end', malformed, `${good.slice(0, -1)}${spare(good.slice(-1))}`],
-    ['base64 in place of base64url', malformed, `${head}.${payload}.${seal.slice(0, -4)}+/+/`],
     ['20 kB of it', malformed, jwt(hub, { ...claims, more: 'a'.repeat(20_000) })],
     ['a header that is no JSON', malformed, `${encoded('{')}.${payload}.${seal}`],
-    ['a header that is a list', malformed, `${json([])}.${payload}.${seal}`],
     ['a payload that is no JSON', malformed, written('iss=https://issuer.example')],
     ['a payload that is a list', malformed, written(JSON.stringify([claims]))],
-    ['a payload that is null', malformed, written('null')],
-    ['a payload that is a text', malformed, written(JSON.stringify(JSON.stringify(claims)))],
     ['a payload that is a JWT', malformed, jws(hub, encoded(good), { kid: hub.kid, cty: 'JWT' })],
     ['a payload that is no UTF-8', malformed, jws(hub, notUtf8, { kid: hub.kid })],
     ['an unknown critical extension', header, jwt(hub, claims, { crit: ['exp'], exp: 1 })],
-    ['an empty crit', header, jwt(hub, claims, { crit: [] })],
-    ['b64 false, critical', header, jwt(hub, claims, { crit: ['b64'], b64: false })],
     ['b64 false', header, jwt(hub, claims, { b64: false })],
     ['the type of an access token', header, jwt(hub, claims, { typ: 'at+jwt' })],
-    ['the type of a logout token', header, jwt(hub, claims, { typ: 'logout+jwt' })],
     ['a type that is a list', header, jwt(hub, claims, { typ: ['JWT'] })],
   ]
 }
@@ -154,7 +124,7 @@ function ofOddContent(claims: Members, now: number): readonly Row[] {
   const bent = (bend: Members): string => jwt(hub, { ...claims, ...bend })
   const behind = (text: string): string => written(`${JSON.stringify(claims).slice(0, -1)},${text}}`)
   const wrongTexts = (name: string): Row[] =>
-    [undefined, '', 7, true, null, ['alice'], { of: 'alice' }].map((value): Row => [
+    [undefined, '', 7, null, ['alice']].map((value): Row => [
       `${name} ${value === undefined ? 'missing' : JSON.stringify(value)}`,
       incomplete,
       bent({ [name]: value }),
@@ -162,29 +132,19 @@ function ofOddContent(claims: Members, now: number): readonly Row[] {
   return [
     ...['iss', 'sub', 'jti'].flatMap(wrongTexts),
     ['expired, by more than the clocks may differ', 'assertion_expired', bent({ exp: now - 30 })],
-    ['expired long ago', 'assertion_expired', bent({ exp: 0 })],
-    ['an exp below zero', 'assertion_expired', bent({ exp: -1e300 })],
     ['too long a life', 'assertion_too_long_lived', bent({ exp: now + 3601 })],
-    ['exp 1e300', 'assertion_too_long_lived', bent({ exp: 1e300 })],
     ['exp 1e999, which is no number', incomplete, behind('"exp":1e999')],
     ['exp missing', incomplete, bent({ exp: undefined })],
     ['exp as a text', incomplete, bent({ exp: String(now + 300) })],
-    ['exp null', incomplete, bent({ exp: null })],
-    ['exp in milliseconds', 'assertion_too_long_lived', bent({ exp: (now + 300) * 1000 })],
     ['nbf ahead', 'assertion_not_yet_valid', bent({ nbf: now + 31 })],
     ['nbf as a text', incomplete, bent({ nbf: 'now' })],
     ['iat ahead', 'assertion_not_yet_valid', bent({ iat: now + 31 })],
     ['iat as a text', incomplete, bent({ iat: 'now' })],
     ['aud missing', incomplete, bent({ aud: undefined })],
     ['aud another server', audience, bent({ aud: 'https://other.example' })],
-    ['aud with a slash more', audience, bent({ aud: 'http://localhost/' })],
     ['aud of which ours is the beginning', audience, bent({ aud: 'http://localhost.evil.example' })],
-    ['aud that is the beginning of ours', audience, bent({ aud: 'http://local' })],
-    ['aud in capitals', audience, bent({ aud: 'HTTP://LOCALHOST' })],
     ['aud an empty list', audience, bent({ aud: [] })],
-    ['aud a list in a list', audience, bent({ aud: [['http://localhost']] })],
     ['aud an object', audience, bent({ aud: { 0: 'http://localhost' } })],
-    ['iss as a trusted one with a slash more', 'assertion_issuer_unknown', bent({ iss: `${hub.issuer}/` })],
     ['iss __proto__', 'assertion_issuer_unknown', bent({ iss: '__proto__' })],
     [
       'iss twice, the last of them not trusted',
@@ -198,7 +158,6 @@ function ofOddContent(claims: Members, now: number): readonly Row[] {
       incomplete,
       written(JSON.stringify({ ...claims, sub: undefined }).replace('{', '{"__proto__":{"sub":"alice"},')),
     ],
-    ['no claims', incomplete, jwt(hub, {})],
     ['the claims of another issuer', key, jwt(hub, claimsAt(now, partner))],
   ]
 }

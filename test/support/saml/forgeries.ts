@@ -1,4 +1,4 @@
-import { createHash, createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createHash, createHmac, createPublicKey, sign } from 'node:crypto'
 import { noon } from '../noon'
 import {
   assertionXml,
@@ -9,7 +9,6 @@ import {
   encoded,
   enveloped,
   exclusive,
-  identityProvider,
   instant,
   museum,
   recipient,
@@ -43,11 +42,9 @@ const extensions = (content: string) => `<samlp:Extensions>${content}</samlp:Ext
 const changed = (search: string, replacement: string) => genuine.replace(search, () => replacement)
 const inSignedInfo = (signing: Partial<Signing>) => signedXml({}, signing)
 
-const stranger = identityProvider(studio.entry.issuer)
-const strangersKey = createPublicKey(stranger.privateKey).export({ format: 'jwk' })
+const strangersKey = createPublicKey(museum.privateKey).export({ format: 'jwk' })
 const keyInfo = `<ds:KeyInfo><ds:KeyValue><ds:RSAKeyValue><ds:Modulus>${Buffer.from(strangersKey.n ?? '', 'base64url').toString('base64')}</ds:Modulus><ds:Exponent>AQAB</ds:Exponent></ds:RSAKeyValue></ds:KeyValue></ds:KeyInfo>`
 const sha1 = (text: string) => createHash('sha1').update(text).digest('base64')
-const dsa = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 })
 const [studiosCertificate = ''] = studio.entry.certificates
 const lol = Array.from(
   { length: 9 },
@@ -64,12 +61,6 @@ const other = unsigned.replaceAll('saml:Assertion', 'saml:OldAssertion')
 /** A document that must not be believed, and the reason of its refusal. */
 export type Forgery = readonly [title: string, reason: string, assertion: string]
 type ByReason<Document> = Readonly<Record<string, Readonly<Record<string, Document>>>>
-
-function rowsOf(table: ByReason<string>): readonly Forgery[] {
-  return Object.entries(table).flatMap(([reason, rows]) =>
-    Object.entries(rows).map(([title, assertion]) => [title, reason, assertion] as const),
-  )
-}
 
 function forged(table: ByReason<string | Buffer>): readonly Forgery[] {
   return Object.entries(table).flatMap(([reason, rows]) =>
@@ -89,23 +80,15 @@ export const wrapped = forged({
     'XSW1: the signed response inside the signature of another': response(
       intoSignature(extensions(genuine)) + evil(),
     ),
-    'XSW2: a detached signature before another response': response(signature + unsigned + evil()),
     'XSW3: another assertion before the signed one': response(evil() + genuine),
     'XSW4: the signed assertion inside another one': response(inside(evil(), genuine)),
     'XSW5: the altered one is signed, the original stands behind': response(
       withSignature(evil(), signature) + unsigned,
     ),
-    'XSW6: the original inside the signature of the altered one': response(
-      withSignature(evil(), intoSignature(unsigned)),
-    ),
     'XSW7: another assertion in Extensions': response(extensions(evil()) + genuine),
     'XSW8: the original in an Object of the altered one': withSignature(evil(), intoSignature(unsigned)),
     'the signed assertion as a child of another': inside(evil(), genuine),
     '… in its Advice': inside(evil(), `<saml:Advice>${genuine}</saml:Advice>`),
-    '… in an attribute of it, beside the signature': inside(
-      withSignature(evil(), signature),
-      `<saml:Advice>${unsigned}</saml:Advice>`,
-    ),
     'an envelope around the signed assertion': response(genuine),
     'an envelope with the name Assertion in a namespace of its own': `<x:Assertion xmlns:x="urn:x" ID="_x" Version="2.0">${genuine}</x:Assertion>`,
     'an encrypted assertion': `<saml:EncryptedAssertion xmlns:saml="${saml}">${signature}</saml:EncryptedAssertion>`,
@@ -134,13 +117,8 @@ export const otherSignatures = forged({
     'the signature of another document': withSignature(evil(), signature),
     'two signatures': withSignature(genuine, signature),
     'a signature deeper inside': unsigned.replace('<saml:NameID>', () => `${signature}<saml:NameID>`),
-    'two SignedInfo': changed('<ds:SignatureValue>', '<ds:SignedInfo></ds:SignedInfo><ds:SignatureValue>'),
     'an Object in the signature': withSignature(unsigned, intoSignature('x')),
     'two References': inSignedInfo({ references: (one) => one + one }),
-    'a Manifest for a Reference': inSignedInfo({ references: () => '<ds:Manifest></ds:Manifest>' }),
-    'a Reference to the whole document': inSignedInfo({ uri: '' }),
-    'a Reference by XPointer': inSignedInfo({ uri: "#xpointer(id('_a1'))" }),
-    'a Reference elsewhere': inSignedInfo({ uri: 'https://mallory.example/a' }),
     'a Reference to a child alone': signedXml(
       { name: '<saml:NameID ID="_n1">alice</saml:NameID>' },
       { uri: '#_n1' },
@@ -153,30 +131,17 @@ export const otherSignatures = forged({
     'no transform that leaves the signature out': inSignedInfo({
       transforms: transformXml(exclusive) + transformXml(exclusive),
     }),
-    'a third transform': inSignedInfo({
-      transforms: transformXml(enveloped) + transformXml(exclusive) + transformXml(exclusive),
-    }),
-    'no transforms': inSignedInfo({ transforms: '' }),
-    'an XSLT transform': inSignedInfo({
-      transforms: transformXml(enveloped) + transformXml('http://www.w3.org/TR/1999/REC-xslt-19991116'),
-    }),
     'an XPath transform that leaves the subject out': inSignedInfo({
       transforms:
         transformXml(enveloped) +
         transformXml('http://www.w3.org/TR/1999/REC-xpath-19991116', '<ds:XPath>1</ds:XPath>') +
         transformXml(exclusive),
     }),
-    'a transform by base64': inSignedInfo({
-      transforms: transformXml(enveloped) + transformXml(`${dsig}base64`),
-    }),
     'canonicalisation with comments': inSignedInfo({
       transforms: transformXml(enveloped) + transformXml(`${exclusive}WithComments`),
     }),
     'canonicalisation of SignedInfo with comments': inSignedInfo({
       canonicalization: `${exclusive}WithComments`,
-    }),
-    'inclusive canonicalisation': inSignedInfo({
-      canonicalization: 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315',
     }),
     'an Algorithm in a vocabulary of its own': changed(
       '<ds:DigestMethod ',
@@ -186,7 +151,6 @@ export const otherSignatures = forged({
   saml_signature_wrong: {
     'the signature of another document for the same ID': withSignature(evil('_a1'), signature),
     'an altered DigestValue': genuine.replace(/<ds:DigestValue>..../, '<ds:DigestValue>AAAA'),
-    'an altered SignatureValue': genuine.replace(/<ds:SignatureValue>..../, '<ds:SignatureValue>AAAA'),
   },
   saml_xml_forbidden: {
     'a comment in DigestValue (CVE-2025-29775)': changed('<ds:DigestValue>', '<ds:DigestValue><!--x-->'),
@@ -196,7 +160,7 @@ export const otherSignatures = forged({
 /** Signatures by other keys and by weak algorithms. */
 export const otherKeys = forged({
   saml_signature_wrong: {
-    'a key of its own in KeyInfo': signedXml({}, { key: stranger.privateKey, keyInfo }),
+    'a key of its own in KeyInfo': signedXml({}, { key: museum.privateKey, keyInfo }),
     'signed by another trusted issuer': signedXml({}, { key: museum.privateKey }),
     'the issuer changed to the one that signed': signedXml({}, { key: museum.privateKey }).replace(
       studio.entry.issuer,
@@ -209,9 +173,8 @@ export const otherKeys = forged({
   saml_issuer_unknown: {
     'signed by an unknown issuer': signedXml(
       { issuer: 'https://mallory.example' },
-      { key: stranger.privateKey },
+      { key: museum.privateKey },
     ),
-    'an issuer with whitespace': signedXml({ issuer: ` ${studio.entry.issuer}` }),
     'an issuer named __proto__': signedXml({ issuer: '__proto__' }),
   },
   saml_not_one_assertion: {
@@ -223,13 +186,8 @@ export const otherKeys = forged({
       sign: (text) => sign('sha1', Buffer.from(text), studio.privateKey),
     }),
     'a digest by SHA-1': inSignedInfo({ digestMethod: `${dsig}sha1`, digestValue: sha1(unsigned) }),
-    DSA: inSignedInfo({
-      signatureMethod: 'http://www.w3.org/2009/xmldsig11#dsa-sha256',
-      sign: (text) => sign('sha256', Buffer.from(text), dsa.privateKey),
-    }),
     'an algorithm named constructor': inSignedInfo({ signatureMethod: 'constructor' }),
     'HMAC with the public key as its secret': hmac(studiosCertificate),
-    'HMAC with the public key, trimmed, as its secret': hmac(studiosCertificate.trim()),
   },
 })
 
@@ -237,10 +195,7 @@ export const otherKeys = forged({
 export const altered = forged({
   saml_signature_wrong: {
     'an altered NameID': changed('>alice<', '>mallory<'),
-    'an altered audience': changed('/saml</saml:Audience>', '/x</saml:Audience>'),
-    'an altered recipient': changed(`="${recipient}"`, '="https://x.example/"'),
     'an altered end': genuine.replaceAll(end, instant(now + 900)),
-    'an altered attribute': changed('"mail"', '"admin"'),
     'an attribute more': inside(genuine, attributeXml('admin', 'yes')),
   },
   saml_signature_form: {
@@ -269,27 +224,16 @@ export const notXml = forged({
     'a processing instruction in NameID': changed('>alice<', '><?p ali?>ce<'),
     'a CDATA section in NameID': changed('>alice<', '><![CDATA[alice]]><'),
     'a DOCTYPE': `<!DOCTYPE a>${genuine}`,
-    'a stylesheet': `<?xml-stylesheet href="x"?>${genuine}`,
     'a second XML declaration': `<?xml version="1.0"?><?xml version="1.0"?>${genuine}`,
-    'XML 1.1': `<?xml version="1.1"?>${genuine}`,
     'another encoding by declaration': `<?xml version="1.0" encoding="UTF-7"?>${genuine}`,
-    'an element that is not closed': genuine.replace('</saml:Assertion>', ''),
-    'elements that overlap': changed('</saml:NameID></saml:Subject', '</saml:Subject></saml:NameID').replace(
-      '</saml:NameID><saml:SubjectConfirmation',
-      '<saml:SubjectConfirmation',
-    ),
-    'an attribute without quotation marks': changed('Version="2.0"', 'Version=2.0'),
     'text beside elements': changed('<saml:NameID>', 'mallory<saml:NameID>'),
     'text behind the assertion': `${genuine}x`,
-    HTML: '<!doctype html><p>hello',
   },
   saml_xml_characters: {
     'an external entity': `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>${changed('alice', '&x;')}`,
     'billion laughs': `<!DOCTYPE a [<!ENTITY l0 "lol">${lol}]>${changed('alice', '&l9;')}`,
     'quadratic blowup': `<!DOCTYPE a [<!ENTITY x "${'x'.repeat(9000)}">]>${changed('alice', '&x;'.repeat(4000))}`,
-    'an undeclared entity': changed('alice', 'alice&nbsp;'),
     'a byte order mark': `\uFEFF${genuine}`,
-    'UTF-16': Buffer.from(genuine, 'utf16le'),
     'a NUL byte': changed('alice', 'alice\0'),
     'a signed NUL byte by reference': withSignature(
       unsigned.replace('>alice<', '>alice&#0;<'),
@@ -299,23 +243,17 @@ export const notXml = forged({
   saml_encoding: {
     'UTF-16 with a byte order mark': Buffer.from(`\uFEFF${genuine}`, 'utf16le'),
     'overlong UTF-8': Buffer.concat([Buffer.from([0xc0, 0xbc]), Buffer.from(genuine.slice(1))]),
-    'Latin-1': Buffer.from(changed('alice', 'Zoë'), 'latin1'),
   },
   saml_signature_wrong: {
     'a NUL byte by reference': changed('alice', 'alice&#0;'),
     'a reference beyond Unicode': changed('alice', 'alice&#x110000;'),
   },
   saml_xml_bounds: {
-    'nesting of 10 000': inside(genuine, '<a>'.repeat(10_000) + '</a>'.repeat(1000)),
     'nesting of 33': inside(genuine, '<a>'.repeat(32) + '</a>'.repeat(32)),
     '10 000 elements': inside(genuine, '<a/>'.repeat(10_000)),
     '33 attributes of one element': changed(
       '<saml:NameID>',
       `<saml:NameID${Array.from({ length: 33 }, (_, index) => ` a${index}=""`).join('')}>`,
-    ),
-    '1000 attributes more': inside(
-      genuine,
-      `<a${Array.from({ length: 25 }, (_, index) => ` a${index}=""`).join('')}/>`.repeat(40),
     ),
   },
   saml_xml_parser: {
@@ -339,16 +277,12 @@ export const forAnotherRecipient = forged({
       signature,
     ),
     'no ID': signedXml({ rootAttributes: ' Version="2.0"' }),
-    'an ID with a quotation mark': signedXml({ id: "_a1'" }),
   },
   assertion_expired: {
     expired: signedXml({ now: now - 330 }),
     'expired by its conditions alone': signedXml({
       conditions: conditionsXml({ now, from: now - 60, until: now - 30 }),
     }),
-    'expired by its confirmation alone': dataOf(
-      `NotOnOrAfter="${instant(now - 30)}" Recipient="${recipient}"`,
-    ),
   },
   saml_not_yet_valid: {
     'not yet valid': signedXml({ conditions: conditionsXml({ now, from: now + 31 }) }),
@@ -361,7 +295,6 @@ export const forAnotherRecipient = forged({
     'no NotOnOrAfter': dataOf(`Recipient="${recipient}"`),
     'another recipient': dataOf(`NotOnOrAfter="${end}" Recipient="${recipient}/"`),
     'no recipient': dataOf(`NotOnOrAfter="${end}"`),
-    'no confirmation data': signedXml({ confirmationData: '' }),
     'another confirmation method': signedXml({
       subject: `<saml:Subject><saml:NameID>alice</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"><saml:SubjectConfirmationData NotOnOrAfter="${end}" Recipient="${recipient}"></saml:SubjectConfirmationData></saml:SubjectConfirmation></saml:Subject>`,
     }),
@@ -372,15 +305,9 @@ export const forAnotherRecipient = forged({
       confirmationData: `<saml:SubjectConfirmationData NotOnOrAfter="${instant(now + 90_000)}" Recipient="${recipient}"></saml:SubjectConfirmationData>`,
     }),
   },
-  saml_instant_malformed: {
-    'a malformed end': dataOf(`NotOnOrAfter="tomorrow" Recipient="${recipient}"`),
-  },
   saml_audience_wrong: {
     'another audience': signedXml({
       conditions: conditionsXml({ now, content: audienceXml('https://other.example/saml') }),
-    }),
-    'an audience with whitespace': signedXml({
-      conditions: conditionsXml({ now, content: audienceXml('https://server.example/saml ') }),
     }),
     'a second restriction to others': signedXml({
       conditions: conditionsXml({
@@ -403,8 +330,6 @@ export const forAnotherRecipient = forged({
     'an empty NameID': signedXml({ name: '<saml:NameID></saml:NameID>' }),
     'a NameID of spaces': signedXml({ name: '<saml:NameID> </saml:NameID>' }),
     'two NameID': signedXml({ name: '<saml:NameID>alice</saml:NameID><saml:NameID>mallory</saml:NameID>' }),
-    'an element inside NameID': signedXml({ name: '<saml:NameID><saml:b></saml:b></saml:NameID>' }),
-    'an encrypted ID': signedXml({ name: '<saml:EncryptedID></saml:EncryptedID>' }),
     'no subject': signedXml({ subject: '' }),
     'two subjects': signedXml({
       statements: '<saml:Subject><saml:NameID>mallory</saml:NameID></saml:Subject>',
@@ -413,15 +338,15 @@ export const forAnotherRecipient = forged({
 })
 
 /** What is not encoded as it must be. */
-export const notEncoded = rowsOf({
-  saml_encoding: {
-    'an empty document': '=',
-    'XML that is not encoded': genuine,
-    'line wraps in the encoding': encoded(genuine).replace(/.{76}/g, '$&\n'),
-    'both alphabets at once': `${encoded(genuine)}-_+/`,
-    'a second spelling of the last byte': `${encoded('<a>b')}B`.slice(0, 6).replace(/.$/, 'R'),
-  },
-  body_too_large: {
-    'more than fits': 'A'.repeat(64 * 1024 + 1),
-  },
-})
+export const notEncoded: readonly Forgery[] = [
+  ['an empty document', 'saml_encoding', '='],
+  ['XML that is not encoded', 'saml_encoding', genuine],
+  ['line wraps in the encoding', 'saml_encoding', encoded(genuine).replace(/.{76}/g, '$&\n')],
+  ['both alphabets at once', 'saml_encoding', `${encoded(genuine)}-_+/`],
+  [
+    'a second spelling of the last byte',
+    'saml_encoding',
+    `${encoded('<a>b')}B`.slice(0, 6).replace(/.$/, 'R'),
+  ],
+  ['more than fits', 'body_too_large', 'A'.repeat(64 * 1024 + 1)],
+]
