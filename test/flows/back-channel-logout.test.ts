@@ -10,17 +10,6 @@ describeOnStores('A logout by the back channel', (stage) => {
   const receiver = withReceivers()
   const open = backChannelStage(stage)
 
-  test('tells clients of this owner alone, and of clients with a registration that is in force', async () => {
-    const [news, shop] = [await receiver(), await receiver()]
-    const set = open({ news: news.uri, shop: shop.uri })
-    await set.logIn('news')
-    await set.logIn('shop', 'bob')
-    await set.logOut('bob')
-    await shop.received(1)
-    expect(news.tokens).toEqual([])
-    expect(claimsIn(shop.tokens[0] ?? '')).toMatchObject({ sub: 'bob' })
-  })
-
   test('tells a client whose tokens have ended long ago, as long as it may keep the ID token', async () => {
     const news = await receiver()
     const set = open({ news: news.uri })
@@ -126,15 +115,6 @@ describeOnStores('A logout by the back channel', (stage) => {
     expect(JSON.stringify(set.failures)).not.toContain(String(strict.tokens[0]).slice(0, 20))
   })
 
-  test('one client that fails does not keep the token from others', async () => {
-    const [strict, news] = [await receiver(() => 401), await receiver()]
-    const set = open({ strict: strict.uri, news: news.uri })
-    for (const clientId of ['strict', 'news']) await set.logIn(clientId)
-    await set.plugIn.announceLogout('alice')
-    expect(news.tokens).toHaveLength(1)
-    expect(set.failures).toHaveLength(1)
-  })
-
   // Each of these is refused at once. What may pass by itself is tried again after five seconds.
   test.each([
     ['https', 'client.example', '10.0.0.1'],
@@ -168,15 +148,6 @@ describeOnStores('A logout by the back channel', (stage) => {
     void set.plugIn.announceLogout('alice')
     await Promise.all([news.received(1), silent.received(4)])
     expect(silent.tokens).toHaveLength(4)
-  })
-
-  test('a logout of the host itself is announced by its subject', async () => {
-    const news = await receiver()
-    const set = open({ news: news.uri })
-    await set.logIn('news')
-    await set.plugIn.announceLogout('alice')
-    await set.plugIn.announceLogout('bob')
-    expect(news.tokens).toHaveLength(1)
   })
 
   test('an index that fails is reported, and the logout succeeds', async () => {

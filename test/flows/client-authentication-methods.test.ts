@@ -93,23 +93,7 @@ describe('client authentication methods', () => {
         {},
         '401 invalid_client',
       ],
-      ['its client_id alone', { client_id: 'watch' }, {}, '401 invalid_client'],
-      ['its key as a secret', { client_id: 'watch', client_secret: 'red' }, {}, '401 invalid_client'],
-      ['a client with a secret only', {}, seal(client_id, client_secret), '401 invalid_client'],
       ['another client_id', { client_id: 'other' }, seal('watch', 'red'), '400 invalid_request'],
-      [
-        'a client_secret too',
-        { client_id: 'watch', client_secret: 'x' },
-        seal('watch', 'red'),
-        '400 invalid_request',
-      ],
-      [
-        'two methods of the host',
-        { client_id: 'watch', stamp: 'blue' },
-        seal('watch', 'red'),
-        '400 invalid_request',
-      ],
-      ['Basic too', { client_id, stamp: 'blue' }, { Authorization }, '400 invalid_request'],
       [
         'Basic without a password too',
         { client_id: 'watch', stamp: 'blue' },
@@ -189,18 +173,6 @@ describe('client authentication methods', () => {
       expect(refusalOf(response)).toBe('400 invalid_request')
       expect(response.body.error_description).toBe('The seal is broken.')
       expect(failures).toMatchObject([{ reason: 'seal_broken', cause: undefined }])
-    })
-
-    test('is a strategy and stands in the metadata, for each endpoint', async () => {
-      const { flow, oauth } = host(stage)
-      const names = ['client_secret_basic', 'client_secret_post', 'sealed', 'stamped', 'none']
-      expect(oauth.strategies.map(({ name }) => name)).toEqual(names)
-      const { body } = await flow.open('/.well-known/oauth-authorization-server')
-      expect(body).toMatchObject({
-        token_endpoint_auth_methods_supported: names,
-        revocation_endpoint_auth_methods_supported: names,
-        introspection_endpoint_auth_methods_supported: names.slice(0, -1),
-      })
     })
 
     test('is good at the revocation and the introspection endpoint, too', async () => {

@@ -129,19 +129,6 @@ describeOnStores('A stolen code', (stage) => {
 const days = 24 * 3600
 
 describeOnStores('By the clock', (stage) => {
-  test('an access token lives for an hour, which its answer says, also after a refresh [token-18]', async () => {
-    const { flow, clock } = stage()
-    const first = await flow.tokens(photoPrint)
-    expect(first.expiresIn).toBe(3600)
-    clock.advance(1800)
-    const second = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
-    clock.advance(1799)
-    expect((await flow.photos(first.accessToken)).status).toBe(200)
-    clock.advance(1)
-    expect((await flow.photos(first.accessToken)).status).toBe(401)
-    expect((await flow.photos(second.accessToken)).status).toBe(200)
-  })
-
   test('a refresh token lives for thirty days, counted anew from each refresh [refresh-15]', async () => {
     const { flow, clock } = stage()
     const first = await flow.tokens(photoBook)

@@ -24,15 +24,6 @@ const proxied: Mount = (app, oauth) => {
 const open = async ({ flow }: Stage) => flow.ask(asked, 'alice')
 
 describeOnStores('The decision', (stage) => {
-  test('is the same owner’s alone: another one, and nobody, gets nowhere, and spoils nothing [consent-4, consent-28]', async () => {
-    const set = stage()
-    const page = await open(set)
-    for (const owner of ['mallory', undefined])
-      for (const decision of ['approve', 'deny'])
-        expect(errorPageOf(await set.flow.decide(page, decision, owner))).toBe('400 invalid_request')
-    codeOf(await set.flow.decide(page, 'approve', 'alice'))
-  })
-
   test.each([
     ['approve', 'deny'],
     ['deny', 'approve'],
@@ -41,17 +32,6 @@ describeOnStores('The decision', (stage) => {
     const page = await open(set)
     redirectionOf(await set.flow.decide(page, first, 'alice'))
     expect(errorPageOf(await set.flow.decide(page, second, 'alice'))).toBe('400 invalid_request')
-  })
-
-  test('sent many times at once ends one way [consent-25]', async () => {
-    const set = stage()
-    const page = await open(set)
-    const decisions = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'approve' : 'deny'))
-    const responses = await Promise.all(decisions.map((decision) => set.flow.decide(page, decision, 'alice')))
-    const won = responses.filter(({ status }) => status === 303)
-    expect(new Set(won.map((response) => response.get('Location'))).size).toBe(1)
-    expect(won).toHaveLength(4)
-    expect(responses.filter(({ status }) => status === 400)).toHaveLength(4)
   })
 
   test.each([

@@ -284,19 +284,6 @@ describe('the page of devices', () => {
     expect(outcomeOf(await poll())).toBe('400 access_denied')
   })
 
-  test('belongs to one of two owners who enter the code at once, and to that owner alone', async () => {
-    const { enter, decide, poll } = await deviceStage()
-    const pages = await Promise.all([enter(undefined, 'alice'), enter(undefined, 'mallory')])
-    const winner = titleOf(pages[0]) === question ? 'alice' : 'mallory'
-    const other = winner === 'alice' ? 'mallory' : 'alice'
-    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 400]))
-    const page = winner === 'alice' ? pages[0] : pages[1]
-    expect(outcomeOf(await decide(page, 'approve', other))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
-    expect(titleOf(await decide(page, 'approve', winner))).toBe(allowed)
-    expect(titleOf(await enter(undefined, other))).toBe(form)
-  })
-
   test('lets a person change the account, and takes no decision of the first one then', async () => {
     const { flow, body, enter, decide, poll } = await deviceStage()
     const page = await enter(undefined, 'alice')

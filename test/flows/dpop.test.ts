@@ -9,7 +9,6 @@ import {
   implicit,
   jwtAccessTokenReader,
   jwtAccessTokens,
-  mcp,
   memoryStore,
   openIdConnect,
 } from '../../lib/index'
@@ -578,20 +577,6 @@ describe('UserInfo', () => {
     const again = () => flow.open('/userinfo', undefined, { Authorization: `DPoP ${token}`, DPoP: used })
     expect([(await again()).status, (await again()).status]).toEqual([200, 401])
   })
-})
-
-test('A server for MCP takes bound tokens, and tells its resource', async () => {
-  const resource = `${issuer}/photos`
-  const reader = bent(photoBook, { scope: 'photos:read' })
-  const options = mcp({
-    resource,
-    scopes: { 'photos:read': 'See your photos' },
-    clients: [reader.registration],
-  })
-  const { flow, client } = place({}, { ...options, plugIns: [dpop()] })
-  const code = await flow.approve(reader, { resource })
-  const { body } = await client.tokens(flow, redemption(reader, code))
-  expect((await client.call(flow, body.access_token)).body.tokenType).toBe('DPoP')
 })
 
 test('Without the plug-in, a proof changes nothing and the metadata say nothing', async () => {

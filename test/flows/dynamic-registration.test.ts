@@ -87,20 +87,6 @@ describeRegistration('A client registers itself', (stage) => {
     expect(other.body.client_id).not.toBe(first.body.client_id)
   })
 
-  test('equal metadata of confidential clients give two clients', async () => {
-    const { register } = stage()
-    const [one, other] = [await register(notesService), await register(notesService)]
-    expect(one.body.client_id).not.toBe(other.body.client_id)
-  })
-
-  test('the same metadata at another issuer give another identifier', async () => {
-    const ids = ['http://localhost', 'http://localhost:3000'].map(async (issuer) => {
-      const client = await stage({}, { issuer }).register(notesApp)
-      return client.body.client_id
-    })
-    expect(new Set(await Promise.all(ids)).size).toBe(2)
-  })
-
   test('scopes and grant types that the server does not give are left out, and the answer says so [registration-5]', async () => {
     const { register } = stage({ scope: 'photos:read' })
     const { status, body } = await register({
@@ -262,17 +248,6 @@ describeRegistration('A confidential client at its client configuration endpoint
       const shown = await configure(staged, 'put', client, { metadata: { ...metadata, client_secret } })
       expect(shown.status === 200 ? '200' : outcomeOf(shown)).toBe(outcome)
     }
-  })
-
-  test('authenticates with its secret up to its end, and not from this second on', async () => {
-    const staged = stage({ lifetime: 200 * day })
-    const client = await staged.register(notesService)
-    const { refresh_token } = (await getTokens(staged, client)).body
-    const left = client.body.client_secret_expires_at - Math.floor(staged.clock.read() / 1000)
-    staged.clock.advance(left - 1)
-    expect(outcomeOf(await refresh(staged, client, refresh_token))).not.toBe('401 invalid_client')
-    staged.clock.advance(1)
-    expect(outcomeOf(await refresh(staged, client, refresh_token))).toBe('401 invalid_client')
   })
 
   test('after it has deleted its registration, introspection and exchange know its access token no more [registration-13]', async () => {

@@ -141,22 +141,13 @@ test.each<[string, object, Partial<IntrospectionGuardOptions>, string]>([
 const text = JSON.stringify(doorkeeper)
 const json = { 'Content-Type': 'application/json' }
 
-test.each<[string, (response: ServerResponse) => void, number]>([
+test.each<[string, (response: ServerResponse) => void]>([
   [
-    'with a charset',
-    (response) =>
-      void response.writeHead(200, { 'Content-Type': 'application/json;charset=UTF-8' }).end(text),
-    200,
-  ],
-  [
-    'whose type has capitals',
-    (response) => void response.writeHead(200, { 'content-type': 'Application/JSON' }).end(text),
-    200,
-  ],
-  [
-    'compressed',
-    (response) => void response.writeHead(200, { ...json, 'Content-Encoding': 'gzip' }).end(gzipSync(text)),
-    200,
+    'of a type with capitals and a charset, compressed',
+    (response) => {
+      const headers = { 'content-type': 'Application/JSON;charset=UTF-8', 'Content-Encoding': 'gzip' }
+      response.writeHead(200, headers).end(gzipSync(text))
+    },
   ],
   [
     'in chunks',
@@ -164,19 +155,17 @@ test.each<[string, (response: ServerResponse) => void, number]>([
       response.writeHead(200, json).write(text.slice(0, 7))
       setImmediate(() => response.end(text.slice(7)))
     },
-    200,
   ],
   [
     'that drops the connection afterwards',
     (response) => {
-      response
-        .writeHead(200, { ...json, 'Content-Length': text.length })
-        .end(text, () => response.socket?.destroySoon())
+      const { length } = text
+      const end = () => response.socket?.destroySoon()
+      response.writeHead(200, { ...json, 'Content-Length': length }).end(text, end)
     },
-    200,
   ],
-])('an answer %s, several times: %#', async (_what, answer, status) => {
+])('an answer %s, several times', async (_what, answer) => {
   server.answer = answer
   const { ask } = introspectedPhotos(server.issuer, { maximumAge: 0 })
-  for (const token of ['a', 'b', 'c']) expect((await ask(token)).status).toBe(status)
+  for (const token of ['a', 'b', 'c']) expect((await ask(token)).status).toBe(200)
 })

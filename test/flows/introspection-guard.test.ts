@@ -138,21 +138,6 @@ describe('the caches of the guard', () => {
 describe('the bounds of the guard', () => {
   const limits = { inactive: { attempts: 3, seconds: 60 } }
 
-  test('answer 429 to a network that sends tokens that are not good, and cached ones pass', async () => {
-    const { ask, clock } = photos({ limits })
-    await ask('good')
-    server.answer = { active: false }
-    for (const token of ['a', 'b', 'c']) expect((await ask(token)).status).toBe(401)
-    const limited = await ask('d')
-    expect([limited.status, Number(limited.get('Retry-After')) > 0]).toEqual([429, true])
-    expect(limited.get('WWW-Authenticate')).toBeUndefined()
-    expect(server.asked).toHaveLength(4)
-    expect((await ask('good')).status).toBe(200)
-    expect((await ask('e', '/photos', '192.0.2.2')).status).toBe(401)
-    clock.advance(60)
-    expect((await ask('f')).status).toBe(401)
-  })
-
   test('count no good tokens, and no calls without an answer', async () => {
     const { ask } = photos({ limits })
     for (const token of ['a', 'b', 'c', 'd']) expect((await ask(token)).status).toBe(200)
@@ -180,26 +165,19 @@ describe('the bounds of the guard', () => {
     expect((await ask('new')).status).toBe(200)
   })
 
-  // A filter in front of the server, which refuses some texts, or answers them with a page.
-  test.each<[string, (response: ServerResponse) => void]>([
-    ['403', withStatus(403, {})],
-    ['502', withStatus(502, {})],
-    ['a page', (response) => void response.setHeader('Content-Type', 'text/html').end('No.')],
-  ])('let good tokens pass while a filter answers %s to texts of strangers', async (_, filter) => {
+  // A filter in front of the server, which refuses some texts.
+  test('let good tokens pass while a filter answers 403 to texts of strangers', async () => {
     for (const known of [['first'], []]) {
       const { ask } = photos()
       for (const token of known) await ask(token)
       server.answer = (response) => {
         const isJunk = server.asked.at(-1)?.form.get('token')?.startsWith('junk')
-        return (isJunk ? filter : withStatus(200, good))(response)
+        return withStatus(isJunk ? 403 : 200, good)(response)
       }
       for (let turn = 0; turn < 8; turn++) {
         expect((await ask(`junk${turn}`, '/photos', `192.0.2.${turn % 4}`)).status).toBe(503)
         expect((await ask(`good${turn}`, '/photos', '192.0.2.200')).status).toBe(200)
       }
-      for (let turn = 8; turn < 12; turn++)
-        expect((await ask(`junk${turn}`, '/photos', `192.0.2.${turn % 4}`)).status).toBe(503)
-      expect((await ask('good', '/photos', '192.0.2.200')).status).toBe(200)
       server.answer = good
     }
   })

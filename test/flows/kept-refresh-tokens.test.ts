@@ -1,12 +1,11 @@
 import { jwtAccessTokens, memoryClients, registerClient, type ClientRegistration } from '../../lib/index'
 import { bent, photoBook, photoPrint, type ClientApplication } from '../support/flows/clients'
-import { redemption, type Flow } from '../support/flows/flow'
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { keyedRefreshTokens } from '../support/flows/keyed-tokens'
-import { gallery, job, photosApi, printApi, withResources } from '../support/flows/resources'
+import { gallery, photosApi, withResources } from '../support/flows/resources'
 import { describeRegistration, notesApp } from '../support/flows/registering'
 import { describeOnStores } from '../support/flows/stores-of-run'
-import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { tokensOf } from '../support/flows/tokens'
 
 const off = { refreshTokenRotation: false }
 const day = 24 * 3600
@@ -23,16 +22,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     const { refreshToken } = await flow.tokens(client)
     const next = tokensOf(await flow.refresh(client, refreshToken))
     expect(next.refreshToken !== refreshToken).toBe(rotates)
-  })
-
-  test('gets a token for each resource that was approved', async () => {
-    const { flow } = stage(withResources({ ...off, defaultResource: photosApi }))
-    const asked = { scope: 'photos:read photos:print', resource: [photosApi, printApi] }
-    const { refreshToken } = await flow.tokens(gallery, asked)
-    for (const resource of [photosApi, printApi]) {
-      const { accessToken } = tokensOf(await flow.refresh(gallery, refreshToken, { resource }))
-      expect((await flow.introspect(job, accessToken)).body.aud).toEqual([resource])
-    }
   })
 
   test('gives JWTs, too, and keeps the login of its authorization', async () => {
@@ -57,18 +46,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     expect(texts.size).toBe(2)
   })
 
-  test('ends by stillAllowed, with all tokens of the authorization', async () => {
-    let allowed = true
-    const { flow } = stage({ ...off, stillAllowed: () => allowed })
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const { accessToken } = tokensOf(await flow.refresh(photoPrint, refreshToken))
-    allowed = false
-    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-    allowed = true
-    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-    expect((await flow.photos(accessToken)).status).toBe(401)
-  })
-
   test('is known to introspection, with its end', async () => {
     const { flow, clock } = stage({
       ...off,
@@ -79,62 +56,6 @@ describeOnStores('A refresh token without rotation', (stage) => {
     tokensOf(await flow.refresh(photoPrint, refreshToken))
     const { active, exp } = (await flow.introspect(photoPrint, refreshToken)).body
     expect([active, exp]).toEqual([true, Math.floor(clock.read() / 1000) + 30 * day])
-  })
-
-  test('is one from before the option, too; one that was rotated before stays replaced', async () => {
-    const rotating = stage()
-    const { refreshToken: former } = await rotating.flow.tokens(photoPrint)
-    const { refreshToken } = tokensOf(await rotating.flow.refresh(photoPrint, former))
-    const { flow, clock, failures } = stage({
-      ...off,
-      store: rotating.store,
-      clock: rotating.clock.read,
-    })
-    expect(tokensOf(await flow.refresh(photoPrint, refreshToken)).refreshToken).toBe(refreshToken)
-    // Within the grace, its last rotation is repeated.
-    expect(tokensOf(await flow.refresh(photoPrint, former)).refreshToken).toBe(refreshToken)
-    rotating.clock.advance(30)
-    clock.advance(30)
-    expect(refusalOf(await flow.refresh(photoPrint, former))).toBe('400 invalid_grant')
-    expect(failures.at(-1)).toMatchObject({ reason: 'refresh_token_reused' })
-    expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-  })
-
-  test('rotates again once the option is back, and then counts as stolen when it comes again', async () => {
-    const keeping = stage(off)
-    const { refreshToken } = await keeping.flow.tokens(photoPrint)
-    tokensOf(await keeping.flow.refresh(photoPrint, refreshToken))
-    const { flow } = stage({ store: keeping.store, clock: keeping.clock.read })
-    const next = tokensOf(await flow.refresh(photoPrint, refreshToken)).refreshToken
-    expect(next).not.toBe(refreshToken)
-    keeping.clock.advance(30)
-    expect(refusalOf(await keeping.flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-    expect(refusalOf(await flow.refresh(photoPrint, next))).toBe('400 invalid_grant')
-  })
-})
-
-describeOnStores('A refresh token of a public client that an extension has bound', (stage) => {
-  const open = () => stage({ ...off, plugIns: [keyedRefreshTokens] })
-  const send = (flow: Flow, fields: object, key?: string) =>
-    flow.submit(
-      flow.paths.token,
-      { client_id: photoBook.registration.client_id, ...fields },
-      undefined,
-      key === undefined ? {} : { Key: key },
-    )
-  const refresh = (flow: Flow, refresh_token: string, key?: string) =>
-    send(flow, { grant_type: 'refresh_token', refresh_token }, key)
-  const boundTo = async (flow: Flow, key?: string): Promise<string> =>
-    (await send(flow, redemption(photoBook, await flow.approve(photoBook)), key)).body.refresh_token
-
-  test('rotates while it is not bound, and once more when a request binds it', async () => {
-    const { flow } = open()
-    const unbound = await boundTo(flow)
-    const second = (await refresh(flow, unbound)).body.refresh_token
-    expect(second).not.toBe(unbound)
-    const third = (await refresh(flow, second, 'k-1')).body.refresh_token
-    expect(third).not.toBe(second)
-    expect((await refresh(flow, third, 'k-1')).body.refresh_token).toBe(third)
   })
 })
 

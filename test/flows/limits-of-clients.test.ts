@@ -31,8 +31,6 @@ describe('client authentication limits', () => {
   describeOnStores('Guessing at client secrets', (stage) => {
     test.each([
       ['photo-print', 'photo-print'],
-      ['photo-frame', 'photo-frame'],
-      ['photo-book', 'photo-book'],
       ['nobody', createHash('sha256').update('nobody').digest('hex').slice(0, 8)],
     ])('is limited per client and address: %s [store-12]', async (clientId, reportedId) => {
       const { flow, failures } = open(stage, { ...off, clientAndAddress: three })

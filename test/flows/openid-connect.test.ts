@@ -184,15 +184,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
   })
 })
 
-describe('Discovery', () => {
-  test('without the plug-in, the server is not OpenID Connect', async () => {
-    const { flow } = application()
-    const { body } = await flow.open('/.well-known/openid-configuration')
-    for (const member of ['userinfo_endpoint', 'jwks_uri', 'id_token_signing_alg_values_supported'])
-      expect(body).not.toHaveProperty(member)
-  })
-})
-
 describe('The options', () => {
   const keys = identityKeys()
 

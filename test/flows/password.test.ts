@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import bcrypt, { hashSync } from 'bcrypt'
 import { bcryptPasswords, hashPassword, type PasswordOwner } from '../../lib/index'
-import { bent, photoFrame, photoPrint } from '../support/flows/clients'
+import { photoFrame } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { basic, formOf, type Fields } from '../support/flows/flow'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
@@ -35,15 +35,6 @@ describeOnStores('The password grant', (stage) => {
     },
   )
 
-  test('gives no refresh token to a client that may not refresh [password-17]', async () => {
-    const client = bent(oldPrint, { grant_types: ['password'] })
-    const { flow } = stage({
-      ...withPassword({ verify: new PasswordCheck().verify }),
-      clients: [client.registration],
-    })
-    expect(tokensOf(await flow.request(client, passwordRequest)).refreshToken).toBe('')
-  })
-
   test('has one answer for an unknown name, a wrong password and what is too long [password-11]', async () => {
     const { flow, failures, store } = open(stage)
     const bends = [
@@ -63,14 +54,6 @@ describeOnStores('The password grant', (stage) => {
       ...Array.from({ length: 2 }, () => 'password_credentials_too_long'),
     ])
     expect(store.calls.save).toBe(0)
-  })
-
-  test('is unknown to a server that has it not, and refused to a client that has it not [password-1]', async () => {
-    const off = stage()
-    expect(refusalOf(await off.flow.request(photoPrint, passwordRequest))).toBe('400 unsupported_grant_type')
-    const { flow, check } = open((options) => stage({ ...options, clients: [photoPrint.registration] }))
-    expect(refusalOf(await flow.request(photoPrint, passwordRequest))).toBe('400 unauthorized_client')
-    expect(check.asked).toEqual([])
   })
 
   test('takes the authentication of a client with credentials, before the owner is asked for', async () => {
@@ -104,28 +87,6 @@ describeOnStores('The password grant', (stage) => {
     },
   )
 
-  test.each([
-    ['no user name', { username: undefined }],
-    ['an empty one', { username: '' }],
-    ['no password', { password: undefined }],
-    ['an empty one', { password: '' }],
-  ])('refuses %s', async (_, bend) => {
-    const { flow, check } = open(stage)
-    const response = await flow.request(oldPrint, { ...passwordRequest, ...bend })
-    expect(refusalOf(response)).toBe('400 invalid_request')
-    expect(check.asked).toEqual([])
-  })
-
-  test.each(['username=bob', 'password=wonderland', 'password=%zz', 'username=%C3%28'])(
-    'refuses a request with one more %s',
-    async (more) => {
-      const { flow, check } = open(stage)
-      const form = `${formOf({ ...passwordRequest, client_id, client_secret: oldPrint.secret })}&${more}`
-      expect(refusalOf(await flow.submit('/token', form))).toBe('400 invalid_request')
-      expect(check.asked).toEqual([])
-    },
-  )
-
   test.each(['__proto__', 'a\0b', ' ', '🔑'])(
     'hands the odd user name %j to the host as it is',
     async (username) => {
@@ -137,14 +98,6 @@ describeOnStores('The password grant', (stage) => {
       expect(check.asked).toEqual([username, 'alice'])
     },
   )
-
-  test.each(['username[$ne]', 'password[]'])('knows no %s', async (name) => {
-    const { flow, check } = open(stage)
-    const [bare = ''] = name.split('[')
-    const fields = { ...passwordRequest, [bare]: undefined, [name]: 'alice' }
-    expect(refusalOf(await flow.request(oldPrint, fields))).toBe('400 invalid_request')
-    expect(check.asked).toEqual([])
-  })
 
   test('refuses a scope that is not open to the client, without asking [password-16]', async () => {
     const { flow, check } = open(stage)

@@ -129,7 +129,7 @@ describe('Of requests that read one record together, at two servers,', () => {
     expect((await flow.photos(won?.accessToken ?? '')).status).toBe(401)
   })
 
-  test('either approvals or denials of a question win, and all of these are answered the same', async () => {
+  test('either approvals or denials of a question win, and all of these are answered the same [consent-25]', async () => {
     const { flow, race } = twoServers()
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
     const decisions = ['approve', 'deny'] as const
@@ -189,16 +189,6 @@ describe('Of requests that read one record together, at two servers,', () => {
 })
 
 describe('A refresh token that is kept', () => {
-  test('gives refreshes that read one record together one good token', async () => {
-    const { flow, race } = twoServers({ refreshTokenRotation: false })
-    const { refreshToken } = await flow.tokens(photoFrame)
-    const answers = (await race((at) => at.refresh(photoFrame, refreshToken))).map(tokensOf)
-    expect(new Set(answers.map((tokens) => tokens.refreshToken))).toEqual(new Set([refreshToken]))
-    const [token, ...others] = new Set(answers.map(({ accessToken }) => accessToken))
-    expect(others).toEqual([])
-    expect((await flow.photos(token ?? '')).status).toBe(200)
-  })
-
   test('gives those that come one after the other a token each, and the newest 32 are good', async () => {
     const { flow } = twoServers({ refreshTokenRotation: false })
     const { refreshToken } = await flow.tokens(photoFrame)

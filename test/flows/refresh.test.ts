@@ -36,18 +36,6 @@ describeOnStores('A refresh', (stage) => {
     },
   )
 
-  test('that is repeated after the grace kills everything [refresh-1]', async () => {
-    const { flow, clock, failures } = stage()
-    const first = await flow.tokens(photoBook)
-    const second = tokensOf(await flow.refresh(photoBook, first.refreshToken))
-    clock.advance(30)
-    expect(refusalOf(await flow.refresh(photoBook, first.refreshToken))).toBe('400 invalid_grant')
-    expect(failures.at(-1)).toMatchObject({ reason: 'refresh_token_reused', clientId: 'photo-book' })
-    expect(refusalOf(await flow.refresh(photoBook, second.refreshToken))).toBe('400 invalid_grant')
-    expect((await flow.photos(first.accessToken)).status).toBe(401)
-    expect((await flow.photos(second.accessToken)).status).toBe(401)
-  })
-
   test('with a token two generations old kills everything, grace or not [refresh-2]', async () => {
     const { flow } = stage()
     const first = await flow.tokens(photoBook)
@@ -65,16 +53,6 @@ describeOnStores('A refresh', (stage) => {
     expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
     expect((await flow.photos(second.accessToken)).status).toBe(401)
     expect(refusalOf(await flow.refresh(photoBook, second.refreshToken))).toBe('400 invalid_grant')
-  })
-
-  test('by many parallel requests converges on one pair', async () => {
-    const { flow } = stage()
-    const { refreshToken } = await flow.tokens(photoBook)
-    const responses = await Promise.all(
-      Array.from({ length: 10 }, () => flow.refresh(photoBook, refreshToken)),
-    )
-    const pairs = new Set(responses.map((response) => JSON.stringify(tokensOf(response))))
-    expect(pairs.size).toBe(1)
   })
 
   test('by another client is refused, and changes nothing, within the grace and after it [refresh-5]', async () => {
@@ -122,14 +100,6 @@ describeOnStores('A refresh', (stage) => {
     await refreshed()
     expect(await statuses()).toEqual([401, ...pairs.slice(1).map(() => 200)])
   })
-
-  test('after a revocation by the host is refused [refresh-13]', async () => {
-    const { flow, oauth } = stage()
-    const { accessToken, refreshToken } = await flow.tokens(photoBook)
-    await oauth.revoke((await flow.photos(accessToken)).body.authorizationId)
-    expect((await flow.photos(accessToken)).status).toBe(401)
-    expect(refusalOf(await flow.refresh(photoBook, refreshToken))).toBe('400 invalid_grant')
-  })
 })
 
 const both = 'photos:read photos:print'
@@ -165,41 +135,11 @@ describeOnStores('The scope of a refresh', (stage) => {
     expect(wide).toMatchObject({ scope: both, refreshToken: narrow.refreshToken })
     expect(wide.accessToken).not.toBe(narrow.accessToken)
   })
-
-  test.each([
-    ['the client may have but the owner did not grant', 'photos:print'],
-    ['the server has but not the client', 'photos:read reports:write'],
-    ['is unknown', 'unheard-of'],
-    ['is malformed', 'photos:read  photos:read'],
-    ['is in another case', 'PHOTOS:READ'],
-  ])('that %s is invalid_scope, and the token stays good', async (_, scope) => {
-    const { flow } = stage()
-    const { refreshToken } = await flow.tokens(photoBook, { scope: 'photos:read' })
-    expect(refusalOf(await flow.refresh(photoBook, refreshToken, { scope }))).toBe('400 invalid_scope')
-    expect(tokensOf(await flow.refresh(photoBook, refreshToken)).scope).toBe('photos:read')
-  })
-
-  test('that is repeated is invalid_request, and the token stays good', async () => {
-    const { flow } = stage()
-    const { refreshToken } = await flow.tokens(photoBook)
-    const body = `grant_type=refresh_token&client_id=photo-book&refresh_token=${refreshToken}&scope=photos:read&scope=photos:print`
-    expect(refusalOf(await flow.submit('/token', body))).toBe('400 invalid_request')
-    tokensOf(await flow.refresh(photoBook, refreshToken))
-  })
 })
 
 const grant_type = 'client_credentials'
 
 describeOnStores('A client for itself', (stage) => {
-  test('gets none even where it may refresh what others grant it [refresh-16]', async () => {
-    const client = bent(photoPrint, {
-      grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
-    })
-    const { flow } = stage({ clients: [client.registration] })
-    const response = await flow.request(client, { grant_type, scope: 'photos:read' })
-    expect(tokensOf(response).refreshToken).toBe('')
-  })
-
   test('has no subject at a guarded route [token-20]', async () => {
     const seen: (GuardedAccess | undefined)[] = []
     const { flow } = stage(

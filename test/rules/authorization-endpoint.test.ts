@@ -143,11 +143,12 @@ test.each(['fails', 'hangs'] as const)('[AUZ-12] temporarily_unavailable: the st
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect temporarily_unavailable')
 })
 
-test('[AUZ-13] only the logged-in owner of the request decides [consent-9]', async () => {
+test('[AUZ-13] only the logged-in owner of the request decides [consent-4, consent-9, consent-28]', async () => {
   const { flow } = setStage()
   const page = await flow.ask(asked, 'alice')
   for (const owner of [undefined, 'bob'])
-    expect(errorPageOf(await flow.decide(page, 'approve', owner))).toBe('400 invalid_request')
+    for (const decision of ['approve', 'deny'])
+      expect(errorPageOf(await flow.decide(page, decision, owner))).toBe('400 invalid_request')
   const code = codeOf(await flow.decide(page, 'approve', 'alice'))
   const { body } = await flow.redeem(photoBook, code)
   expect((await flow.photos(body.access_token)).body.subject).toBe('alice')

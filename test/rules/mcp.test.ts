@@ -102,7 +102,7 @@ test('[MCP-5] iss is in every authorization response, and in what the metadata p
   expect(body).toMatchObject({ authorization_response_iss_parameter_supported: true })
 })
 
-test('[MCP-8] access tokens live an hour unless configured', async () => {
+test('[MCP-8] access tokens live an hour unless configured [token-18]', async () => {
   const { flow, clock } = setStage()
   const { accessToken, expiresIn } = await flow.tokens(photoBook)
   expect(expiresIn).toBe(3600)

@@ -125,7 +125,7 @@ test('[TOK-7] guessing at passwords is limited', async () => {
   expect(check.asked).toHaveLength(10)
 })
 
-test('[TOK-7] the password grant is off unless the server and the client have it on', async () => {
+test('[TOK-7] the password grant is off unless the server and the client have it on [password-1]', async () => {
   const { verify } = new PasswordCheck()
   const off = setStage()
   expect(outcomeOf(await off.flow.request(photoPrint, passwordRequest))).toBe('400 unsupported_grant_type')
@@ -133,7 +133,7 @@ test('[TOK-7] the password grant is off unless the server and the client have it
   expect(outcomeOf(await on.flow.request(photoPrint, passwordRequest))).toBe('400 unauthorized_client')
 })
 
-test('[TOK-8] who acts for itself is confidential, authenticated and has no refresh token', async () => {
+test('[TOK-8] who acts for itself is confidential, authenticated and has no refresh token [refresh-16]', async () => {
   const grants = { grant_types: ['client_credentials', 'refresh_token'] }
   const client = bent(nightlyReport, grants)
   const { flow } = setStage({ clients: [client.registration] })
@@ -167,7 +167,7 @@ test('[TOK-11] a code brings a refresh token to the clients that are registered 
   expect((await flow.tokens(without)).refreshToken).toBe('')
 })
 
-test('[TOK-11] a password brings a refresh token to the clients that are registered for it', async () => {
+test('[TOK-11] a password brings a refresh token to the clients that are registered for it [password-17]', async () => {
   const without = bent(oldBook, { grant_types: ['password'] })
   const clients = [oldPrint.registration, without.registration]
   const { flow } = setStage({ ...withPassword({ verify: new PasswordCheck().verify }), clients })

@@ -82,7 +82,7 @@ test('[TKN-4] a new refresh token has the whole scope, even if the refresh asked
   expect(whole.scope.split(' ').toSorted()).toEqual(['photos:print', 'photos:read'])
 })
 
-test('[TKN-5] a refresh brings a new refresh token, and the old one, used again, revokes everything', async () => {
+test('[TKN-5] a refresh brings a new refresh token, and the old one, used again, revokes everything [refresh-1]', async () => {
   const { flow, clock } = setStage()
   const first = await flow.tokens(photoPrint)
   const second = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
@@ -101,7 +101,7 @@ test.each(['x', `rt_${'A'.repeat(80)}`])(
   },
 )
 
-test('[TKN-6] neither an expired nor a revoked refresh token brings tokens', async () => {
+test('[TKN-6] neither an expired nor a revoked refresh token brings tokens [refresh-13]', async () => {
   const { flow, clock, oauth } = setStage({ lifetimes: { refreshToken: 100 } })
   const [expired, revoked] = [await flow.tokens(photoPrint), await flow.tokens(photoPrint)]
   await oauth.revoke((await flow.photos(revoked.accessToken)).body.authorizationId)
