@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { basic, formOf, type Fields } from '../test/support/flows/flow'
-import { report, type Row } from '../test/support/reliability/report'
+import { report, type Row } from './page-table'
 
 // `RELIABILITY_REPORT=1 npm run timing` writes the table of docs/reports/security.md. TIMING_ROUNDS is the number of samples of each kind, TIMING_FAST that of quick ones.
 const rounds = Number(process.env['TIMING_ROUNDS'] ?? 100)

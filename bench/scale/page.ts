@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withSection } from '../../test/support/reliability/report'
+import { withSection } from '../page-table'
 import { textOf, type Table } from './table'
 
 const page = join(__dirname, '../../docs/reports/scale.md')

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 
 /** One row: what was tried, how often, what had to hold, and what was seen. */
 export interface Row {
@@ -10,21 +9,13 @@ export interface Row {
   readonly result: string
 }
 
-const root = join(__dirname, '../../..')
-export const pageOfReliability = join(root, 'docs/reports/reliability.md')
-
 /**
- * Writes the table of one suite into its section of a page, docs/reports/reliability.md unless told otherwise, between two marks, when the environment asks for
+ * Writes the table of one suite into its section of a page, between two marks, when the environment asks for
  * it: `RELIABILITY_REPORT=1`. So the page never changes in passing.
  *
  * @param command what repeats the suite.
  */
-export function report(
-  section: string,
-  command: string,
-  rows: readonly Row[],
-  file = pageOfReliability,
-): void {
+export function report(section: string, command: string, rows: readonly Row[], file: string): void {
   if (process.env['RELIABILITY_REPORT'] !== '1') return
   const cells = (row: Row): string => `| ${row.case} | ${row.rounds} | ${row.invariant} | ${row.result} |`
   const table = [
