@@ -1,5 +1,6 @@
 import { createPolledAuthorization } from '../authorization/polled'
 import type { PlugInServer } from '../config/plug-in'
+import { plainAddress } from '../limits/network'
 import type { Endpoint } from '../protocol/endpoint'
 import { OAuthError, unauthorizedClient } from '../protocol/oauth-error'
 import type { DeviceTerms } from './device-terms'
@@ -31,7 +32,7 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
       const { lifetime, interval } = terms
       const at = server.now()
       const until = at + lifetime
-      const kept = { at, until, address, facts, interval, polledAt: undefined }
+      const kept = { at, until, address: plainAddress(address), facts, interval, polledAt: undefined }
       const { handle, userCode } = await beginWithNewCode(server, terms, (id) =>
         createPolledAuthorization(withKept(proposal, kept), server.context(), {
           id,

@@ -17,6 +17,12 @@ export function networkWith(bits: number, address: string | undefined): string {
   return networkIn(partsOf(address), bits)
 }
 
+/** An address for people: an IPv4 address that a socket for both families writes as IPv6 is an IPv4 address. */
+export function plainAddress(address: string | undefined): string | undefined {
+  const parts = partsOf(address)
+  return typeof parts === 'string' && parts !== 'unknown' ? parts : address
+}
+
 /** A length of IPv6 prefixes, and how many times the limit of 64 bits such a network has. */
 export interface CountedPrefix {
   readonly bits: number

@@ -22,11 +22,12 @@ import { Clock } from '../support/flows/clock'
 import { keySecret, partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
 import { gallery, mountResources, photosApi } from '../support/flows/resources'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
+import { rsaKeyPair } from '../support/rsa-keys'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const edwards = generateKeyPairSync('ed25519')
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const weak = generateKeyPairSync('rsa', { modulusLength: 1024 })
+const rsa = rsaKeyPair()
+const weak = rsaKeyPair(1024)
 
 type Jwk = Readonly<Record<string, string>>
 

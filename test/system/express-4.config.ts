@@ -5,8 +5,8 @@ import { project, run } from '../support/jest-project'
 // The rules and the flows at the edge on Express 4; `node-versions.test.ts` runs them.
 const config: Config = {
   ...run,
-  globalSetup: '<rootDir>/test/support/start-suite-redis.ts',
-  globalTeardown: '<rootDir>/test/support/stop-suite-redis.ts',
+  globalSetup: '<rootDir>/test/support/start-suite.ts',
+  globalTeardown: '<rootDir>/test/support/stop-suite.ts',
   projects: [
     {
       ...project,

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
+import { rsaKeyPair } from '../rsa-keys'
 
 /** A party that makes assertions, with one key. */
 export interface Signer {
@@ -14,10 +15,7 @@ export interface Signer {
 type Claims = Readonly<Record<string, unknown>>
 
 export function signer(issuer: string, kid: string, alg: Signer['alg'] = 'ES256', bits = 2048): Signer {
-  const { privateKey, publicKey } =
-    alg === 'RS256'
-      ? generateKeyPairSync('rsa', { modulusLength: bits })
-      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { privateKey, publicKey } = alg === 'RS256' ? rsaKeyPair(bits) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { issuer, kid, alg, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid } }
 }
 

@@ -1,4 +1,5 @@
-import request, { type Response } from 'supertest'
+import type { Response } from 'supertest'
+import { request, type Target } from '../request'
 import type { ClientApplication } from './clients'
 import { consentFormOf } from './consent-form'
 import { codeChallenge, codeVerifier } from './proof-key'
@@ -31,7 +32,7 @@ export const usualPaths: Paths = {
 /** The parties of the framework as they talk to a server: the owner's user agent, and clients. It keeps no cookies. */
 export class Flow {
   constructor(
-    readonly target: Parameters<typeof request>[0],
+    readonly target: Target,
     readonly paths: Paths = usualPaths,
     /** What every request carries, as one behind a proxy does. */
     private readonly always: Headers = {},

@@ -5,6 +5,7 @@ import {
   type AuthorizationServerOptions,
   type OpenIdConnectOptions,
 } from '../../../lib/index'
+import { rsaKeyPair } from '../rsa-keys'
 import { bent, nightlyReport, photoPrint } from './clients'
 import { partOf } from './jwt-tokens'
 import type { SetStage } from './stores-of-run'
@@ -26,8 +27,7 @@ export const alice = {
   secret: 'not for clients',
 }
 
-// Made once: a key of RSA takes long to find.
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+const rsa = rsaKeyPair().privateKey
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
 export const identityKeys = () => signingKeys({ keys: [{ privateKey: rsa }, { privateKey: ec }] })

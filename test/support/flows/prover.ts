@@ -4,11 +4,11 @@ import {
   generateKeyPairSync,
   type JsonWebKey,
   type KeyObject,
-  type KeyPairKeyObjectResult,
   randomUUID,
   sign,
 } from 'node:crypto'
 import type { Response } from 'supertest'
+import { type KeyPair, rsaKeyPair } from '../rsa-keys'
 import { type ClientApplication, photoBook } from './clients'
 import { basic, type Fields, type Flow, type Headers } from './flow'
 
@@ -23,10 +23,9 @@ const curve = (namedCurve: string, hash: string) => ({
   hash,
   form: { dsaEncoding: 'ieee-p1363' as const },
 })
-// Made once: a key of RSA takes long to find.
-let rsaKeys: KeyPairKeyObjectResult | undefined
+let rsaKeys: KeyPair | undefined
 const rsa = (hash: string, form: object = {}) => ({
-  make: () => (rsaKeys ??= generateKeyPairSync('rsa', { modulusLength: 2048 })),
+  make: () => (rsaKeys ??= rsaKeyPair()),
   hash,
   form,
 })

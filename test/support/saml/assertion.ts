@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { createHash, sign, type KeyObject } from 'node:crypto'
 import type { SamlIssuer } from '../../../lib/index'
+import { rsaKeyPair } from '../rsa-keys'
 
 export const audience = 'https://server.example/saml'
 export const recipient = 'https://server.example/token'
@@ -18,7 +19,7 @@ export interface IdentityProvider {
 
 export function identityProvider(
   issuer: string,
-  { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  { publicKey, privateKey } = rsaKeyPair(),
 ): IdentityProvider {
   const certificates = [publicKey.export({ type: 'spki', format: 'pem' }).toString()]
   return { entry: { issuer, certificates }, privateKey }

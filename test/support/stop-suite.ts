@@ -1,4 +1,4 @@
-import './start-suite-redis'
+import './start-suite'
 
 module.exports = async function stopSuiteRedis(): Promise<void> {
   await globalThis.redisOfSuite?.stop()

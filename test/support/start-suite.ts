@@ -1,4 +1,5 @@
 import { findOrInstallProgram, redisProgram } from './program'
+import { makeRsaKeys } from './rsa-keys'
 import { startRedis, type RedisServer } from './redis-server'
 
 declare global {
@@ -6,8 +7,8 @@ declare global {
 }
 
 /**
- * Starts the Redis of `npm test`, which all test files share: each test has keys of its own. Only here may anything be
- * installed, for parallel workers would race for apt's lock.
+ * Starts the Redis of `npm test`, which all test files share: each test has keys of its own. Makes RSA keys for them, too.
+ * Only here may anything be installed, for parallel workers would race for apt's lock.
  */
 async function startSuiteRedis(): Promise<void> {
   const { env: environment } = process
@@ -18,6 +19,7 @@ async function startSuiteRedis(): Promise<void> {
   })
   const server = await startRedis()
   environment['REDIS_URL'] = server.url
+  environment['RSA_KEYS'] = makeRsaKeys()
   globalThis.redisOfSuite = server
 }
 
