@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import { html, pageDocument } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
@@ -6,13 +5,9 @@ import { authorizationRequest } from '../support/flows/flow'
 import { type Gallery, openGallery, pageNames } from '../support/page-gallery'
 
 // Between letters, so that no part of a page but the text itself looks so.
-const piece = fc.constantFrom(
-  ' ',
-  ...`< > " ' & \` = / \\ </title> <script> <!-- --> &lt; onload="a" {{x}} \${7*7} $& $' %3C é 漢 🔑`.split(
-    ' ',
-  ),
-)
-const hostile = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => `Qq${pieces.join('')}qQ`)
+const pieces =
+  `< > " ' & \` = / \\ </title> <script> <!-- --> &lt; onload="a" {{x}} \${7*7} $& $' %3C é 漢 🔑`.split(' ')
+const hostile = `Qq${pieces.join('')}${pieces.toReversed().join(' ')}qQ`
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -35,10 +30,11 @@ const markedIn = (page: string, said: string) =>
 
 describe('No text of a request, a registration or a host is markup', () => {
   const plain = 'Qq plain qQ'
-  const texts = [plain, ...fc.sample(hostile, { seed: 1, numRuns: 2 })]
   let galleries: readonly (readonly [string, Gallery])[] = []
   beforeAll(async () => {
-    galleries = await Promise.all(texts.map(async (said) => [said, await openGallery(said)] as const))
+    galleries = await Promise.all(
+      [plain, hostile].map(async (said) => [said, await openGallery(said)] as const),
+    )
   })
   afterAll(() => Promise.all(galleries.map(([, gallery]) => gallery.close())))
 

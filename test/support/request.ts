@@ -8,8 +8,7 @@ export type Target = RequestListener | Server | string
 const servers = new Map<RequestListener, Server>()
 
 /** What Supertest makes of a target. The servers of applications stop when the test file ends. */
-export const request = (target: Target) =>
-  supertest(typeof target === 'function' ? serverOf(target) : target)
+export const request = (target: Target) => supertest(typeof target === 'function' ? serverOf(target) : target)
 
 function serverOf(application: RequestListener): Server {
   const known = servers.get(application)

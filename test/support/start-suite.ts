@@ -19,7 +19,7 @@ async function startSuiteRedis(): Promise<void> {
   })
   const server = await startRedis()
   environment['REDIS_URL'] = server.url
-  environment['RSA_KEYS'] = makeRsaKeys()
+  environment['RSA_KEYS'] = await makeRsaKeys()
   globalThis.redisOfSuite = server
 }
 

@@ -15,7 +15,8 @@ export interface Signer {
 type Claims = Readonly<Record<string, unknown>>
 
 export function signer(issuer: string, kid: string, alg: Signer['alg'] = 'ES256', bits = 2048): Signer {
-  const { privateKey, publicKey } = alg === 'RS256' ? rsaKeyPair(bits) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { privateKey, publicKey } =
+    alg === 'RS256' ? rsaKeyPair(bits) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { issuer, kid, alg, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid } }
 }
 
