@@ -17,10 +17,7 @@ export interface IdentityProvider {
   readonly privateKey: KeyObject
 }
 
-export function identityProvider(
-  issuer: string,
-  { publicKey, privateKey } = rsaKeyPair(),
-): IdentityProvider {
+export function identityProvider(issuer: string, { publicKey, privateKey } = rsaKeyPair()): IdentityProvider {
   const certificates = [publicKey.export({ type: 'spki', format: 'pem' }).toString()]
   return { entry: { issuer, certificates }, privateKey }
 }
