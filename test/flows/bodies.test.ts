@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { application, type Mount, mountAll } from '../support/flows/application'
-import { bodyParsers } from '../support/flows/body-parsers'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
@@ -11,20 +10,29 @@ import { describeOnStores } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
 import { type StartedServer, startServer } from '../support/rooms/start-server'
 import { waitUntil } from '../support/wait-until'
-import type { RequestHandler } from 'express'
+import express, { type RequestHandler } from 'express'
 import { rawRequest, type RawResponse } from '../support/flows/raw-request'
 
-const places = bodyParsers.flatMap(([name, handlers]) => [
-  { name: `${name} before it`, before: handlers, behind: [] },
-  { name: `${name} behind it`, before: [], behind: handlers },
-])
+const formType = 'application/x-www-form-urlencoded'
+
+/** What hosts put before or behind the suite. */
+const bodyParsers: readonly (readonly [string, readonly RequestHandler[]])[] = [
+  ['express.json()', [express.json()]],
+  ['express.urlencoded({ extended: true })', [express.urlencoded({ extended: true })]],
+  ['express.urlencoded({ extended: false })', [express.urlencoded({ extended: false })]],
+  ['express.json() and express.urlencoded()', [express.json(), express.urlencoded({ extended: true })]],
+  ['express.text() of forms', [express.text({ type: formType })]],
+  ['express.raw() of forms', [express.raw({ type: formType })]],
+  ['express.raw() of everything', [express.raw({ type: '*/*' })]],
+  ['express.text() and express.raw() as they are', [express.text(), express.raw()]],
+]
 
 describeOnStores('The main way, all by POST,', (stage) => {
-  test.each(places)('leads on with $name', async ({ before, behind }) => {
+  test.each(bodyParsers)('leads on with %s before it and behind it', async (_, handlers) => {
     const mount: Mount = (app, oauth) => {
-      for (const handler of before) app.use(handler)
+      app.use([...handlers])
       mountAll(app, oauth)
-      for (const handler of behind) app.use(handler)
+      app.use([...handlers])
     }
     const { flow } = stage({}, { mount })
     const state = 'a b+c%20&=#€'
@@ -65,7 +73,7 @@ describe('slow body', () => {
     let text = ''
     socket.setEncoding('utf8').on('data', (part: string) => (text += part))
     const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
-    const type = 'Content-Type: application/x-www-form-urlencoded'
+    const type = `Content-Type: ${formType}`
     socket.write([`POST ${path} HTTP/1.1`, 'Host: localhost', type, framing, '', ''].join('\r\n'))
     return { socket, answer }
   }
@@ -169,7 +177,6 @@ describe('closing late body', () => {
   })
 })
 
-const formType = 'application/x-www-form-urlencoded'
 const grant = formOf({
   grant_type: 'client_credentials',
   scope: 'photos:read',

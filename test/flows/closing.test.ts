@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { createBearerGuard, type AuthorizationServer } from '../../lib/index'
 import express, { type RequestHandler } from 'express'
 import type { Response } from 'supertest'
+import { whileListening } from '../support/created-server/spoken'
 import { mountAll } from '../support/flows/application'
 import { nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
@@ -10,7 +13,6 @@ import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import { tokensOf } from '../support/flows/tokens'
-import { onTheWire } from '../support/rooms/wire'
 import { waitUntil } from '../support/wait-until'
 
 const grant: Fields = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -145,7 +147,8 @@ describeOnStores('Closing', (stage) => {
     const { accessToken } = await flow.tokens(photoBook)
     const get = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`
-    await onTheWire(app, async (open) => {
+    await whileListening(createServer(app), async (port) => {
+      const open = () => connect(port, '127.0.0.1').on('error', () => undefined)
       const [leaving, staying] = [open(), open()]
       leaving.write(get('/photos'))
       await once(leaving, 'data')

@@ -5,7 +5,7 @@ import { type Mount, mountAll } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest, type Fields, formOf, type Headers } from '../support/flows/flow'
 import { insecureLinkOf } from '../support/flows/insecure-redirect'
-import { codeOf, redirectionOf } from '../support/flows/redirection'
+import { redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { tokensOf } from '../support/flows/tokens'
 import { withOptionalScope, workspaceQuestion } from '../support/flows/owner-decision'
@@ -47,24 +47,6 @@ describeOnStores('The consent page', (stage) => {
     // The link for another account is the URL of the page itself, and no form can send it.
     expect(text.replace(/<a href="\?[^"]*"/, '')).not.toContain('only-for-the-client')
     expect(text.match(/type="hidden"/g)).toHaveLength(1)
-  })
-
-  test('can be the own page of the host, which posts the fields and a decision', async () => {
-    const { flow } = stage({ pages: { consent: (_request, response, view) => response.json(view) } })
-    const page = await flow.ask(asked, 'alice')
-    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
-    expect(page.body).toMatchObject({
-      client: { client_id: 'photo-book', client_name: 'Photo Book' },
-      resourceOwner: { subject: 'alice' },
-      scope: [
-        { token: 'photos:read', description: 'See your photos' },
-        { token: 'photos:print', description: 'Print your photos' },
-      ],
-      redirectTo: 'https://book.example/callback',
-    })
-    const { fields, action } = page.body
-    expect(action).toBe('?')
-    codeOf(await flow.submit('/authorize?', { ...fields, decision: 'approve' }, 'alice'))
   })
 })
 

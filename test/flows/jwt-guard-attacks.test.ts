@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { encoded, hub, hubOnCurve, json, jws, signer } from '../support/assertions/jwt'
 import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/access-tokens'
 import { guardedPhotos, hubKeys } from '../support/jwt-guard/guarded-photos'
@@ -6,60 +5,42 @@ import { guardedPhotos, hubKeys } from '../support/jwt-guard/guarded-photos'
 const { ask, now, failures } = guardedPhotos()
 const claims = accessClaims(now())
 const good = accessJwt(claims)
-const [head = '', payload = '', seal = ''] = good.split('.')
+const [, payload = '', seal = ''] = good.split('.')
 const bent = (bend: object) => accessJwt({ ...claims, ...bend })
 const written = (text: string) => jws(hub, encoded(text), { typ: 'at+jwt', kid: hub.kid })
 const behind = (text: string) => written(`${JSON.stringify(claims).slice(0, -1)},${text}}`)
 const stranger = signer(hub.issuer, hub.kid, 'RS256')
-
-const hs256 = (secret: string | Buffer) => {
-  const input = `${json({ alg: 'HS256', typ: 'at+jwt', kid: hub.kid })}.${payload}`
-  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
-}
 const wrongTexts = (name: string) =>
   [undefined, '', 7, null, ['alice']].map(
     (value) => [`${name} ${JSON.stringify(value)}`, 'jwt_incomplete', bent({ [name]: value })] as const,
   )
 
 const unsigned = [
-  ['alg none, sealed', 'jwt_algorithm_refused', `${json({ alg: 'none', typ: 'at+jwt' })}.${payload}.${seal}`],
   [
     'alg __proto__',
     'jwt_algorithm_refused',
     `${json({ alg: '__proto__', typ: 'at+jwt' })}.${payload}.${seal}`,
   ],
   ['no alg', 'jwt_malformed', `${json({ typ: 'at+jwt' })}.${payload}.${seal}`],
-  ['HS256 by the public key as JWK', 'jwt_algorithm_refused', hs256(JSON.stringify(hub.jwk))],
-  [
-    'the signature of another token',
-    'jwt_signature_wrong',
-    `${head}.${payload}.${bent({ jti: 'x' }).split('.')[2]}`,
-  ],
-  ['an altered payload', 'jwt_signature_wrong', `${head}.${json({ ...claims, sub: 'mallory' })}.${seal}`],
   ['a stranger with the kid of the issuer', 'jwt_signature_wrong', accessJwt(claims, stranger)],
-  ['a key inside', 'jwt_signature_wrong', accessJwt(claims, stranger, { jwk: stranger.jwk })],
   ['an unknown kid', 'jwt_key_unknown', accessJwt(claims, hub, { kid: 'hub-9' })],
-  ['a kid that is a path', 'jwt_key_unknown', accessJwt(claims, hub, { kid: '../../etc/passwd' })],
 ] as const
 
 const ofAnotherKind = [
-  ['no typ', 'jwt_header_refused', accessJwt(claims, hub, { typ: undefined })],
   ['an ID token that says at+jwt', 'jwt_of_another_kind', bent({ at_hash: 'x' })],
   ['bound to a key by DPoP', 'jwt_bound_to_key', bent({ cnf: { jkt: 'x' } })],
   ['cnf null', 'jwt_bound_to_key', bent({ cnf: null })],
 ] as const
 
 const ofOddContent = [
-  ...['iss', 'sub', 'client_id'].flatMap(wrongTexts),
+  ...['iss', 'client_id'].flatMap(wrongTexts),
   ['expired', 'jwt_expired', bent({ exp: now() - 5 })],
   ['exp missing', 'jwt_incomplete', bent({ exp: undefined })],
   ['exp as a text', 'jwt_incomplete', bent({ exp: String(now() + 60) })],
   ['exp 1e999', 'jwt_incomplete', behind('"exp":1e999')],
   ['nbf ahead', 'jwt_not_yet_valid', bent({ nbf: now() + 6 })],
   ['iat ahead', 'jwt_not_yet_valid', bent({ iat: now() + 6 })],
-  ['iat as a text', 'jwt_incomplete', bent({ iat: 'now' })],
   ['aud that ours begins', 'jwt_audience_wrong', bent({ aud: `${photoServer}.evil.example` })],
-  ['iss with a slash more', 'jwt_issuer_unknown', bent({ iss: `${hub.issuer}/` })],
   ['iss __proto__', 'jwt_issuer_unknown', bent({ iss: '__proto__' })],
   ['scope a number', 'jwt_incomplete', bent({ scope: 7 })],
   ['scope a list', 'jwt_incomplete', bent({ scope: ['photos:read'] })],
@@ -78,14 +59,10 @@ const ofOddContent = [
 ] as const
 
 const ofOddForm = [
-  ['one character', 'jwt_malformed', 'x'],
-  ['two dots', 'jwt_malformed', '..'],
   ['four parts', 'jwt_malformed', `${good}.${seal}`],
-  ['an encrypted one', 'jwt_malformed', `${head}.${seal}.${seal}.${payload}.${seal}`],
   ['padding', 'jwt_malformed', `${good}==`],
   ['no JSON', 'jwt_malformed', written('iss=https://issuer.example')],
   ['a list', 'jwt_malformed', written(JSON.stringify([claims]))],
-  ['null', 'jwt_malformed', written('null')],
   ['a token of a store', 'jwt_malformed', `at_${'A'.repeat(64)}`],
 ] as const
 

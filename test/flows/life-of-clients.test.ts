@@ -1,17 +1,10 @@
 import request from 'supertest'
-import {
-  type ClientChange,
-  implicit,
-  memoryClients,
-  memoryDynamicClients,
-  metadataDocuments,
-} from '../../lib/index'
+import { type ClientChange, memoryClients, memoryDynamicClients, metadataDocuments } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { describeOnRegistry } from '../support/flows/registry-stage'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
-import { codeOf } from '../support/flows/redirection'
 import { registered, webMetadata, withSecret } from '../support/flows/registered'
 import { notesApp } from '../support/flows/registering'
 
@@ -110,14 +103,6 @@ describeOnRegistry('changeClient', (stage) => {
     await flow.tokens(moved)
   })
 
-  test('a decision that arrives again after the change of the URI gets no code', async () => {
-    const { flow, client, change } = await changing()
-    const page = await flow.ask(authorizationRequest(client), 'alice')
-    codeOf(await flow.decide(page, 'approve', 'alice'))
-    await change({ redirect_uris: [next] })
-    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
-  })
-
   test('without the grant type refresh_token, refresh tokens are of no use, and work again with it', async () => {
     const { flow, client, change } = await changing()
     const { accessToken, refreshToken } = await flow.tokens(client)
@@ -136,16 +121,6 @@ describeOnRegistry('changeClient', (stage) => {
     expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect unauthorized_client')
     expect(outcomeOf(await flow.redeem(client, code))).toBe('400 unauthorized_client')
     expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
-  })
-
-  test('without the implicit grant, an open page gives no token', async () => {
-    const metadata = { ...phoneMetadata, grant_types: ['implicit'], response_types: ['token'] }
-    const { flow, client, change } = await changing(metadata, { responseTypes: [implicit()] })
-    const page = await flow.ask({ ...authorizationRequest(client), response_type: 'token' }, 'alice')
-    await change({ grant_types: null, response_types: null })
-    const response = await flow.decide(page, 'approve', 'alice')
-    expect(response.get('Location')).toContain('error=unauthorized_client')
-    expect(response.get('Location')).not.toContain('access_token')
   })
 
   test('a scope that is gone is not in later tokens', async () => {

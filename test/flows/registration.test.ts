@@ -114,15 +114,6 @@ describeOnRegistry('A rotation', (stage) => {
     },
   )
 
-  test('is reported under one request id with a refusal that follows, without a credential', async () => {
-    const { oauth, flow, oldSecrets, failures } = stage()
-    const client = await registered(oauth)
-    await rotated(oauth, client.registration.client_id)
-    await flow.refresh(client, 'rt_garbage')
-    expect(failures.map(({ requestId }) => requestId)).toEqual(oldSecrets.map(({ requestId }) => requestId))
-    expect(JSON.stringify(oldSecrets)).not.toContain(client.secret)
-  })
-
   test('by a secret that a person chose is reported, too, remembered or not', async () => {
     const { oauth, flow, oldSecrets } = stage()
     const registration = {
