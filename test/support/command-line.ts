@@ -17,7 +17,7 @@ export async function commandLine(
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Finished> {
   const { REDIS_URL: _ours, ...inherited } = process.env
-  const child = spawn(process.execPath, ['-r', 'esbuild-register', bundled(main), ...words], {
+  const child = spawn(process.execPath, [bundled(main), ...words], {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

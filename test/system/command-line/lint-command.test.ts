@@ -1,27 +1,48 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../../lib/command-line/run'
 import { rules } from '../../../lib/command-line/lint/lint'
+import { bundled } from '../../support/bundled'
 import { commandLine } from '../../support/command-line'
 
 const root = join(__dirname, '../../..')
-const suite = JSON.stringify(join(root, 'lib/index.ts'))
+const suite = JSON.stringify(bundled(join(root, 'lib/index.ts')))
+
+interface Outcome {
+  readonly status: number
+  readonly output: string
+  readonly remarks: string
+}
 
 let folder: string
+let running: ChildProcess
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'lint-command-'))
+  // Not in this process: Jest imports no modules at run time.
+  running = fork(bundled(join(__dirname, 'command-process.ts')))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => {
+  running.kill()
+  rmSync(folder, { recursive: true })
+})
 
-/** Writes a configuration and looks at it in a process of its own. */
-async function look(name: string, text: string, ...words: readonly string[]) {
+function write(name: string, text: string): string {
   const file = join(folder, name)
   writeFileSync(file, text)
-  return commandLine(['lint', file, ...words])
+  return file
 }
+
+async function lint(...words: readonly string[]): Promise<Outcome> {
+  running.send(['lint', ...words])
+  const [outcome] = await once(running, 'message')
+  return outcome
+}
+
+/** Writes a configuration and looks at it. */
+const look = (name: string, text: string, ...words: readonly string[]) => lint(write(name, text), ...words)
 
 const clean = `issuer: 'https://login.example', scopes: { a: 'A' }, resourceOwner: () => 'ada',
   store: { find() {}, save() {}, remove() {}, counters: { add() {}, useOnce() {} } },
@@ -31,27 +52,27 @@ describe('lint CONFIG', () => {
   it('says that nothing was found, and ends with 0', async () => {
     expect(await look('clean.mjs', `export default { ${clean} }`)).toEqual({
       status: 0,
-      stdout: '',
-      stderr: `0 errors, 0 warnings in ${rules.length} rules and 1 client.\n`,
+      output: '',
+      remarks: `0 errors, 0 warnings in ${rules.length} rules and 1 client.`,
     })
   })
 
   it('prints findings as a table and as sentences, and exits with 1', async () => {
-    const { status, stdout, stderr } = await look(
+    const { status, output, remarks } = await look(
       'poor.mjs',
       `export const options = { ${clean}, pkce: 'none' }`,
     )
     expect(status).toBe(1)
-    expect(stdout).toMatch(
+    expect(output).toMatch(
       /^severity +rule +path +client +source\nerror +pkce-off +pkce +- +RFC 9700 2\.1\.1\n\n/,
     )
-    expect(stdout).toContain('\npkce-off: An intercepted or injected code')
-    expect(stderr).toContain('1 error, 0 warnings')
+    expect(output).toContain('\npkce-off: An intercepted or injected code')
+    expect(remarks).toContain('1 error, 0 warnings')
   })
 
   it('answers with JSON alone when asked to, and leaves out what is allowed', async () => {
     const poor = `module.exports = async () => ({ ${clean}, pkce: 'none', lifetimes: { refreshTokenGrace: 300 }, storeDeadline: 60 })`
-    const { status, stdout } = await look(
+    const { status, output } = await look(
       'f.cjs',
       poor,
       '--json',
@@ -60,7 +81,7 @@ describe('lint CONFIG', () => {
       '--allow=store-deadline',
     )
     expect(status).toBe(1)
-    expect(JSON.parse(stdout)).toEqual([
+    expect(JSON.parse(output)).toEqual([
       {
         rule: 'refresh-grace',
         severity: 'warning',
@@ -74,11 +95,11 @@ describe('lint CONFIG', () => {
 
   it('prints every mistake that stops a server, and exits with 2', async () => {
     const wrong = `exports.default = { ${clean}, issuer: 'x', pkce: 'some', clientz: [] }`
-    const { status, stdout } = await look('wrong.cjs', wrong, '--json')
+    const { status, output } = await look('wrong.cjs', wrong, '--json')
     expect(status).toBe(2)
-    const found: readonly { readonly path: string }[] = JSON.parse(stdout)
+    const found: readonly { readonly path: string }[] = JSON.parse(output)
     expect(found.map(({ path }) => path)).toEqual(['issuer', 'pkce', 'clientz'])
-    expect((await look('wrong.cjs', wrong)).stdout).toMatch(/^error +configuration +issuer +This must be/m)
+    expect((await look('wrong.cjs', wrong)).output).toMatch(/^error +configuration +issuer +This must be/m)
   })
 
   it.each([
@@ -92,31 +113,31 @@ describe('lint CONFIG', () => {
     ['no JSON', 'none.json', '{', 'JSON'],
     ['what holds no options', 'three.mjs', 'export default 3', ''],
   ])('ends with 2 for %s', async (_, name, text, why) => {
-    const { status, stdout, stderr } = await look(name, text)
+    const { status, output, remarks } = await look(name, text)
     expect(status).toBe(2)
-    expect(stdout + stderr).toContain(why)
-    expect(stdout + stderr).not.toContain('    at ')
+    expect(output + remarks).toContain(why)
+    expect(output + remarks).not.toContain('    at ')
   })
 
   it.each([
     ['a name that Node does not load', 'options.tsx', `export const options: object = { ${clean} }`],
     ['what is more than types', 'enum.cts', `enum A { B }; module.exports = { ${clean} }`],
   ])('names the way for TypeScript: %s', async (_, name, text) => {
-    const { status, stderr } = await look(name, text)
+    const { status, remarks } = await look(name, text)
     expect(status).toBe(2)
-    expect(stderr).toContain(
-      `\nNODE_OPTIONS='--import tsx' npx express-authorization-server lint ${join(folder, name)}\n`,
+    expect(remarks).toContain(
+      `\nNODE_OPTIONS='--import tsx' npx express-authorization-server lint ${join(folder, name)}`,
     )
   })
 
   it('names no way for TypeScript where there is no such file', async () => {
-    const { status, stderr } = await commandLine(['lint', join(folder, 'missing.ts')])
+    const { status, remarks } = await lint(join(folder, 'missing.ts'))
     expect(status).toBe(2)
-    expect(stderr).not.toContain('tsx')
+    expect(remarks).not.toContain('tsx')
   })
 
   it('looks at plain data', async () => {
-    const { status, stdout, stderr } = await look(
+    const { status, output, remarks } = await look(
       'plain.json',
       JSON.stringify({
         issuer: 'https://login.example',
@@ -125,40 +146,33 @@ describe('lint CONFIG', () => {
       }),
     )
     expect(status).toBe(1)
-    expect(stdout).toMatch(
+    expect(output).toMatch(
       /^warning +redirect-uri-scheme-without-dot +clients\[0\]\.redirect_uris\[0\] +x +RFC/m,
     )
-    expect(stdout).not.toContain('memory-')
-    expect(stderr).toContain('JSON holds no store')
+    expect(output).not.toContain('memory-')
+    expect(remarks).toContain('JSON holds no store')
   })
 
-  it('ends although the configuration opened something, closes the store, and never listens', async () => {
-    const listener = createServer().listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const { port } = Object(listener.address())
-    const text = `const { redisStore, memoryCounters } = require(${suite})
+  it('is a program that ends although the configuration opened something, and closes the store', async () => {
+    const text = `const { redisStore } = require(${suite})
       setInterval(() => {}, 1000)
-      const store = redisStore({ url: 'redis://127.0.0.1:${port}' })
+      const store = redisStore({ url: 'redis://127.0.0.1:1' })
       const { close } = store
       store.close = () => { process.stderr.write('closed\\n'); return close.call(store) }
       module.exports.options = { ${clean}, store, clients: store.clients }`
-    try {
-      const { status, stderr } = await look('redis.cjs', text)
-      expect(status).toBe(0)
-      expect(stderr).toContain('closed\n')
-      expect(stderr).toContain('Clients were not checked: the store of clients does not answer.')
-    } finally {
-      listener.close()
-    }
+    const { status, stderr } = await commandLine(['lint', write('redis.cjs', text)])
+    expect(status).toBe(0)
+    expect(stderr).toContain('closed\n')
+    expect(stderr).toContain('Clients were not checked: the store of clients does not answer.')
   })
 
   it('finds no error in the server of the README', async () => {
     const server = readFileSync(join(root, 'docs/examples/server.ts'), 'utf8')
     const [, options] = /createAuthorizationServer\((\{.*?\n\})\)/s.exec(server) ?? []
     const [callback] = /^const callback = .*$/m.exec(server) ?? []
-    const { status, stdout } = await look('readme.mjs', `${callback}\nexport default ${options}`, '--json')
+    const { status, output } = await look('readme.mjs', `${callback}\nexport default ${options}`, '--json')
     expect(status).toBe(1)
-    const found: readonly { readonly rule: string; readonly severity: string }[] = JSON.parse(stdout)
+    const found: readonly { readonly rule: string; readonly severity: string }[] = JSON.parse(output)
     expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(found.map(({ rule }) => rule)).toEqual(['issuer-http', 'memory-store'])
   })
@@ -199,13 +213,13 @@ describe('lint', () => {
     const client = `{ client_id: ${evil}, client_type: 'public', redirect_uris: ['x:/'], scope: 'a' }`
     const clients = `{ find() {}, add() {}, update() {}, list: async () => [${client}] }`
     for (const words of [[], ['--json']]) {
-      const { stdout, stderr } = await look(
+      const { output, remarks } = await look(
         'evil.mjs',
         `export default { ${clean}, clients: ${clients} }`,
         ...words,
       )
-      expect(stdout).toContain('client-refused')
-      expect(stdout + stderr).not.toContain('\u001B')
+      expect(output).toContain('client-refused')
+      expect(output + remarks).not.toContain('\u001B')
     }
   })
 })
