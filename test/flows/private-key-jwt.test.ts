@@ -77,13 +77,8 @@ function assertionAt({ clock }: Host, { claims, times = {}, header, by = own }: 
   return jwt(by, { ...usual, ...claims, ...ahead }, { typ: undefined, ...header })
 }
 
-const ask = ({ flow }: Host, client_assertion: string, fields: Fields = {}, headers = {}) =>
-  flow.submit(
-    '/token',
-    { ...grant, client_assertion_type: assertionType, client_assertion, ...fields },
-    undefined,
-    headers,
-  )
+const ask = ({ flow }: Host, client_assertion: string) =>
+  flow.submit('/token', { ...grant, client_assertion_type: assertionType, client_assertion })
 
 describeOnStores('A client that signs who it is', (stage) => {
   test.each<[string, Bend]>([
@@ -159,13 +154,11 @@ describeOnStores('A client that signs who it is', (stage) => {
     const twin = serverOf(issuer)
     const claims = { jti: 'one' }
     const assertion = assertionAt(set, { claims })
-    const responses = await Promise.all(
-      [set, twin, set, twin].map(({ flow }) => ask({ ...set, flow }, assertion)),
-    )
-    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401])
-    expect(new Set([...set.failures, ...twin.failures].map(({ reason }) => reason))).toEqual(
-      new Set(['client_assertion_replayed']),
-    )
+    const answers = [set, twin, set, twin].map(({ flow }) => ask({ ...set, flow }, assertion))
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401, 401, 401])
+    const reasons = [...set.failures, ...twin.failures].map(({ reason }) => reason)
+    expect(new Set(reasons)).toEqual(new Set(['client_assertion_replayed']))
     const other = { ...set, flow: serverOf('http://127.0.0.1').flow }
     tokensOf(await ask(other, assertionAt(set, { claims: { ...claims, aud: 'http://127.0.0.1' } })))
     for (const seconds of [0, 59, 29, 1, 1, 3600]) {
@@ -210,13 +203,10 @@ describeOnStores('A client that signs who it is', (stage) => {
         ],
       })
       const prover = new Prover(store.clock.read)
-      const send = (client_assertion: string, path: string, fields: Fields, DPoP?: string) =>
-        store.flow.submit(
-          path,
-          { client_assertion_type: assertionType, client_assertion, ...fields },
-          undefined,
-          DPoP === undefined ? {} : { DPoP },
-        )
+      const send = (client_assertion: string, path: string, fields: Fields, DPoP?: string) => {
+        const shown = { client_assertion_type: assertionType, client_assertion, ...fields }
+        return store.flow.submit(path, shown, undefined, DPoP === undefined ? {} : { DPoP })
+      }
       return { ...store, prover, send, assertion: assertionAt(store, { claims: { iss: 'hub', sub: 'hub' } }) }
     }
     const pushed: Fields = { ...authorizationRequest({ registration: hub }), scope: 'photos:read' }
@@ -247,9 +237,8 @@ describeOnStores('A client that signs who it is', (stage) => {
       prover.nonce = answer.get('DPoP-Nonce')
       const proof = prover.proof('POST', path)
       expect((await send(assertion, path, fields, proof)).status).toBeLessThan(300)
-      expect(refusalOf(await send(assertion, path, fields, prover.proof('POST', path)))).toBe(
-        '401 invalid_client',
-      )
+      const again = await send(assertion, path, fields, prover.proof('POST', path))
+      expect(refusalOf(again)).toBe('401 invalid_client')
       expect(failures.at(-1)).toMatchObject({ reason: 'client_assertion_replayed' })
     })
 
@@ -279,12 +268,10 @@ describeOnStores('A client that signs who it is', (stage) => {
     }
     const set = stage({ clients, clientAuthenticationMethods: [privateKeyJwt()], endpoints: [early, late] })
     const assertions = [assertionAt(set), assertionAt(set)]
-    const send = (path: string, at: number, fields: Fields = {}) =>
-      set.flow.submit(path, {
-        client_assertion_type: assertionType,
-        client_assertion: assertions[at],
-        ...fields,
-      })
+    const send = (path: string, at: number, fields: Fields = {}) => {
+      const shown = { client_assertion_type: assertionType, client_assertion: assertions[at], ...fields }
+      return set.flow.submit(path, shown)
+    }
     const statuses = [await send('/own', 0), await send('/own', 0), await send('/late', 1)]
     const more = [await send('/late', 1, { good: 'yes' }), await send('/late', 1, { good: 'yes' })]
     expect([...statuses, ...more].map(({ status }) => status)).toEqual([200, 401, 400, 200, 401])
@@ -482,11 +469,10 @@ describeOnStores('A client that publishes its keys', (stage) => {
       [33, 400],
       [32, 200],
     ] as const) {
-      const others = Array.from({ length: count - 1 }, (_, index) => ({
-        ...second.jwk,
-        kid: `other ${index}`,
-      }))
-      state.keys = [...others, own.jwk]
+      state.keys = [
+        ...Array.from({ length: count - 1 }, (_, at) => ({ ...second.jwk, kid: `other ${at}` })),
+        own.jwk,
+      ]
       expect((await come(set)).status).toBe(status)
       set.clock.advance(10)
     }
