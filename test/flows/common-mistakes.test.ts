@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import request, { type Response } from 'supertest'
 import {
-  ConfigurationError,
   type AuthorizationServerOptions,
   createAuthorizationServer,
   createBearerGuard,
@@ -15,6 +14,7 @@ import {
 import { canonicalOptions, type Mount, mountAll } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, type RepeatedFields } from '../support/flows/flow'
+import { mistakesIn } from '../support/rooms/mistakes-of'
 import { waitUntil } from '../support/wait-until'
 
 /** The warnings of this file, as `CODE text`, in order. */
@@ -42,17 +42,6 @@ function serve(options: Options = {}, mount = mountAll) {
   const app = express()
   mount(app, oauth)
   return { app, oauth, flow: new Flow(app) }
-}
-
-function mistakesIn(make: () => unknown): readonly string[] {
-  try {
-    make()
-  } catch (error) {
-    if (error instanceof ConfigurationError)
-      return error.issues.map(({ path, message }) => `${path} ${message}`)
-    throw error
-  }
-  return []
 }
 
 const routerAlone: Mount = (app, oauth) => app.use(oauth.router())
@@ -178,9 +167,8 @@ describe('a common mistake ends in a sentence with its cause and its cure', () =
 
   test('9. a scope is misspelt at a guard: the path scope', () => {
     const { oauth } = serve()
-    expect(mistakesIn(() => oauth.bearerGuard('photo:read'))).toEqual([
-      'scope must hold scopes of this server: photos:read, photos:print, reports:write.',
-    ])
+    const message = 'scope must hold scopes of this server: photos:read, photos:print, reports:write.'
+    expect(mistakesIn(() => oauth.bearerGuard('photo:read'))).toEqual([message])
   })
 
   const oneScope = { scope: 'photos:read' }

@@ -15,3 +15,7 @@ export function mistakesOf(maker: Maker, options: unknown): readonly Configurati
   }
   return []
 }
+
+/** Every mistake that keeps something from being made, as `path message`. */
+export const mistakesIn = (make: () => unknown): readonly string[] =>
+  mistakesOf({ make }, undefined).map(({ path, message }) => `${path} ${message}`)
