@@ -158,32 +158,22 @@ const redirect =
     body('{}', { Location: location() }, status)(request, response)
 
 test.each<[title: string, reason: string, given: RequestListener]>([
-  ...[301, 302, 303, 307, 308].map((status): [string, string, RequestListener] => [
-    `a redirect, ${status}`,
-    'status',
-    redirect(status),
-  ]),
+  ['a redirect', 'status', redirect(302)],
+  ['a redirect with its method', 'status', redirect(308)],
   ['a redirect to http', 'status', redirect(302, () => `http://127.0.0.1:${inner.port}/`)],
   ['a redirect without a host', 'status', redirect(302, () => '/other')],
-  ...[201, 204, 206, 304, 401, 404, 429, 500].map((status): [string, string, RequestListener] => [
+  ...[201, 206, 304, 404, 500].map((status): [string, string, RequestListener] => [
     `the status ${status}`,
     'status',
-    body(status === 204 || status === 304 ? '' : '{}', {}, status),
+    body(status === 304 ? '' : '{}', {}, status),
   ]),
-  ...[
-    '',
-    'text/html',
-    'text/json',
-    'application/json5',
-    'application/x+jsonp',
-    'application/+json',
-    'xapplication/json',
-    'text/plain, application/json',
-  ].map((type): [string, string, RequestListener] => [
-    `the type ${JSON.stringify(type)}`,
-    'type',
-    body('{}', { 'Content-Type': type }),
-  ]),
+  ...['', 'text/html', 'application/json5', 'application/+json', 'text/plain, application/json'].map(
+    (type): [string, string, RequestListener] => [
+      `the type ${JSON.stringify(type)}`,
+      'type',
+      body('{}', { 'Content-Type': type }),
+    ],
+  ),
   ['a compressed bomb', 'encoding', body(gzipSync('0'.repeat(5_000_000)), { 'Content-Encoding': 'gzip' })],
   ['a layered encoding', 'encoding', body('{}', { 'Content-Encoding': 'identity, br' })],
   ['compressed bytes that it does not announce', 'malformed', body(gzipSync('{}'))],
@@ -199,16 +189,12 @@ test.each<[title: string, reason: string, given: RequestListener]>([
   ],
   ['33 levels', 'malformed', body(nested(33))],
   ['2500 levels', 'malformed', body(nested(2500))],
-  ['800 levels of members', 'malformed', body('{"a":'.repeat(800) + '1' + '}'.repeat(800))],
   ['half a document', 'malformed', body('{"client_id":')],
   ['nothing', 'malformed', body('')],
   ['a byte order mark', 'malformed', body('\uFEFF{}')],
   ['UTF-16', 'malformed', body(Buffer.from('{}', 'utf16le'))],
-  ['Latin-1', 'malformed', body(Buffer.from('"\u00fc"', 'latin1'))],
   ['an overlong form', 'malformed', body(Buffer.from([0x22, 0xc0, 0xaf, 0x22]))],
-  ['half of a surrogate pair', 'malformed', body(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))],
   ['two values', 'malformed', body('{}{}')],
-  ['a comment', 'malformed', body('{}//')],
 ])('An origin gives no document with %s (%s) [document-4]', async (_, reason, given) => {
   expect(await outcomeOf(given)).toBe(reason)
 })

@@ -10,6 +10,7 @@ import {
   type GivenKey,
   type Json,
 } from '../../lib/index'
+import { rsaKeyPair } from '../support/rsa-keys'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
@@ -52,7 +53,7 @@ async function place(credentials: Partial<ClientRegistration>, client: (issuer: 
 }
 
 const onCurve = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const rsa = rsaKeyPair()
 const edwards = generateKeyPairSync('ed25519')
 const jwkOf = (key: KeyObject): { readonly [name: string]: Json } =>
   JSON.parse(JSON.stringify(key.export({ format: 'jwk' })))

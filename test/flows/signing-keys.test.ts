@@ -13,11 +13,12 @@ import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { keySecret, withJwts } from '../support/flows/jwt-tokens'
 import { gallery, mountResources, photosApi } from '../support/flows/resources'
+import { rsaKeyPair } from '../support/rsa-keys'
 import { waitUntil } from '../support/wait-until'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const edwards = generateKeyPairSync('ed25519')
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const rsa = rsaKeyPair()
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 const jwk = (key: KeyObject): object => ({ ...key.export({ format: 'jwk' }) })
 
@@ -76,52 +77,24 @@ test('the plug-in that signs chooses among the algorithms of the option, each of
 })
 
 const { privateKey, publicKey } = ec
-const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
-const elsewhere = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey
-test.each<[string, object, RegExp]>([
-  ['nothing', {}, /secrets must be given, or keys, and not both/],
-  ['both', { secrets: [keySecret], keys: [{ privateKey }] }, /secrets must be given, or keys, and not both/],
-  ['no key', { keys: [] }, /keys must be a list of keys, at least one/],
-  ['a short secret', { secrets: ['short'] }, /secrets must be a list of texts of at least 32 characters/],
-  [
-    'an algorithm twice',
-    { secrets: [keySecret], algorithms: ['ES256', 'ES256'] },
-    /algorithms must be a list/,
-  ],
-  [
-    'a rotation each minute',
-    { secrets: [keySecret], rotateAfter: 60 },
-    /rotateAfter must be whole seconds, 3600/,
-  ],
-  [
-    'a lead that is short',
-    { secrets: [keySecret], publishBefore: 899 },
-    /publishBefore must be whole seconds, 900/,
-  ],
-  [
-    'algorithms of given keys',
-    { keys: [{ privateKey }], algorithms: ['ES256'] },
-    /algorithms belongs to secrets/,
-  ],
-  ['a misspelt option', { secret: [keySecret] }, /secret is not known here. Did you mean secrets/],
-  ...Object.entries({
-    'a public key as private': [{ privateKey: publicKey }, /has a privateKey that Node cannot read/],
-    'a private key as public': [
-      { publicKey: privateKey, algorithm: 'ES256', sign: () => 1 },
-      /has a publicKey/,
-    ],
-    'a wrong algorithm': [{ privateKey, algorithm: 'RS256' }, /cannot sign with RS256/],
-    'an HMAC': [{ privateKey, algorithm: 'HS256' }, /must have one of the algorithms/],
-    'a short RSA key': [{ privateKey: weak }, /RSA key of at least 2048 bits/],
-    'another curve': [{ privateKey: elsewhere }, /must be a key on P-256/],
-    'no sign': [{ publicKey, algorithm: 'ES256' }, /needs sign and algorithm/],
-    'an unknown member': [{ privateKey, key: 1 }, /must be { privateKey }/],
-  } satisfies Record<string, [object, RegExp]>).map(([what, [key, message]]): [string, object, RegExp] => [
-    what,
-    { keys: [key] },
-    message,
-  ]),
-])('signingKeys() with %s is a mistake at construction', (_what, options, message) => {
+const secrets = [keySecret]
+test.each<[object, RegExp]>([
+  [{}, /secrets must be given, or keys, and not both/],
+  [{ secrets, keys: [{ privateKey }] }, /secrets must be given, or keys, and not both/],
+  [{ keys: [] }, /keys must be a list of keys, at least one/],
+  [{ secrets: ['short'] }, /secrets must be a list of texts of at least 32 characters/],
+  [{ secrets, algorithms: ['ES256', 'ES256'] }, /algorithms must be a list/],
+  [{ secrets, rotateAfter: 60 }, /rotateAfter must be whole seconds, 3600/],
+  [{ secrets, publishBefore: 899 }, /publishBefore must be whole seconds, 900/],
+  [{ keys: [{ privateKey }], algorithms: ['ES256'] }, /algorithms belongs to secrets/],
+  [{ secret: secrets }, /secret is not known here. Did you mean secrets/],
+  [{ keys: [{ privateKey: publicKey }] }, /has a privateKey that Node cannot read/],
+  [{ keys: [{ publicKey: privateKey, algorithm: 'ES256', sign: () => 1 }] }, /has a publicKey/],
+  [{ keys: [{ privateKey, algorithm: 'RS256' }] }, /cannot sign with RS256/],
+  [{ keys: [{ privateKey, algorithm: 'HS256' }] }, /must have one of the algorithms/],
+  [{ keys: [{ publicKey, algorithm: 'ES256' }] }, /needs sign and algorithm/],
+  [{ keys: [{ privateKey, key: 1 }] }, /must be { privateKey }/],
+])('signingKeys() with %p is a mistake at construction', (options, message) => {
   expect(() => Reflect.apply(signingKeys, undefined, [options])).toThrow(message)
 })
 
