@@ -35,13 +35,6 @@ describeOnStores('The logout endpoint', (stage) => {
     return (await flow.redeem(leaving, code)).body.id_token
   }
 
-  test('without a client ends the session and says so', async () => {
-    const set = open()
-    const done = await set.press('log_out', await set.ask({}, 'alice'), 'alice')
-    expect(done.text).toContain('You are signed out')
-    expect(set.ended).toEqual(['alice'])
-  })
-
   test('speaks the language of ui_locales, after the answer too', async () => {
     const set = open()
     const page = await set.ask({ ui_locales: 'de' }, 'alice')

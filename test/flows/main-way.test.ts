@@ -143,20 +143,6 @@ test('A token part without client authentication refuses every client, and warns
   expect(refusalOf(await new Flow(app).redeem(photoPrint, 'x'))).toBe('500 server_error')
 })
 
-test('A router at another path than the issuer says warns of it', async () => {
-  const warning = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  const oauth = createAuthorizationServer({ ...canonicalOptions, issuer: 'http://localhost/oauth' })
-  oauth.events.on('failure', () => {})
-  const app = express()
-  app.use('/elsewhere', oauth.router())
-  await new Flow(app).open('/elsewhere/token')
-  expect(warning).toHaveBeenCalledWith(
-    expect.stringContaining('"/elsewhere"'),
-    expect.objectContaining({ code: 'EAS_MOUNT_PATH' }),
-  )
-  warning.mockRestore()
-})
-
 test.each([
   'router',
   'authorize',
