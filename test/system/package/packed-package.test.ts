@@ -1,32 +1,23 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
-import { isRecord } from '../../../lib/primitives/options-reader'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import * as suite from '../../../lib/index'
 import * as kit from '../../../lib/testing/index'
 import type { Browser, Page } from 'playwright-core'
 import { follow, press } from '../../support/browser/follow'
 import { launchChromium } from '../../support/chromium'
-import { extent } from '../../support/extent'
 import { cursorUris, throughCursor } from '../../support/mcp/cursor'
 import { runClient } from '../../support/mcp/run-client'
 import { startServer, type StartedServer } from '../../support/rooms/start-server'
 import { followGuide, type GuidedApplication } from './existing-application'
-import { imported, required } from './kit-tests'
+import { imported } from './kit-tests'
 import { mcpHost } from './mcp-host'
 import { tryPage, type TriedPage } from './mcp-page'
+import { fenced } from './page-commands'
 import { pluggingIn } from './plug-ins'
 import { PackedPackage } from './packed-package'
 
 const root = join(__dirname, '../../..')
-const compilers: [version: string, compiler: string][] = [
-  ['5.9', 'typescript-5.9'],
-  ['7', 'typescript'],
-]
-// Of the two, the newer one is enough for documents and examples; both read the types of the package in every run.
-const ofProse = extent(compilers.slice(-1), compilers)
-// The newer one checks each declaration; the older one, which takes ten times as long for that, reads what is used.
-const checking = new Set(ofProse.map(([, compiler]) => compiler))
 
 let packed: PackedPackage
 beforeAll(() => {
@@ -40,19 +31,13 @@ function complaints(compiler: string, application: string, skipLibCheck: boolean
   // Without the types of the DOM, which servers lack and whose check takes seconds.
   const options = { ...common, lib: ['es2023'] }
   const types = existsSync(join(application, 'node_modules/@types/node')) ? ['node', 'jest'] : undefined
-  writeFileSync(
-    join(application, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: { ...options, types } }),
-  )
+  write(application, { 'tsconfig.json': JSON.stringify({ compilerOptions: { ...options, types } }) })
   const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
   return spawnSync(process.execPath, [tsc, '-p', application], { encoding: 'utf8' }).stdout
 }
 
 function write(application: string, files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(application, name)), { recursive: true })
-    writeFileSync(join(application, name), text)
-  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(application, name), text)
 }
 
 describe('the types of the packed package', () => {
@@ -76,10 +61,16 @@ const { mintToken } = testing${use}`,
     })
   })
 
-  test.each(compilers)(
+  // The newer one checks each declaration; the older one, which takes ten times as long for that, reads what is used.
+  test.each([
+    ['5.9', 'typescript-5.9', true],
+    ['7', 'typescript', false],
+  ])(
     'are complete to TypeScript %s without any optional peer, from CommonJS and ES modules',
-    (_version, compiler) => {
-      expect(complaints(compiler, application, !checking.has(compiler))).toBe('')
+    (version, compiler, skipsDeclarations) => {
+      const { version: installed }: { readonly version: string } = require(`${compiler}/package.json`)
+      expect(`${installed}.`).toContain(`${version}.`)
+      expect(complaints(compiler, application, skipsDeclarations)).toBe('')
     },
   )
 
@@ -117,7 +108,7 @@ const isCompiled = (page: string) =>
 const nameOf = (page: string, index: number) =>
   `snippet-${page.replace(/\.md$/, '').replaceAll('/', '-')}-${index + 1}.mts`
 
-describe('the TypeScript of the README, the guides and the page of testing', () => {
+describe('the TypeScript of the documents, as an application', () => {
   // What the snippets leave to the reader: the application around them.
   const context = `
 import type { Express, Request, RequestHandler } from 'express'
@@ -155,7 +146,7 @@ declare global {
   let application: string
   beforeAll(() => {
     const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
-    const sdk = ['node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
+    const sdk = ['client', 'node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
     const others = [
       'connect-redis',
       'express-session',
@@ -165,177 +156,75 @@ declare global {
       'serverless-http',
     ]
     const packages = ['express', 'supertest', ...others, ...sdk, ...types.map((name) => `@types/${name}`)]
-    application = packed.application('readme', packages)
-    const files = packed
+    application = packed.application('documents', packages)
+    const snippets = packed
       .files()
       .filter(isCompiled)
       .flatMap((page) =>
-        Array.from(packed.read(page).matchAll(/^```ts\n(.*?)^```$/gms), ([, text = ''], index) => [
-          nameOf(page, index),
-          whole(text),
-        ]),
+        fenced(packed.read(page), 'ts').map((text, index) => [nameOf(page, index), whole(text)]),
       )
-    write(application, { 'context.d.ts': context, ...Object.fromEntries(files) })
-  })
-
-  test.each(ofProse)('compiles with TypeScript %s and strict', (_version, compiler) => {
-    expect(readdirSync(application).filter((file) => file.startsWith('snippet-')).length).toBeGreaterThan(30)
-    expect(complaints(compiler, application, true)).toBe('')
-  })
-
-  // A declaration in one snippet holds for all that are compiled with it. A reader copies one of them.
-  test('declares the members of a user or a session in each snippet that reads them', () => {
-    const types = ['express', 'node', 'jest', 'supertest', 'passport', 'express-session']
-    const packages = ['express', 'express-session', 'helmet', 'openid-client', 'supertest']
-    const alone = packed.application('alone', [...packages, ...types.map((name) => `@types/${name}`)])
-    const read = (file: string) => readFileSync(join(application, file), 'utf8')
-    const readers = readdirSync(application).filter(
-      (file) => file.startsWith('snippet-') && /\breq\.(?:user|session)\b/.test(read(file)),
-    )
-    expect(readers.length).toBeGreaterThanOrEqual(3)
-    write(alone, { 'context.d.ts': read('context.d.ts') })
-    for (const file of extent(readers.slice(0, 1), readers)) {
-      write(alone, { 'snippet.mts': read(file) })
-      expect(complaints('typescript', alone, true)).toBe('')
-    }
-  })
-
-  test('is compiled from every guide', () => {
-    const pages = readdirSync(join(root, 'docs/guides')).map((file) => `docs/guides/${file}`)
-    const withCode = pages.filter((page) => readFileSync(join(root, page), 'utf8').includes('```ts'))
-    expect(withCode.length).toBeGreaterThan(5)
-    expect(readdirSync(application)).toEqual(
-      expect.arrayContaining([...withCode, 'README.md', 'docs/testing.md'].map((page) => nameOf(page, 0))),
-    )
-  })
-})
-
-describe('the testing kit of the packed package', () => {
-  let application: string
-  beforeAll(() => {
-    application = packed.application('tests', ['express', 'supertest'])
-  })
-
-  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--config={"transform":{}}', '--rootDir=.']
-  // The kit is CommonJS with Jest, too.
-  const rows: [string, string, string, string[]][] = [
-    ['Jest', 'kit.test.js', required(''), jest],
-    ['node:test and ES modules', 'kit.mjs', imported("import { test } from 'node:test'"), ['--test']],
-    ['node:test and CommonJS', 'kit.cjs', required("const { test } = require('node:test')"), ['--test']],
-  ]
-  test.each(extent(rows.slice(0, 2), rows))('works with %s', (_how, file, text, command) => {
-    write(application, { [file]: text })
-    const { NODE_TEST_CONTEXT: _context, ...env } = process.env
-    const options = { cwd: application, env, encoding: 'utf8' } as const
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, file], options)
-    const output = expect.stringMatching(/pass 2|2 passed/)
-    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output })
-  })
-})
-
-describe('plug-ins of a host, against the packed package', () => {
-  let application: string
-  beforeAll(() => {
-    const types = ['express', 'node', 'jest', 'supertest'].map((name) => `@types/${name}`)
-    application = packed.application('plug-ins', ['express', 'supertest', ...types])
-    const examples = ['whoami.ts', 'voucher-grant.ts', 'read-only.ts'].map((file) => [
-      file,
-      packed.read(`docs/examples/${file}`),
+    expect(snippets.length).toBeGreaterThan(30)
+    const examples = ['whoami', 'voucher-grant', 'read-only', 'mcp', 'mcp-server-process'].map((name) => [
+      `${name}.ts`,
+      packed.read(`docs/examples/${name}.ts`),
     ])
-    write(application, { 'plug-ins.ts': pluggingIn, ...Object.fromEntries(examples) })
+    write(application, {
+      'context.d.ts': context,
+      'kit.mjs': imported("import { test } from 'node:test'"),
+      'plug-ins.ts': pluggingIn,
+      'host.ts': mcpHost,
+      ...Object.fromEntries([...snippets, ...examples]),
+    })
   })
 
-  test.each(ofProse)('compile with TypeScript %s and strict', (_version, compiler) => {
-    expect(complaints(compiler, application, true)).toBe('')
+  test('compiles with TypeScript 7 and strict', () => {
+    expect(complaints('typescript', application, true)).toBe('')
   })
 
-  test('an endpoint, a grant type and an extension work by public options alone', () => {
+  test.each([
+    ['the testing kit leads to a guarded route, as ES modules', ['kit.mjs'], 'pass 2'],
+    ['an endpoint, a grant type and an extension work by public options alone', ['plug-ins.ts'], 'pass 3'],
+    ['the example of MCP leads a client from 401 to the result of a tool', ['host.ts'], 'served'],
+  ])('%s', (_what, words, output) => {
     const { NODE_TEST_CONTEXT: _context, ...env } = process.env
     const options = { cwd: application, env, encoding: 'utf8' } as const
     const register = require.resolve('esbuild-register')
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', register, 'plug-ins.ts'], options)
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', register, ...words], options)
     expect({ status, output: stdout + stderr }).toEqual({
       status: 0,
-      output: expect.stringContaining('pass 3'),
+      output: expect.stringContaining(output),
     })
   })
 })
 
-describe('the examples of MCP, against the packed package', () => {
-  let application: string
-  beforeAll(() => {
-    const types = ['express', 'node', 'jest', 'supertest'].map((name) => `@types/${name}`)
-    const sdk = ['client', 'node', 'server'].map((name) => `@modelcontextprotocol/${name}`)
-    application = packed.application('mcp', ['express', 'supertest', 'ioredis', ...sdk, ...types])
-    const examples = ['mcp.ts', 'mcp-server-process.ts'].map((file) => [
-      file,
-      packed.read(`docs/examples/${file}`),
-    ])
-    write(application, { 'host.ts': mcpHost, ...Object.fromEntries(examples) })
-  })
-
-  test.each(ofProse)('compile with TypeScript %s and strict', (_version, compiler) => {
-    expect(complaints(compiler, application, true)).toBe('')
-  })
-
-  test('lead a client from 401 to the result of a tool', () => {
-    const options = { cwd: application, encoding: 'utf8' } as const
-    const register = require.resolve('esbuild-register')
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['-r', register, 'host.ts'], options)
-    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: 'served\n' })
-  })
-})
-
-describe('the page of MCP, tried in an empty folder', () => {
+describe('the page of MCP, tried in an empty folder with its line for Cursor,', () => {
   let page: TriedPage
   beforeAll(async () => {
-    page = await tryPage(packed, 'try')
+    page = await tryPage(packed, 'try', (text) => text.replace('// redirectUris', 'redirectUris'))
   })
   afterAll(() => page.stop())
 
-  const tools = ['list_notes', 'write_note', 'list_notes']
-  const dynamic = { kind: 'dynamic', redirectUri: 'http://127.0.0.1:3333/callback' } as const
-  const note = (text: string) => ({ write_note: { text } })
-
   test('leads mcp-remote by its printed command to the result of every tool', async () => {
     const { issuer, mcpRemote: command } = page
-    const plan = { generation: 'remote', command, server: '', issuer, client: dynamic, tools } as const
-    const { results, error } = await runClient({ ...plan, arguments: note('from mcp-remote') })
+    const { results, error } = await runClient({
+      generation: 'remote',
+      command,
+      server: '',
+      issuer,
+      client: { kind: 'dynamic', redirectUri: 'http://127.0.0.1:3333/callback' },
+      tools: ['list_notes', 'write_note', 'list_notes'],
+      arguments: { write_note: { text: 'from mcp-remote' } },
+    })
     expect(error).toBeUndefined()
     expect(results.slice(1)).toEqual(['Written.', expect.stringContaining('from mcp-remote')])
   })
 
-  // A client of the first generation with a refresh token cannot ask for more.
-  const generations = [
-    [2, ['authorization_code', 'refresh_token']],
-    [1, ['authorization_code']],
-  ] as const
-  test.each(generations.slice(0, extent(1, generations.length)))(
-    'leads SDK %s to the result of every tool',
-    async (generation, grantTypes) => {
-      const { issuer } = page
-      const plan = { generation, server: `${issuer}/mcp`, issuer, client: { ...dynamic, grantTypes }, tools }
-      const { results, error } = await runClient({ ...plan, arguments: note(`from SDK ${generation}`) })
-      expect(error).toBeUndefined()
-      expect(results.slice(1)).toEqual(['Written.', expect.stringContaining(`from SDK ${generation}`)])
+  test.each(['device', 'scheme'] as const)(
+    'leads a client that registers as Cursor does to the tools, by its URI of kind %s',
+    async (kind) => {
+      expect(await throughCursor(page.issuer, cursorUris[kind])).toEqual(['list_notes', 'write_note'])
     },
   )
-
-  test('leads a client that registers as Cursor does to the tools, by its URI on loopback', async () => {
-    expect(await throughCursor(page.issuer, cursorUris.device)).toEqual(['list_notes', 'write_note'])
-    expect(await throughCursor(page.issuer, cursorUris.scheme)).toBe(400)
-  })
-
-  test('leads Cursor to the tools by its own scheme, with the line of the page for it', async () => {
-    const admitting = await tryPage(packed, 'try-cursor', (text) =>
-      text.replace('// redirectUris', 'redirectUris'),
-    )
-    try {
-      expect(await throughCursor(admitting.issuer, cursorUris.scheme)).toEqual(['list_notes', 'write_note'])
-    } finally {
-      await admitting.stop()
-    }
-  })
 })
 
 describe('the page of an existing application, followed in an empty folder', () => {
@@ -421,16 +310,6 @@ describe('the tarball', () => {
     expect([...new Set(dead)]).toEqual([])
   })
 
-  test('has a README whose own links all lead into it, and which begins with what and how to install', () => {
-    const readme = packed.read('README.md')
-    const links = Array.from(readme.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g), ([, path]) => path)
-    expect(packed.files()).toEqual(expect.arrayContaining(links))
-    const [, first] = /^```sh\n(.*)$/m.exec(readme) ?? []
-    expect(first).toMatch(/^npm ci && npm pack/)
-    const [, opening = ''] = readme.split('\n\n')
-    expect(opening.split(/(?<=\.) /)[2]).toMatch(/^It is OAuth 2\.0, and with \[a plug-in\]/)
-  })
-
   test('has the build and the documents, and nothing else', () => {
     const tops = packed.files().map((file) => file.split('/', 1).join())
     expect([...new Set(tops)].toSorted()).toEqual(
@@ -445,20 +324,5 @@ describe('the tarball', () => {
     expect(Object.values(dependencies)).toEqual(
       Object.values(dependencies).map(() => expect.stringMatching(/^\^\d/)),
     )
-  })
-})
-
-describe('the compilers of this repository', () => {
-  test('do not take the place of one another: the command tsc is the one that builds', () => {
-    const command = realpathSync(join(root, 'node_modules/.bin/tsc'))
-    expect(command).toBe(join(realpathSync(join(root, 'node_modules/typescript')), 'bin/tsc'))
-  })
-
-  test('are those that the titles name', () => {
-    const versions = compilers.map(([, compiler]) => {
-      const manifest: unknown = require(`${compiler}/package.json`)
-      return isRecord(manifest) ? manifest['version'] : undefined
-    })
-    expect(versions).toEqual([expect.stringMatching(/^5\.9\./), expect.stringMatching(/^7\./)])
   })
 })

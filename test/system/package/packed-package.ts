@@ -1,12 +1,16 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,31 +20,25 @@ const root = join(__dirname, '../../..')
 const installed = join(root, 'node_modules')
 const self = 'express-authorization-server'
 
-/** The package as npm packs it. */
+/** The package as npm packs it; made once for files that have not changed. */
 export class PackedPackage {
-  /** Holds the tarball and whatever a test puts beside it. */
+  /** Holds whatever a test puts beside the package. */
   readonly folder = mkdtempSync(join(tmpdir(), 'packed-package-'))
   readonly tarball: string
   private readonly unpacked: string
 
   constructor() {
-    const source = join(this.folder, 'source')
-    mkdirSync(source)
-    // The files that npm looks at, with a build of their own: the build in the work tree stays as it is.
-    for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'docs', 'lib'])
-      cpSync(join(root, name), join(source, name), { recursive: true })
-    const dist = join(source, 'dist')
-    run('rolldown/bin/cli.mjs', ['-c', 'rolldown.config.ts', '--dir', dist])
-    run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', dist])
-    const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--loglevel=error'], {
-      cwd: source,
-      encoding: 'utf8',
-    })
-    const [, filename = ''] = /"filename": "([^"]+)"/.exec(packed) ?? []
-    this.tarball = join(source, filename)
-    this.unpacked = join(this.folder, 'unpacked')
-    mkdirSync(this.unpacked)
-    execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', this.unpacked])
+    const kept = join(installed, '.cache/packed', digestOf(parts))
+    if (!existsSync(kept)) {
+      mkdirSync(dirname(kept), { recursive: true })
+      const draft = mkdtempSync(`${kept}-`)
+      pack(draft)
+      // Another process may have made the same.
+      if (existsSync(kept)) rmSync(draft, { recursive: true })
+      else renameSync(draft, kept)
+    }
+    this.tarball = join(kept, 'package.tgz')
+    this.unpacked = join(kept, 'package')
   }
 
   /** The files in the tarball. */
@@ -79,10 +77,7 @@ export class PackedPackage {
       const place = join(modules, name)
       mkdirSync(dirname(place), { recursive: true })
       if (name !== self) symlinkSync(join(installed, name), place)
-      else {
-        mkdirSync(place)
-        execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', place])
-      }
+      else cpSync(this.unpacked, place, { recursive: true })
       const command = join(installed, '.bin', name)
       mkdirSync(join(modules, '.bin'), { recursive: true })
       if (existsSync(command)) symlinkSync(realpathSync(command), join(modules, '.bin', name))
@@ -92,6 +87,36 @@ export class PackedPackage {
   remove(): void {
     rmSync(this.folder, { recursive: true })
   }
+}
+
+const parts = ['package.json', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'docs', 'lib']
+
+/** Changes with each file of the package, and of what builds it. */
+function digestOf(names: readonly string[]): string {
+  const hash = createHash('sha256')
+  const add = (path: string): void => {
+    const { mtimeMs, size } = statSync(path)
+    if (statSync(path).isDirectory()) for (const name of readdirSync(path).toSorted()) add(join(path, name))
+    else hash.update(`${path} ${mtimeMs} ${size}\n`)
+  }
+  for (const name of [...names, 'rolldown.config.ts', 'tsconfig.build.json', 'tsconfig.json'])
+    add(join(root, name))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Makes the tarball in a folder, and unpacks it there. The build in the work tree stays as it is. */
+function pack(folder: string): void {
+  for (const name of parts) cpSync(join(root, name), join(folder, 'source', name), { recursive: true })
+  const source = join(folder, 'source')
+  const dist = join(source, 'dist')
+  run('rolldown/bin/cli.mjs', ['-c', 'rolldown.config.ts', '--dir', dist])
+  run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', dist])
+  const words = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', folder]
+  const packed = execFileSync('npm', words, { cwd: source, encoding: 'utf8' })
+  const [, filename = ''] = /"filename": "([^"]+)"/.exec(packed) ?? []
+  renameSync(join(folder, filename), join(folder, 'package.tgz'))
+  execFileSync('tar', ['-xzf', join(folder, 'package.tgz'), '-C', folder])
+  rmSync(source, { recursive: true })
 }
 
 function run(program: string, parameters: readonly string[]): void {
