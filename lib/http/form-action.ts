@@ -49,7 +49,7 @@ function blocksForm(response: Response, uri: string, issuer: string): boolean {
  * count. A policy without `form-action` allows every URI, whatever `default-src` says. The first `form-action` of a
  * policy counts.
  */
-export function mayEndAt(policy: string, uri: string, issuer: string): boolean {
+function mayEndAt(policy: string, uri: string, issuer: string): boolean {
   const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
   const sources = directives.find(([name]) => name === 'form-action')?.slice(1)
   return sources === undefined || sources.some((source) => allows(source, new URL(uri), new URL(issuer)))

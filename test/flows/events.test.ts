@@ -323,7 +323,7 @@ describe('A listener that fails', () => {
     warn.mockRestore()
   })
 
-  test('causes one warning for each event', () => {
+  test('causes one warning for each event', async () => {
     const program = `
       const oauth = createAuthorizationServer(options)
       oauth.events.on('refused', async () => { throw new Error('disk is full') })
@@ -331,7 +331,7 @@ describe('A listener that fails', () => {
         for (let i = 0; i < 2; i++) await fetch(url + '/authorize?client_id=x')
       })
     `
-    expect(warningsOf(program)).toEqual([
+    expect(await warningsOf(program)).toEqual([
       {
         name: 'AuthorizationServerWarning',
         code: 'EAS_EVENT_LISTENER',

@@ -2,7 +2,6 @@ import { warningsOf } from '../../support/rooms/warnings'
 
 const program = (making: string) =>
   warningsOf(`
-    const { createBearerGuard, redisStore } = suite
     const { Redis } = require('ioredis')
     // Nothing listens at port 1.
     const url = 'redis://admin:hunter2@127.0.0.1:1/7'
@@ -32,8 +31,8 @@ test.each([
   ],
 ])(
   '%s says at its start where Redis was looked for and why it failed, and no password',
-  (_who, making, cause) => {
-    const warnings = program(making)
+  async (_who, making, cause) => {
+    const warnings = await program(making)
     expect(warnings).toEqual([
       {
         name: 'AuthorizationServerWarning',
@@ -47,8 +46,8 @@ test.each([
   },
 )
 
-test('a request that Redis fails says where Redis was looked for, and no password', () => {
-  const warnings = warningsOf(`
+test('a request that Redis fails says where Redis was looked for, and no password', async () => {
+  const warnings = await warningsOf(`
     const store = suite.redisStore({ url: 'redis://admin:hunter2@127.0.0.1:1/7' })
     const oauth = createAuthorizationServer({ ...options, clients: store.clients, store, storeDeadline: 60 })
     await serve(express().use(oauth.router()), (url) => fetch(url + '/token', { method: 'POST', body: new URLSearchParams({ client_id: 'x' }) }))

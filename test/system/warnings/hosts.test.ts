@@ -1,4 +1,4 @@
-import { warningsOf } from '../support/rooms/warnings'
+import { warningsOf } from '../../support/rooms/warnings'
 
 const photos = 'https://photos.example'
 const callback = 'https://a.example/cb'
@@ -15,8 +15,8 @@ interface Story {
 }
 
 // `http.request`, because `fetch` sets Host and Origin by itself. Each request comes twice: a warning is given once.
-const warned = ({ options = '', before = '', asks }: Story) =>
-  warningsOf(`
+const warned = async ({ options = '', before = '', asks }: Story) => {
+  const warnings = await warningsOf(`
     const { request } = require('node:http')
     const app = express()
     ${before}
@@ -27,7 +27,9 @@ const warned = ({ options = '', before = '', asks }: Story) =>
     await serve(app, async (url) => {
       for (const each of ${JSON.stringify(asks)}) for (let i = 0; i < 2; i++) await ask(url, each)
     })
-  `).map(({ code, message }) => `${code} ${message}`)
+  `)
+  return warnings.map(({ code, message }) => `${code} ${message}`)
+}
 
 const token = (headers: Readonly<Record<string, string>> = {}) => ['POST', '/token', headers] as const
 const page = (headers: Readonly<Record<string, string>> = {}) => ['GET', '/authorize', headers] as const
@@ -160,6 +162,6 @@ test.each<[string, Story, readonly RegExp[]]>([
     { before: helmet, options: popup('popups: true'), asks: [asked('cross-site')] },
     [],
   ],
-])('A host is warned once of what it does wrong, and of nothing else: %s', (_what, story, expected) => {
-  expect(warned(story)).toEqual(expected.map((one) => expect.stringMatching(one)))
+])('A host is warned once of what it does wrong, and of nothing else: %s', async (_what, story, expected) => {
+  expect(await warned(story)).toEqual(expected.map((one) => expect.stringMatching(one)))
 })
