@@ -1,6 +1,5 @@
 import { Chance } from '../support/chance'
 import { walkConsents } from './consent-walks'
-import { playCrowd } from './crowd'
 import { planOf, titleOf, type RunPlan, type Topology } from './plan'
 import { Runner } from './runner'
 
@@ -47,16 +46,6 @@ describe('No promise is broken, whatever is asked and whatever breaks', () => {
     unhurried,
   )
 })
-
-test(
-  'no honest owner is refused beside a crowd that sends junk',
-  async () => {
-    const { refused, ...counts } = await playCrowd(20, 100, 4)
-    process.stderr.write(`a crowd: ${JSON.stringify(counts)}\n`)
-    expect(refused).toEqual([])
-  },
-  unhurried,
-)
 
 test(
   'no token has a scope, a resource or a choice that its owner did not see on a page',

@@ -40,22 +40,23 @@ export interface Terms {
   readonly waitsForNothing?: boolean
   /** Which kinds of hostile requests. Default: all. */
   readonly kinds?: readonly string[]
-  /** Hostile requests of a run in memory. Default 3000. */
+  /** Of a run in memory: its rounds and the hostile requests of all of them. Default 10 and 3000. */
+  readonly rounds?: number
   readonly hostile?: number
   /** Seconds after which a process that does not serve again is given up. Default 60. */
   readonly recovery?: number
 }
 
-const rounds = 10
 const fortyDays = 40 * 24 * 3600
 
 /** Rounds on one process with the memory store; between two of them passes more time than any credential lives. */
 export async function playInMemory(plan: RunPlan, terms: Terms = {}): Promise<Outcome> {
+  const { rounds = 10, hostile = 3000 } = terms
   const run = await Run.begin(plan, terms, [{}])
   return run.outcome(async () => {
     const healths: Health[] = []
     for (let round = 0; round < rounds && !run.notes.isFull; round += 1) {
-      const most = Math.ceil((terms.hostile ?? 3000) / rounds / run.lanes.length)
+      const most = Math.ceil(hostile / rounds / run.lanes.length)
       const load = run.load({ ...plan, seed: plan.seed + round * 100 }, most)
       try {
         await load.sent

@@ -1,9 +1,9 @@
 import { planOf, titleOf } from '../campaign/plan'
 import { Runner } from '../campaign/runner'
 
-// A minute of the campaign, which `npm run test:long` plays whole.
+// Some seconds of the campaign, which `npm run test:long` plays whole.
 const runs = [
-  { plan: planOf(7, 'memory'), terms: { hostile: 600 } },
+  { plan: planOf(7, 'memory'), terms: { rounds: 4, hostile: 240 } },
   { plan: planOf(3, 'single'), terms: {} },
   { plan: planOf(1, 'replicated'), terms: {} },
 ]

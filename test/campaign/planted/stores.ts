@@ -16,17 +16,15 @@ type Plant = (sound: AuthorizationStore) => AuthorizationStore
 type Save = AuthorizationStore['save']
 
 /** Only what is broken differs. */
-function but(sound: AuthorizationStore, broken: Partial<AuthorizationStore>): AuthorizationStore {
-  return {
+const but =
+  (bend: (sound: AuthorizationStore) => Partial<AuthorizationStore>): Plant =>
+  (sound) => ({
     find: (id) => sound.find(id),
-    save: (authorization, revision, expected) => sound.save(authorization, revision, expected),
+    save: (...words) => sound.save(...words),
     remove: (id) => sound.remove(id),
-    ...(sound.confirmAbsent === undefined
-      ? {}
-      : { confirmAbsent: (id, ...more) => sound.confirmAbsent?.(id, ...more) ?? Promise.resolve(true) }),
-    ...broken,
-  }
-}
+    ...(sound.confirmAbsent && { confirmAbsent: sound.confirmAbsent.bind(sound) }),
+    ...bend(sound),
+  })
 
 /** Writes whatever is there. */
 async function overwrite(sound: AuthorizationStore, ...[authorization, revision]: Parameters<Save>) {
@@ -36,120 +34,102 @@ async function overwrite(sound: AuthorizationStore, ...[authorization, revision]
   }
 }
 
-function checkThenAct(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
+const later = (act: () => unknown) => void setTimeout(20, undefined, { ref: false }).then(act)
+
+const ofRevisions: Readonly<Record<string, Plant>> = {
+  'check, then act': but((sound) => ({
     save: async (authorization, revision, expected) => {
       const found = await sound.find(authorization.id)
       if (found?.revision === revision) return true
       return found?.revision === expected && overwrite(sound, authorization, revision)
     },
-  })
-}
-
-function anyRevision(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
+  })),
+  'a save that takes any expected revision': but((sound) => ({
     save: (authorization, revision, expected) =>
       expected === undefined
         ? sound.save(authorization, revision)
         : overwrite(sound, authorization, revision),
-  })
-}
-
-function resurrection(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
+  })),
+  'a save that brings a removed record back': but((sound) => ({
     save: async (authorization, revision, expected) =>
       (await sound.save(authorization, revision, expected)) || sound.save(authorization, revision),
-  })
-}
-
-function forgottenRevision(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
+  })),
+  'a save that does not know its own revision': but((sound) => ({
     save: async (authorization, revision, expected) => {
       const found = await sound.find(authorization.id)
       return found?.revision !== revision && sound.save(authorization, revision, expected)
     },
-  })
-}
-
-// Two saves of one record at once become one act, and both are told that theirs was done.
-function lostUpdate(sound: AuthorizationStore): AuthorizationStore {
-  const saves = new Map<string, Promise<boolean>>()
-  const save: Save = async (authorization, revision, expected) => {
-    const { id } = authorization
-    const begun = saves.get(id) ?? sound.save(authorization, revision, expected)
-    saves.set(id, begun)
-    return begun.finally(() => saves.delete(id))
-  }
-  return but(sound, { save })
-}
-
-function staleCopies(sound: AuthorizationStore): AuthorizationStore {
-  const copies = new Map<string, StoredAuthorization>()
-  return but(sound, {
-    find: async (id) => {
-      const found = copies.get(id) ?? (await sound.find(id))
-      if (found !== undefined) copies.set(id, found)
-      void setTimeout(20, undefined, { ref: false }).then(() => copies.delete(id))
-      return found
-    },
-  })
-}
-
-function removeThatDoesNothing(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, { remove: async () => {} })
-}
-
-function lateRemove(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
-    remove: async (id) => {
-      void setTimeout(20, undefined, { ref: false }).then(() => sound.remove(id))
-    },
-  })
-}
-
-// A second one comes after a reply that was lost.
-function removeOnlyOnce(sound: AuthorizationStore): AuthorizationStore {
-  const removed = new Set<string>()
-  return but(sound, {
-    remove: async (id) => {
-      if (removed.has(id)) throw new Error('There is nothing to remove.')
-      removed.add(id)
-      await sound.remove(id)
-    },
-  })
-}
-
-function earlyExpiry(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
+  })),
+  // Two saves of one record at once become one act, and both are told that theirs was done.
+  'a save that loses one of two updates': but((sound) => {
+    const saves = new Map<string, Promise<boolean>>()
+    return {
+      save: async (authorization, ...words) => {
+        const { id } = authorization
+        const begun = saves.get(id) ?? sound.save(authorization, ...words)
+        saves.set(id, begun)
+        return begun.finally(() => saves.delete(id))
+      },
+    }
+  }),
+  'a find that serves stale copies': but((sound) => {
+    const copies = new Map<string, StoredAuthorization>()
+    return {
+      find: async (id) => {
+        const found = copies.get(id) ?? (await sound.find(id))
+        if (found !== undefined) copies.set(id, found)
+        later(() => copies.delete(id))
+        return found
+      },
+    }
+  }),
+  'a remove that does nothing': but(() => ({ remove: async () => {} })),
+  'a remove that comes late': but((sound) => ({ remove: async (id) => later(() => sound.remove(id)) })),
+  'an expiry that comes too early': but((sound) => ({
     find: async (id) => {
       const found = await sound.find(id)
       const secondsLeft = found === undefined ? 0 : expiryOf(found.authorization) - Date.now() / 1000
       return secondsLeft > 600 ? found : undefined
     },
-  })
+  })),
 }
 
-// The last copy it saw stands in for a record that has expired.
-function noExpiry(sound: AuthorizationStore): AuthorizationStore {
-  const seen = new Map<string, StoredAuthorization>()
-  return but(sound, {
-    find: async (id) => {
-      const found = (await sound.find(id)) ?? seen.get(id)
-      if (found !== undefined) seen.set(id, found)
-      return found
+/** Mistakes that those who race for an authorization can see, when nothing breaks. */
+export const seenInRaces: Readonly<Record<string, Plant>> = {
+  ...ofRevisions,
+  // It keeps the refresh token that the record had before.
+  'a refresh that does not rotate': but((sound) => ({
+    save: async (authorization, revision, expected) => {
+      const before = expected === undefined ? undefined : (await sound.find(authorization.id))?.authorization
+      const isRefresh = before?.state === 'active' && authorization.state === 'active'
+      const saved = isRefresh ? { ...authorization, refreshToken: before.refreshToken } : authorization
+      return sound.save(saved, revision, expected)
     },
-    remove: async (id) => {
-      seen.delete(id)
-      await sound.remove(id)
+  })),
+}
+
+/** Mistakes that show when something breaks. */
+const seenInFaults: Readonly<Record<string, Plant>> = {
+  'a failure that reads as an absent record': but((sound) => ({
+    find: (id) => sound.find(id).catch(() => undefined),
+  })),
+  // It reads ahead, and does not wait for what it reads.
+  'a failure that nothing awaits': but((sound) => ({
+    save: (authorization, ...words) => {
+      void sound.find(authorization.id)
+      return sound.save(authorization, ...words)
     },
-  })
+  })),
 }
 
 // Of all processes: the copy of one arrives, whichever of them removed the record.
 const created = new Map<string, Parameters<Save>>()
 
-function lateCreate(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
+/** Mistakes that the contract of stores alone can see: the server watches over them anyway. */
+export const seenByContract: Readonly<Record<string, Plant>> = {
+  ...ofRevisions,
+  // On Redis, its mark refuses the copy.
+  'a create that arrives once more, after the removal': but((sound) => ({
     save: (authorization, revision, expected) => {
       if (expected === undefined) created.set(authorization.id, [authorization, revision])
       return sound.save(authorization, revision, expected)
@@ -160,80 +140,52 @@ function lateCreate(sound: AuthorizationStore): AuthorizationStore {
       created.delete(id)
       if (copy !== undefined) await sound.save(...copy)
     },
-  })
+  })),
+  // A second one comes after a reply that was lost.
+  'a remove that takes no repetition': but((sound) => {
+    const removed = new Set<string>()
+    return {
+      remove: async (id) => {
+        if (removed.has(id)) throw new Error('There is nothing to remove.')
+        removed.add(id)
+        await sound.remove(id)
+      },
+    }
+  }),
+  'a confirmation of absence that does not look': but(() => ({ confirmAbsent: async () => true })),
+  // The last copy it saw stands in for a record that has expired.
+  'an expiry that never comes': but((sound) => {
+    const seen = new Map<string, StoredAuthorization>()
+    return {
+      find: async (id) => {
+        const found = (await sound.find(id)) ?? seen.get(id)
+        if (found !== undefined) seen.set(id, found)
+        return found
+      },
+      remove: async (id) => {
+        seen.delete(id)
+        await sound.remove(id)
+      },
+    }
+  }),
 }
 
-/** Keeps the refresh token that the record had before. */
-function withoutRotation(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
-    save: async (authorization, revision, expected) => {
-      const before = expected === undefined ? undefined : (await sound.find(authorization.id))?.authorization
-      const isRefresh = before?.state === 'active' && authorization.state === 'active'
-      const saved = isRefresh ? { ...authorization, refreshToken: before.refreshToken } : authorization
-      return sound.save(saved, revision, expected)
-    },
-  })
-}
+const pretendingRemoval = (sound: DynamicClientStore): DynamicClientStore => ({
+  find: (clientId) => sound.find(clientId),
+  add: (addition) => sound.add(addition),
+  update: (clientId, change) => sound.update(clientId, change),
+  extend: (clientId, lifetime, unlessLeft) => sound.extend(clientId, lifetime, unlessLeft),
+  remove: async () => {},
+})
 
-/** Reads ahead, and does not wait for what it reads. */
-function unawaited(sound: AuthorizationStore): AuthorizationStore {
-  return but(sound, {
-    save: (authorization, revision, expected) => {
-      void sound.find(authorization.id)
-      return sound.save(authorization, revision, expected)
-    },
-  })
-}
-
-function pretendingRemoval(sound: DynamicClientStore): DynamicClientStore {
-  return {
-    find: (clientId) => sound.find(clientId),
-    add: (addition) => sound.add(addition),
-    update: (clientId, change) => sound.update(clientId, change),
-    extend: (clientId, lifetime, unlessLeft) => sound.extend(clientId, lifetime, unlessLeft),
-    remove: async () => {},
-  }
-}
-
-const ofRevisions: Readonly<Record<string, Plant>> = {
-  'check, then act': checkThenAct,
-  'a save that takes any expected revision': anyRevision,
-  'a save that brings a removed record back': resurrection,
-  'a save that does not know its own revision': forgottenRevision,
-  'a save that loses one of two updates': lostUpdate,
-  'a find that serves stale copies': staleCopies,
-  'a remove that does nothing': removeThatDoesNothing,
-  'a remove that comes late': lateRemove,
-  'an expiry that comes too early': earlyExpiry,
-}
-
-/** Mistakes that those who race for an authorization can see, when nothing breaks. */
-export const seenInRaces: Readonly<Record<string, Plant>> = {
-  ...ofRevisions,
-  'a refresh that does not rotate': withoutRotation,
-}
-
-/** Mistakes that show when something breaks. */
-const seenInFaults: Readonly<Record<string, Plant>> = {
-  'a failure that reads as an absent record': (sound) =>
-    but(sound, { find: (id) => sound.find(id).catch(() => undefined) }),
-  'a failure that nothing awaits': unawaited,
-}
-
-/** Mistakes that the contract of stores alone can see: the server watches over them anyway. */
-export const seenByContract: Readonly<Record<string, Plant>> = {
-  ...ofRevisions,
-  // On Redis, its mark refuses the copy.
-  'a create that arrives once more, after the removal': lateCreate,
-  'a remove that takes no repetition': removeOnlyOnce,
-  'a confirmation of absence that does not look': (sound) => but(sound, { confirmAbsent: async () => true }),
-  'an expiry that never comes': noExpiry,
-}
 /** The store with the mistake of this name. */
 export function plantedInto(sound: ServedStore, name: string): ServedStore {
   const { counters, dynamicClients } = sound
   if (name === 'a removal of a registration that only pretends')
-    return Object.assign(but(sound, {}), { counters, dynamicClients: pretendingRemoval(dynamicClients) })
+    return Object.assign(but(() => ({}))(sound), {
+      counters,
+      dynamicClients: pretendingRemoval(dynamicClients),
+    })
   const plant = { ...seenInRaces, ...seenInFaults }[name]
   if (plant === undefined) throw new Error(`There is no mistake with the name "${name}".`)
   return Object.assign(plant(sound), { counters, dynamicClients })
