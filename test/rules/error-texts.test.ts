@@ -2,17 +2,9 @@ import * as fc from 'fast-check'
 import { errorOf, faultOf } from './error-texts/answer'
 import { asked, fullStage, grant, night, refusals } from './error-texts/refusals'
 import { nightlyReport } from '../support/flows/clients'
+import { anyText } from '../support/any-text'
 
-const odd = [
-  'said-back',
-  'said  back',
-  '"said" back',
-  '',
-  '\\',
-  '世界',
-  '\r\nSet-Cookie: a=b',
-  'a'.repeat(9000),
-]
+const odd = ['said-back', 'said  back', '"said" \\ back', '', '世界\r\nSet-Cookie: a=b', 'a'.repeat(9000)]
 
 // A title shows no more than the beginning of a long one.
 test.each(odd.map((value) => [value.slice(0, 30), value] as const))(
@@ -63,7 +55,7 @@ const names = [
   'token_type_hint',
 ]
 const values = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.constantFrom(
     'code',
     'token',
@@ -92,6 +84,6 @@ test('[RSP-6] errors keep to their character sets for any form', async () => {
         [],
       )
     }),
-    { numRuns: 30, seed: 1 },
+    { numRuns: 20, seed: 1 },
   )
 })
