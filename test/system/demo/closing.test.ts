@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { startDemo } from '../../../demo/demo'
-import { closerOf } from '../../../demo/close-server'
 import { listen } from '../../../demo/listen'
-import { freePorts } from '../../support/clients/free-ports'
+import { openDemo } from './visit'
 
 /** A connection that the http server no longer counts, and whose client has said its last word. */
 async function heldConnection(url: string): Promise<Socket> {
@@ -34,21 +32,8 @@ test('a server closes although an upgraded connection stands half open', async (
   await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
-test('a server that does not close is an error, which says where it listens and what is open', async () => {
-  const server = new Server()
-  const close = closerOf(server, 0.01)
-  await once(server.listen(0, 'localhost'), 'listening')
-  const port = Reflect.get(Object(server.address()), 'port')
-  jest.spyOn(server, 'close').mockReturnValue(server)
-  await expect(close()).rejects.toThrow(
-    `The server at port ${port} has not closed within 0.01 s: it still listens, open connections: none.`,
-  )
-  jest.restoreAllMocks()
-  await close()
-})
-
 test('the demo closes all its apps, while a connection to each stands open', async () => {
-  const demo = await startDemo({ ports: freePorts })
+  const demo = await openDemo()
   const { authorizationServer, client, resourceServer, relyingParty, postcards, attackLab, television } = demo
   const apps = [authorizationServer, client, resourceServer, relyingParty, postcards, attackLab, television]
   const sockets = apps.map((url) => connect(Number(new URL(url).port), 'localhost').on('error', () => {}))

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { bundled } from '../../support/bundled'
 import { within } from '../../support/wait-until'
 
 export interface DemoProcess {
@@ -18,9 +19,15 @@ export interface DemoEnd {
 
 const root = join(__dirname, '../../..')
 
-/** Runs the demo as `npm run demo` does, until it has printed everything. */
-export async function startDemoProcess(environment: Record<string, string>): Promise<DemoProcess> {
-  const { child, end, output } = spawnDemo(environment)
+/** The words with which `npm run demo` starts it. */
+export const asWritten: readonly string[] = ['-r', 'esbuild-register', 'demo/start.ts']
+
+/** Runs the demo until it has printed everything. @param words how Node is called. Default: with the demo as one file. */
+export async function startDemoProcess(
+  environment: Record<string, string>,
+  words?: readonly string[],
+): Promise<DemoProcess> {
+  const { child, end, output } = spawnDemo(environment, words)
   const started = new Promise<void>((resolve) => {
     child.stdout.on('data', () => output.stdout.includes('Ctrl+C') && resolve())
   })
@@ -41,9 +48,12 @@ export function runDemoProcess(environment: Record<string, string>): Promise<Dem
   return within('the demo has ended', end, () => output.stdout + output.stderr)
 }
 
-function spawnDemo(environment: Record<string, string>) {
+function spawnDemo(
+  environment: Record<string, string>,
+  words: readonly string[] = [bundled(join(root, 'demo/start.ts'))],
+) {
   const { REDIS_URL: _theirs, PORT: _port, NODE_ENV: _test, ...inherited } = process.env
-  const child = spawn(process.execPath, ['-r', 'esbuild-register', 'demo/start.ts'], {
+  const child = spawn(process.execPath, words, {
     cwd: root,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

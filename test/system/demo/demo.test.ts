@@ -3,26 +3,22 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
-import { startDemo } from '../../../demo/demo'
-import { freePorts } from '../../support/clients/free-ports'
-import { startRedis } from '../../support/redis-server'
-import { runDemoProcess, startDemoProcess, type DemoProcess } from './demo-process'
-import { storages } from './storages'
+import { announcement } from '../../../demo/announcement'
+import { runClient } from '../../support/mcp/run-client'
+import { startRedis, type RedisServer } from '../../support/redis-server'
+import { asWritten, runDemoProcess, startDemoProcess, type DemoProcess } from './demo-process'
+import { AppVisitor, openDemo } from './visit'
 
-const inMemory = /memory; .*REDIS_URL=/
-
-const wordsOf: Readonly<Record<string, RegExp>> = { memory: inMemory, Redis: /Redis at redis:\/\/127/ }
-
-describe.each(storages)('npm run demo with %s', (storage) => {
-  let redis: Awaited<ReturnType<typeof startRedis>> | undefined
+describe('npm run demo with Redis', () => {
+  let redis: RedisServer
   let demo: DemoProcess
   beforeAll(async () => {
-    if (storage === 'Redis') redis = await startRedis()
-    demo = await startDemoProcess({ PORT: '0', ...(redis === undefined ? {} : { REDIS_URL: redis.url }) })
+    redis = await startRedis()
+    demo = await startDemoProcess({ PORT: '0', REDIS_URL: redis.url }, asWritten)
   })
   afterAll(async () => {
     await demo.interrupt()
-    await redis?.stop()
+    await redis.stop()
   })
 
   test('says what to open, what to type and where it keeps things', () => {
@@ -36,35 +32,72 @@ describe.each(storages)('npm run demo with %s', (storage) => {
     ])
       expect(demo.printed).toMatch(new RegExp(`^ +http://localhost:\\d+ +${app}$`, 'm'))
     expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
-    expect(demo.printed).toMatch(wordsOf[storage] ?? /there are no such words/)
+    expect(demo.printed).toMatch(/Redis at redis:\/\/127/)
   })
 
-  test('prints curl lines that work as printed', async () => {
-    expect(await runInOneShell(commandsIn(demo.printed))).toEqual([
+  test('prints curl lines that work as printed, and keeps the authorization in Redis', async () => {
+    const commands = demo.printed.split('\n').filter((line) => /^ {2}(curl|TOKEN=)/.test(line))
+    expect(await runInOneShell(commands)).toEqual([
       expect.stringMatching(/^\{"access_token":"at_[\w-]{64}","token_type":"bearer","expires_in":3600,/i),
       '',
       expect.stringMatching(/^\[\{"id":"first-light",.*\}\]$/),
       expect.stringMatching(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*WWW-Authenticate: Bearer realm=/),
       expect.stringMatching(/^HTTP\/1\.1 403 Forbidden\r\n[^]*"error":"insufficient_scope"/),
     ])
+    const client = new Redis(redis.url)
+    expect(await client.keys('oauth:authorization:*')).not.toEqual([])
+    client.disconnect()
+  })
+
+  test('prints a command by which mcp-remote reaches the MCP server that it names, and every tool of it', async () => {
+    const [, command = ''] = /^ {2}(.*npx mcp-remote .*)$/m.exec(demo.printed) ?? []
+    const [, issuer = ''] = /Authorization server +(\S+)/.exec(demo.printed) ?? []
+    const [, server = ''] = /MCP server +(\S+)/.exec(demo.printed) ?? []
+    const commands = demo.printed.split('\n').filter((line) => line.includes('npx '))
+    for (const each of commands) expect(each).toMatch(new RegExp(` ${server}$`))
+    const visitor = new AppVisitor(issuer)
+    await visitor.post('/login', { username: 'ada', password: 'countess' })
+    const { results, error } = await runClient({
+      generation: 'remote',
+      command,
+      server: '',
+      issuer,
+      client: { kind: 'dynamic', redirectUri: '' },
+      owner: { cookie: visitor.session },
+      tools: ['list_photos', 'add_photo', 'list_photos'],
+      arguments: { add_photo: { title: 'Late harvest' } },
+    })
+    expect(error).toBeUndefined()
+    // Those of the workspace that its resource owner chose.
+    const photos = expect.stringMatching(/^(?!.*Base camp).*First light, Lofoten/s)
+    expect(results).toEqual([photos, 'Accepted: Late harvest', photos])
   })
 })
 
-test('with Redis, an authorization is there', async () => {
-  const redis = await startRedis()
-  const demo = await startDemo({ ports: freePorts, redisUrl: redis.url })
-  const { client_id, client_secret } = demo.clients.nightlyReport
-  const grant = { grant_type: 'client_credentials', scope: 'photos:read', client_id, client_secret }
-  const body = new URLSearchParams(grant)
-  expect((await fetch(`${demo.authorizationServer}/token`, { method: 'POST', body })).status).toBe(200)
-  expect(await keysAt(redis.url, 'oauth:authorization:*')).not.toEqual([])
+// The package.json of the MCP Inspector: "node": ">=22.19.0".
+test('the MCP Inspector is announced with a command on a Node on which it runs, and with the need for one elsewhere', async () => {
+  const demo = await openDemo()
   await demo.stop()
-  await redis.stop()
+  const announced = (node: string) => {
+    const printed = announcement(demo, 'memory', node)
+    const needs = `needs Node 22.19 or newer, and this is Node ${node}.`
+    return ['npx @modelcontextprotocol/inspector --transport http', needs].map((text) =>
+      printed.includes(text),
+    )
+  }
+  expect(['20.20.2', '22.18.0'].map(announced)).toEqual([
+    [false, true],
+    [false, true],
+  ])
+  expect(['22.19.0', '24.0.0'].map(announced)).toEqual([
+    [true, false],
+    [true, false],
+  ])
 })
 
 test('without REDIS_URL it says how to keep things, and Ctrl+C ends it in good order', async () => {
   const demo = await startDemoProcess({ PORT: '0' })
-  expect(demo.printed).toMatch(inMemory)
+  expect(demo.printed).toMatch(/memory; .*REDIS_URL=/)
   expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' })
 })
 
@@ -100,23 +133,10 @@ test('without Redis it starts and says what it waits for, once and without the p
   })
 })
 
-function commandsIn(printed: string): string[] {
-  return printed.split('\n').filter((line) => /^ {2}(curl|TOKEN=)/.test(line))
-}
-
 // One shell, as in a terminal: what one line keeps, the next ones use.
 async function runInOneShell(commands: string[]): Promise<string[]> {
   const separator = '\n----\n'
   const script = commands.join(`\nprintf '${separator}'\n`)
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script])
   return stdout.split(separator)
-}
-
-async function keysAt(url: string, pattern: string): Promise<string[]> {
-  const client = new Redis(url)
-  try {
-    return await client.keys(pattern)
-  } finally {
-    client.disconnect()
-  }
 }
