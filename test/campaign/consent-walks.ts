@@ -1,12 +1,6 @@
 import type { Response } from 'supertest'
 import express from 'express'
-import {
-  type AuthorizationServer,
-  createAuthorizationServer,
-  type ConsentView,
-  memoryStore,
-  type OwnerQuestion,
-} from '../../lib/index'
+import { createAuthorizationServer, type ConsentView, memoryStore } from '../../lib/index'
 import { canonicalOptions, withoutLimits } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -15,32 +9,22 @@ import { gallery, job, threeResources } from '../support/flows/resources'
 import { startServer } from '../support/rooms/start-server'
 import type { Chance } from '../support/chance'
 
-/** What all walks of a run found. */
-interface ConsentWalkResult {
-  readonly complaints: readonly string[]
-  /** How often something happened. */
-  readonly counts: Readonly<Record<string, number>>
-}
-
 /** What an owner saw and approved, or what the host said that the owner had approved before. */
 interface Seen {
-  readonly owner: string
   readonly scope: readonly string[]
   readonly resources: readonly string[]
   readonly choice: string | undefined
 }
 
-/** The most of any token: each scope for each resource and choice, as `allowance` writes them. */
+/** The most of any token: each scope for each resource and choice. */
+const allowancesOf = ({ scope, resources: named, choice }: Seen): readonly string[] =>
+  scope.flatMap((token) => named.map((resource) => JSON.stringify([token, resource, choice])))
+
+/** What the tokens of an owner may be good for. */
 interface Allowed {
   readonly owner: string
   readonly allowances: ReadonlySet<string>
 }
-
-const allowance = (scope: string, resource: string, choice: string | undefined) =>
-  JSON.stringify([scope, resource, choice])
-
-const allowancesOf = ({ scope, resources: named, choice }: Omit<Seen, 'owner'>): readonly string[] =>
-  scope.flatMap((token) => named.map((resource) => allowance(token, resource, choice)))
 
 /** A page that some owner has before them. */
 interface Page {
@@ -52,77 +36,46 @@ interface Page {
   isDecided: boolean
 }
 
-/** A host whose mind changes with each request. */
-interface World {
-  answers: readonly string[] | undefined
-  approvedBefore: boolean
-  stillAllowed: boolean | 'away'
-  /** What the host said that an owner had approved before, at the last request. */
-  remembered: Omit<Seen, 'owner'> | undefined
-}
-
-/** Remembers, by the words of the guide, what each owner allowed on a page, and until when it counts. */
-type Memory = Map<string, Map<string, number>>
-
-interface Walker {
-  readonly oauth: AuthorizationServer
-  readonly memory: Memory
-  readonly flow: Flow
-  readonly chance: Chance
-  readonly world: World
-  readonly clock: Clock
-  readonly complaints: string[]
-  readonly counts: Record<string, number>
-  readonly pages: Page[]
-  readonly refreshTokens: { readonly token: string; readonly allowed: Allowed }[]
-}
-
 const client = bent(gallery, { grant_types: ['authorization_code', 'refresh_token'] })
 const introspecting = bent(job, { grant_types: ['client_credentials'] })
 const owners = ['alice', 'bob'] as const
 const everyScope = ['photos:read', 'photos:print', 'reports:write'] as const
 const hostileScopes = ['admin', '__proto__', 'photos:read photos:print', ''] as const
-const workspaces = ['w1', 'w2', 'w3'] as const
 const resources = Object.keys(threeResources)
 const memorySeconds = 600
 const json = { Accept: 'application/json' }
 
 /** Walks so many times: owners, pages, decisions and refreshes at random, each token held against what its owner saw. */
-export async function walkConsents(walks: number, chance: Chance): Promise<ConsentWalkResult> {
-  const world: World = {
-    answers: undefined,
-    approvedBefore: false,
-    stillAllowed: true,
-    remembered: undefined,
-  }
-  const clock = new Clock()
-  const { app, oauth } = hostOf(world, clock)
-  const server = await startServer(app)
-  const memory: Memory = new Map(owners.map((owner) => [owner, new Map()]))
-  const flow = new Flow(`http://127.0.0.1:${server.port}`)
-  const [complaints, counts]: [string[], Record<string, number>] = [[], {}]
+export async function walkConsents(walks: number, chance: Chance) {
+  const all = new ConsentWalks(chance)
+  const server = await startServer(express().use(all.oauth.router()))
   try {
-    for (let done = 0; done < walks && complaints.length === 0; done++)
-      await walk({
-        oauth,
-        memory,
-        flow,
-        chance,
-        world,
-        clock,
-        complaints,
-        counts,
-        pages: [],
-        refreshTokens: [],
-      })
+    for (let done = 0; done < walks && all.complaints.length === 0; done++)
+      await all.walk(new Flow(`http://127.0.0.1:${server.port}`))
   } finally {
     await server.stop()
   }
-  return { complaints, counts }
+  return all
 }
 
-function hostOf(world: World, clock: Clock) {
-  const oauth = createAuthorizationServer({
+class ConsentWalks {
+  readonly complaints: string[] = []
+  /** How often something happened. */
+  readonly counts: Record<string, number> = {}
+  private flow = new Flow('')
+  private pages: Page[] = []
+  private refreshTokens: { readonly token: string; readonly allowed: Allowed }[] = []
+  private readonly clock = new Clock()
+  /** By the words of the guide: what each owner allowed on a page, and until when it counts. */
+  private readonly memory = new Map(owners.map((owner) => [String(owner), new Map<string, number>()]))
+
+  // The host, whose mind changes with each request.
+  private answers: readonly string[] | undefined
+  private approvedBefore = false
+  private stillAllowed: boolean | 'away' = true
+  /** What the host said that an owner had approved before, at the last request. */
+  private remembered: Seen | undefined
+  readonly oauth = createAuthorizationServer({
     ...canonicalOptions,
     ...withoutLimits,
     clients: [client.registration, introspecting.registration],
@@ -133,230 +86,213 @@ function hostOf(world: World, clock: Clock) {
     },
     resources: threeResources,
     defaultResource: resources[1] ?? '',
-    store: memoryStore({ clock: clock.read }),
-    clock: clock.read,
+    store: memoryStore({ clock: this.clock.read }),
+    clock: this.clock.read,
     authorizations: true,
     rememberConsent: { seconds: memorySeconds },
     resourceOwner: (request) => {
       const subject = request.get('X-Owner')
-      return subject && { subject, authTime: Math.floor(clock.read() / 1000) }
+      return subject && { subject, authTime: Math.floor(this.clock.read() / 1000) }
     },
-    choices: () => world.answers && questionOf(world.answers),
+    choices: () =>
+      this.answers && {
+        name: 'workspace',
+        text: 'Which workspace?',
+        answers: this.answers.map((value) => ({ value, label: value })),
+      },
     skipConsent: (_request, { scope, facts, choice }) => {
-      if (!world.approvedBefore) return false
-      const named = facts.flatMap(({ values }) => values.map(({ value }) => value))
-      world.remembered = { scope, resources: named, choice: choice?.['workspace'] }
+      if (!this.approvedBefore) return false
+      this.remembered = { scope, resources: valuesOf(facts), choice: choice?.['workspace'] }
       return true
     },
     stillAllowed: async () => {
-      if (world.stillAllowed === 'away') throw new Error('The host is away.')
-      return world.stillAllowed
+      if (this.stillAllowed === 'away') throw new Error('The host is away.')
+      return this.stillAllowed
     },
   })
-  oauth.events.on('failure', () => {})
-  return { app: express().use(oauth.router()), oauth }
-}
 
-const questionOf = (answers: readonly string[]): OwnerQuestion => ({
-  name: 'workspace',
-  text: 'Which workspace?',
-  answers: answers.map((value) => ({ value, label: value })),
-})
+  constructor(private readonly chance: Chance) {
+    this.oauth.events.on('failure', () => {})
+  }
 
-async function walk(walker: Walker): Promise<void> {
-  const { chance, world, clock } = walker
-  for (let steps = 3 + chance.below(8); steps > 0; steps--) {
-    world.answers = chance.below(3) === 0 ? undefined : chance.shuffled(workspaces).slice(0, chance.below(4))
-    world.approvedBefore = chance.below(3) === 0
-    world.stillAllowed = chance.among([true, true, true, false, 'away'])
-    world.remembered = undefined
-    const kind = chance.below(11)
-    if (walker.pages.length === 0 || kind < 2) await ask(walker)
-    else if (kind < 7) await decide(walker)
-    else if (kind < 9) await refresh(walker)
-    else if (kind < 10) await takeBack(walker)
-    else clock.advance(chance.among([1, 2, 31, 200]))
+  async walk(flow: Flow): Promise<void> {
+    const { chance } = this
+    this.flow = flow
+    this.pages = []
+    this.refreshTokens = []
+    for (let steps = 3 + chance.below(8); steps > 0; steps--) {
+      this.answers = chance.below(3) === 0 ? undefined : this.some(['w1', 'w2', 'w3'], 0, 4)
+      this.approvedBefore = chance.below(3) === 0
+      this.stillAllowed = chance.among([true, true, true, false, 'away'])
+      this.remembered = undefined
+      const kind = chance.below(11)
+      if (this.pages.length === 0 || kind < 2) await this.ask()
+      else if (kind < 7) await this.decide(chance.any(this.pages))
+      else if (kind < 9) await this.refresh()
+      else if (kind < 10) await this.takeBack()
+      else this.clock.advance(chance.among([1, 2, 31, 200]))
+    }
+  }
+
+  private some<T>(all: readonly T[], least: number, below: number): T[] {
+    return this.chance.shuffled(all).slice(0, least + this.chance.below(below - least))
+  }
+
+  private count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1
+  }
+
+  private complainUnless(isRight: boolean, what: string): void {
+    if (!isRight) this.complaints.push(what)
+  }
+
+  private async ask(): Promise<void> {
+    const { flow, chance } = this
+    const owner = chance.among(owners)
+    const prompt = chance.among([undefined, undefined, 'none', 'consent', 'select_account', 'login'])
+    const scope = this.some(everyScope, 1, 4).join(' ')
+    const fields = { ...authorizationRequest(client), scope, resource: this.some(resources, 0, 4), prompt }
+    let response = await flow.open(`/authorize?${formOf(fields)}`, owner, json)
+    const location = String(response.get('Location'))
+    if (location.startsWith('/login')) {
+      const { searchParams } = new URL(location, 'http://localhost')
+      response = await flow.open(String(searchParams.get('return_to')), owner, json)
+    }
+    if (response.status === 200) {
+      this.count('page')
+      this.pages.push({ owner, view: response.body, answers: this.answers ?? [], isDecided: false })
+      return
+    }
+    const code = codeIn(response)
+    if (code === undefined) return this.count('refused request')
+    const { remembered } = this
+    this.count(remembered === undefined ? 'code by memory' : 'code without a page')
+    const allowances = remembered === undefined ? this.living(owner) : allowancesOf(remembered)
+    this.complainUnless(allowances.length > 0, 'A code came although no owner approved.')
+    this.complainUnless(prompt !== 'consent', 'A code came without the page that prompt=consent demands.')
+    await this.redeem(code, { owner, allowances: new Set(allowances) })
+  }
+
+  /** What an owner has allowed on pages, as far as it still counts. */
+  private living(owner: string): readonly string[] {
+    const known = [...(this.memory.get(owner) ?? [])]
+    return known.filter(([, until]) => until > this.clock.read()).map(([each]) => each)
+  }
+
+  /** The host takes back what an owner has allowed, in each of its three ways. */
+  private async takeBack(): Promise<void> {
+    const owner = this.chance.among(owners)
+    const { authorizations } = this.oauth
+    const [first] = (await authorizations.list(owner)).authorizations
+    const way = this.chance.below(3)
+    if (way === 0) await authorizations.revokeAll(owner)
+    else if (way === 2 && first !== undefined) await this.oauth.revoke(first.authorizationId)
+    else await authorizations.revoke(owner, client.registration.client_id)
+    this.memory.get(owner)?.clear()
+    this.count('taken back')
+    // An approval within a second of it would fail, or not be remembered.
+    this.clock.advance(2)
+  }
+
+  private async decide(page: Page): Promise<void> {
+    const { chance } = this
+    // A decision right after an approval would wait until its code has arrived.
+    this.clock.advance(2)
+    // Mostly the owner of the page, and sometimes the one who has logged in meanwhile.
+    const owner = chance.below(6) === 0 ? chance.among(owners) : page.owner
+    const selected = this.selectionOn(page.view)
+    const decision = chance.below(8) === 0 ? 'deny' : 'approve'
+    const form = { ...page.view.fields, ...selected, decision }
+    const response = await this.flow.submit('/authorize', form, owner, json)
+    const code = codeIn(response)
+    if (code === undefined) return this.count(decision === 'deny' ? 'denial' : 'refused decision')
+    this.count('code of a page')
+    this.complainUnless(decision !== 'deny', 'A denial gave a code.')
+    this.complainUnless(owner === page.owner, 'Another owner got a code.')
+    const seen = seenOn(page, selected)
+    if (response.status === 200 && !page.isDecided) {
+      // What the page showed counts as the last decision says.
+      const known = this.memory.get(page.owner)
+      const shown = page.view.scope.map(({ token }) => token)
+      for (const each of allowancesOf({ ...seen, scope: shown })) known?.delete(each)
+      for (const each of allowancesOf(seen)) known?.set(each, this.clock.read() + memorySeconds * 1000)
+    }
+    page.isDecided = true
+    await this.redeem(code, { owner: page.owner, allowances: new Set(allowancesOf(seen)) })
+  }
+
+  private selectionOn({ question, scope }: ConsentView): Readonly<Record<string, string>> {
+    const { chance } = this
+    const offered = question?.answers.map(({ value }) => value) ?? []
+    const fields: Record<string, string> = {}
+    if (question !== undefined || chance.below(4) === 0)
+      fields['choice'] = chance.among(['w1', 'w9', '__proto__', ...offered])
+    if (chance.below(3) === 0) return { ...fields, scope: this.some(everyScope, 1, 4).join(' ') }
+    for (const { field } of scope) if (field !== undefined && chance.below(2) === 0) fields[field] = 'yes'
+    if (chance.below(8) === 0) fields[`scope:${chance.among([...everyScope, ...hostileScopes])}`] = 'yes'
+    if (chance.below(8) === 0) fields[`scope:${chance.among(everyScope)}`] = chance.among(['on', 'no', ''])
+    return fields
+  }
+
+  private async redeem(code: string, allowed: Allowed): Promise<void> {
+    // A code that stays in the browser may come again, as after a second press.
+    if (this.chance.below(4) > 0) await this.take(redemption(client, code), allowed)
+  }
+
+  private async refresh(): Promise<void> {
+    const { chance, refreshTokens } = this
+    const held = refreshTokens[chance.below(refreshTokens.length)]
+    if (held === undefined) return
+    const fields = { grant_type: 'refresh_token', refresh_token: held.token }
+    const scope = chance.below(2) === 0 ? {} : { scope: this.some(everyScope, 1, 4).join(' ') }
+    const resource = chance.below(2) === 0 ? {} : { resource: this.some(resources, 1, 3) }
+    await this.take({ ...fields, ...scope, ...resource }, held.allowed)
+  }
+
+  private async take(fields: RepeatedFields, allowed: Allowed): Promise<void> {
+    const kind = String(fields['grant_type'])
+    const { status, body } = await this.flow.request(client, fields)
+    this.count(status === 200 ? kind : `refused ${kind}`)
+    if (status !== 200) return
+    const { body: given } = await this.flow.introspect(introspecting, String(body.access_token))
+    const { answers, approvedBefore, stillAllowed, remembered } = this
+    const world = { answers, approvedBefore, stillAllowed, remembered }
+    const described = `${kind} ${JSON.stringify([...allowed.allowances])} ${JSON.stringify(world)}`
+    this.complainUnless(given.active === true, `A token was dead at once: ${described}`)
+    this.complainUnless(given.sub === allowed.owner, `A token of ${given.sub}: ${described}`)
+    const answer: unknown = given.choice?.workspace
+    const choice = typeof answer === 'string' || answer === undefined ? answer : 'no text'
+    const good = {
+      scope: String(given.scope).split(' '),
+      resources: [given.aud ?? []].flat().map(String),
+      choice,
+    }
+    for (const each of allowancesOf(good))
+      this.complainUnless(allowed.allowances.has(each), `With ${each}: ${described}`)
+    this.refreshTokens.push({ token: String(body.refresh_token), allowed })
   }
 }
 
-async function ask(walker: Walker): Promise<void> {
-  const { flow, chance, world, pages } = walker
-  const owner = chance.among(owners)
-  const prompt = chance.among([undefined, undefined, 'none', 'consent', 'select_account', 'login'])
-  const scope = chance
-    .shuffled(everyScope)
-    .slice(0, 1 + chance.below(3))
-    .join(' ')
-  const resource = chance.shuffled(resources).slice(0, chance.below(4))
-  const fields = { ...authorizationRequest(client), scope, resource, prompt }
-  let response = await flow.open(`/authorize?${formOf(fields)}`, owner, json)
-  if (isLogin(response)) {
-    const target = new URL(String(response.get('Location')), 'http://localhost')
-    response = await flow.open(String(target.searchParams.get('return_to')), owner, json)
-  }
-  if (response.status === 200) {
-    count(walker, 'page')
-    return void pages.push({ owner, view: response.body, answers: world.answers ?? [], isDecided: false })
-  }
-  const code = codeIn(response)
-  if (code === undefined) return count(walker, 'refused request')
-  count(walker, 'code without a page')
-  const { remembered } = world
-  if (remembered === undefined) count(walker, 'code by memory')
-  const allowances = remembered === undefined ? living(walker, owner) : allowancesOf(remembered)
-  if (allowances.length === 0) return complain(walker, 'A code came although no owner approved.')
-  if (prompt === 'consent') complain(walker, 'A code came without the page that prompt=consent demands.')
-  await redeem(walker, code, { owner, allowances: new Set(allowances) })
-}
-
-/** What an owner has allowed on pages, as far as it still counts. */
-const living = ({ memory, clock }: Walker, owner: string): readonly string[] =>
-  [...(memory.get(owner) ?? [])].filter(([, until]) => until > clock.read()).map(([each]) => each)
-
-/** What the page showed counts as the last decision says. */
-function remember({ memory, clock }: Walker, { view }: Page, seen: Seen): void {
-  const known = memory.get(seen.owner)
-  const shown = view.scope.map(({ token }) => token)
-  for (const each of allowancesOf({ ...seen, scope: shown })) known?.delete(each)
-  for (const each of allowancesOf(seen)) known?.set(each, clock.read() + memorySeconds * 1000)
-}
-
-/** The host takes back what an owner has allowed, in each of its three ways. */
-async function takeBack(walker: Walker): Promise<void> {
-  const { oauth, chance, memory, clock } = walker
-  const owner = chance.among(owners)
-  const { authorizations } = oauth
-  const [first] = (await authorizations.list(owner)).authorizations
-  const way = chance.below(3)
-  if (way === 0) await authorizations.revokeAll(owner)
-  else if (way === 1 || first === undefined) await authorizations.revoke(owner, client.registration.client_id)
-  else await oauth.revoke(first.authorizationId)
-  memory.get(owner)?.clear()
-  count(walker, 'taken back')
-  // An approval within a second of it would fail, or not be remembered.
-  clock.advance(2)
-}
-
-const isLogin = (response: Response) => String(response.get('Location')).startsWith('/login')
-
-async function decide(walker: Walker): Promise<void> {
-  const { flow, chance, pages } = walker
-  const page = pages[chance.below(pages.length)]
-  if (page === undefined) return
-  const { view } = page
-  // A decision right after an approval would wait until its code has arrived.
-  walker.clock.advance(2)
-  // Mostly the owner of the page, and sometimes the one who has logged in meanwhile.
-  const owner = chance.below(6) === 0 ? chance.among(owners) : page.owner
-  const selected = selectionOf(chance, page)
-  const decision = chance.below(8) === 0 ? 'deny' : 'approve'
-  const response = await flow.submit('/authorize', { ...view.fields, ...selected, decision }, owner, json)
-  const code = codeIn(response)
-  if (code === undefined) return count(walker, decision === 'deny' ? 'denial' : 'refused decision')
-  count(walker, 'code of a page')
-  if (decision === 'deny') complain(walker, 'A denial gave a code.')
-  if (owner !== page.owner) complain(walker, 'Another owner got a code.')
-  const seen = seenOn(page, selected)
-  if (response.status === 200 && !page.isDecided) remember(walker, page, seen)
-  page.isDecided = true
-  await redeem(walker, code, { owner: seen.owner, allowances: new Set(allowancesOf(seen)) })
-}
+const valuesOf = (facts: ConsentView['facts']) =>
+  facts.flatMap(({ values }) => values.map(({ value }) => value))
 
 /** What a decision approves of its page, by the words of the guide and not by the code of the server. */
-function seenOn({ owner, view, answers }: Page, selected: RepeatedFields): Seen {
-  const whole = selected['scope']
-  const scope = view.scope
-    .filter(({ token, field }) =>
-      typeof whole === 'string'
-        ? whole.split(' ').includes(token)
-        : field === undefined || selected[field] === 'yes',
-    )
-    .map(({ token }) => token)
-  const offered =
-    view.question?.answers.map(({ value }) => value) ?? answers.filter(() => answers.length === 1)
-  const { choice = answers.length === 1 ? answers[0] : undefined } = selected
-  const named = view.facts.flatMap(({ values }) => values.map(({ value }) => value))
+function seenOn({ view, answers }: Page, selected: Readonly<Record<string, string>>): Seen {
+  const whole = selected['scope']?.split(' ')
+  const scope = view.scope.filter(({ token, field }) =>
+    whole === undefined ? field === undefined || selected[field] === 'yes' : whole.includes(token),
+  )
+  const [only] = answers.length === 1 ? answers : []
+  const offered = view.question?.answers.map(({ value }) => value) ?? [only]
+  const { choice = only } = selected
   return {
-    owner,
-    scope,
-    resources: named,
-    choice: typeof choice === 'string' && offered.includes(choice) ? choice : undefined,
+    scope: scope.map(({ token }) => token),
+    resources: valuesOf(view.facts),
+    choice: choice !== undefined && offered.includes(choice) ? choice : undefined,
   }
-}
-
-function selectionOf(chance: Chance, { view }: Page): RepeatedFields {
-  const fields: Record<string, string> = {}
-  const answer = chance.among([
-    'w1',
-    'w9',
-    '__proto__',
-    ...(view.question?.answers.map(({ value }) => value) ?? []),
-  ])
-  if (view.question !== undefined || chance.below(4) === 0) fields['choice'] = answer
-  if (chance.below(3) === 0)
-    return {
-      ...fields,
-      scope: chance
-        .shuffled(everyScope)
-        .slice(0, 1 + chance.below(3))
-        .join(' '),
-    }
-  for (const { field } of view.scope) if (field !== undefined && chance.below(2) === 0) fields[field] = 'yes'
-  if (chance.below(8) === 0) fields[`scope:${chance.among([...everyScope, ...hostileScopes])}`] = 'yes'
-  if (chance.below(8) === 0) fields[`scope:${chance.among(everyScope)}`] = chance.among(['on', 'no', ''])
-  return fields
-}
-
-async function redeem(walker: Walker, code: string, allowed: Allowed): Promise<void> {
-  // A code that stays in the browser may come again, as after a second press.
-  if (walker.chance.below(4) === 0) return
-  await take(walker, redemption(client, code), allowed)
-}
-
-async function refresh(walker: Walker): Promise<void> {
-  const { chance, refreshTokens } = walker
-  const held = refreshTokens[chance.below(refreshTokens.length)]
-  if (held === undefined) return
-  const fields = { grant_type: 'refresh_token', refresh_token: held.token }
-  const bend =
-    chance.below(2) === 0
-      ? {}
-      : {
-          scope: chance
-            .shuffled(everyScope)
-            .slice(0, 1 + chance.below(3))
-            .join(' '),
-        }
-  const more =
-    chance.below(2) === 0 ? {} : { resource: chance.shuffled(resources).slice(0, 1 + chance.below(2)) }
-  await take(walker, { ...fields, ...bend, ...more }, held.allowed)
-}
-
-async function take(walker: Walker, fields: RepeatedFields, allowed: Allowed): Promise<void> {
-  const { flow, refreshTokens, world } = walker
-  const { status, body } = await flow.request(client, fields)
-  const described = `${String(fields['grant_type'])} ${JSON.stringify([...allowed.allowances])} ${JSON.stringify(world)}`
-  if (status !== 200) return count(walker, `refused ${String(fields['grant_type'])}`)
-  count(walker, String(fields['grant_type']))
-  const { body: given } = await flow.introspect(introspecting, String(body.access_token))
-  const audience = [given.aud ?? []].flat().map(String)
-  const granted = String(given.scope).split(' ')
-  const answer: unknown = given.choice?.workspace
-  if (given.active !== true) return complain(walker, `A token was dead at once: ${described}`)
-  if (given.sub !== allowed.owner) complain(walker, `A token of ${given.sub}: ${described}`)
-  const choice = typeof answer === 'string' || answer === undefined ? answer : 'no text'
-  for (const each of allowancesOf({ scope: granted, resources: audience, choice }))
-    if (!allowed.allowances.has(each)) complain(walker, `With ${each}: ${described}`)
-  refreshTokens.push({ token: String(body.refresh_token), allowed })
 }
 
 function codeIn(response: Response): string | undefined {
   const location = response.get('Location') ?? String(response.body.redirect_to ?? '')
   return URL.canParse(location) ? (new URL(location).searchParams.get('code') ?? undefined) : undefined
 }
-
-function count({ counts }: Walker, what: string): void {
-  counts[what] = (counts[what] ?? 0) + 1
-}
-
-const complain = ({ complaints }: Walker, what: string) => void complaints.push(what)
