@@ -128,14 +128,9 @@ describe('prompt=none of a client that registered itself', () => {
 describe('max_age', () => {
   const aged = (max_age: string, prompt?: string) => ({ ...asked, prompt, max_age })
 
-  test.each<[string, number, 'question' | 'login']>([
-    ['60', 60, 'question'],
-    ['60', 61, 'login'],
-    ['0', 0, 'login'],
-  ])('%s for a login of %i seconds ago leads to the %s', async (max_age, age, where) => {
+  test('0 demands a new login of an owner who has just logged in', async () => {
     const { ask, now } = loginStage()
-    const response = await ask(aged(max_age), 'alice', now() - age)
-    expect(response.status === 200 ? 'question' : 'login').toBe(where)
+    expect(loginOf(await ask(aged('0'), 'alice', now())).prompt).toBe('login')
   })
 
   // After a login, 5 seconds are for its way back.
@@ -169,16 +164,6 @@ describe('max_age', () => {
 })
 
 describe('prompt=select_account', () => {
-  const choosing = { ...asked, prompt: 'select_account' }
-
-  test('sends to the login once, which may return with the same login', async () => {
-    const { ask, open, now } = loginStage()
-    const { back, prompt: what } = loginOf(await ask(choosing, 'alice', now() - 900))
-    expect(what).toBe('select_account')
-    const page = await open(back, 'bob', now() - 900)
-    expect(page.text).toContain('bob')
-  })
-
   test('with login demands both', async () => {
     const { ask, open, now } = loginStage()
     const both = { ...asked, prompt: 'login select_account' }
@@ -189,30 +174,16 @@ describe('prompt=select_account', () => {
   })
 })
 
-test('what the client proposes reaches the login, as parameters or as an object', async () => {
-  const fields = {
-    ...asked,
-    prompt: undefined,
-    login_hint: 'alice@example.com',
-    acr_values: 'mfa pwd',
-    ui_locales: 'de fr',
-  }
-  const { ask } = loginStage()
-  const location = new URL(String((await ask(fields)).get('Location')), 'http://localhost')
-  expect(Object.fromEntries(location.searchParams)).toEqual({
-    return_to: expect.stringContaining('/authorize?'),
-    login_hint: 'alice@example.com',
-    acr_values: 'mfa pwd',
-    ui_locales: 'de fr',
-  })
+test('what the client proposes reaches a login of the host as an object', async () => {
   const heard: LoginRequest[] = []
-  const { ask: askFunction } = loginStage({
+  const { ask } = loginStage({
     login: (_request, response, _returnTo, request) => {
       heard.push(request)
       response.end()
     },
   })
-  await askFunction({ ...fields, prompt: 'login' })
+  const wishes = { login_hint: 'alice@example.com', acr_values: 'mfa pwd', ui_locales: 'de fr' }
+  await ask({ ...asked, ...wishes, prompt: 'login' })
   expect(heard[0]).toEqual({
     again: false,
     selectAccount: false,
@@ -220,7 +191,6 @@ test('what the client proposes reaches the login, as parameters or as an object'
     loginHint: 'alice@example.com',
     uiLocales: ['de', 'fr'],
   })
-  expect((await ask(fields, 'alice')).status).toBe(200)
 })
 
 test('a prompt that the server does not know is ignored [OpenID Connect Core 3.1.2.1]', async () => {
