@@ -1,4 +1,11 @@
-import { type AuthorizationStore, memoryStore } from 'express-authorization-server'
+import {
+  type AuthorizationStore,
+  memoryStore,
+  type DocumentFetch,
+  formPost,
+  pushedAuthorizationRequests,
+  requestObjects,
+} from '../../lib/index'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
@@ -9,325 +16,410 @@ import { type Brought, pushingStage, requestUriPrefix } from '../support/flows/p
 import { codeOf } from '../support/flows/redirection'
 import { photosApi, printApi, threeResources } from '../support/flows/resources'
 import { setStage } from '../support/flows/stage'
+import { application } from '../support/flows/application'
+import { from, guess, trusting } from '../support/flows/guesses'
+import { loginOf } from '../support/flows/login-stage'
+import { postedFormOf } from '../support/flows/posted-form'
+import { objectClaims, requestObject, signingPrint } from '../support/flows/request-object'
+import { describeOnStores } from '../support/flows/stores-of-run'
+import { tokensOf } from '../support/flows/tokens'
 
-type Options = Parameters<typeof setStage>[0]
-type PlugIn = Parameters<typeof pushingStage>[2]
-const stage = (options?: Options, plugIn?: PlugIn) => pushingStage(setStage, options, plugIn)
-const returnTo = (location: string | undefined) =>
-  String(new URL(String(location), 'http://localhost').searchParams.get('return_to'))
-const tokenIn = (page: Parameters<typeof consentFormOf>[0]) =>
-  consentFormOf(page, '/authorize').fields['authorization_request']
+describe('Pushed requests', () => {
+  type Options = Parameters<typeof setStage>[0]
+  type PlugIn = Parameters<typeof pushingStage>[2]
+  const stage = (options?: Options, plugIn?: PlugIn) => pushingStage(setStage, options, plugIn)
+  const returnTo = (location: string | undefined) =>
+    String(new URL(String(location), 'http://localhost').searchParams.get('return_to'))
+  const tokenIn = (page: Parameters<typeof consentFormOf>[0]) =>
+    consentFormOf(page, '/authorize').fields['authorization_request']
 
-describe('a pushed request', () => {
-  test('is answered with the lifetime of the option, in seconds', async () => {
-    const { push } = stage({}, { lifetime: 90, path: '/par' })
-    expect((await push()).body).toEqual({ request_uri: expect.any(String), expires_in: 90 })
-  })
-
-  test('has its page in the language that it asks for', async () => {
-    const { flow, pushed } = stage()
-    const page = await flow.ask(await pushed({ ui_locales: 'ja' }), 'alice')
-    expect(page.text).toContain('<html lang="ja"')
-  })
-
-  test('of another issuer on the same store is unknown', async () => {
-    const store = memoryStore()
-    const one = stage({ store })
-    const other = stage({ store, issuer: 'http://localhost:3000' })
-    expect(outcomeOf(await other.flow.ask(await one.pushed(), 'alice'))).toBe('page 400 invalid_request_uri')
-  })
-
-  test('that begins after the end of what its client got is good, and one from before is not', async () => {
-    const { oauth, flow, pushed, clock } = stage({ authorizations: true })
-    const before = await pushed()
-    clock.advance(1)
-    await oauth.authorizations.revokeClient('photo-print')
-    clock.advance(30)
-    expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
-    expect(outcomeOf(await flow.ask(before, 'alice'))).toBe('page 400 invalid_request_uri')
-  })
-
-  test('is for the resources that it names', async () => {
-    const { flow, push, pushed } = stage({ resources: threeResources, defaultResource: printApi })
-    expect(outcomeOf(await push({ resource: 'https://other.example' }))).toBe('400 invalid_target')
-    const page = await flow.ask(await pushed({ scope: 'photos:read', resource: photosApi }), 'alice')
-    const code = codeOf(await flow.decide(page, 'approve', 'alice'))
-    const other = await flow.redeem(photoPrint, code, { resource: printApi })
-    expect(outcomeOf(other)).toBe('400 invalid_target')
-  })
-})
-
-describe('the owner of a pushed request', () => {
-  test('gets the same form again by a reload, in a second tab, by the back button and in another language', async () => {
-    const { flow, pushed, clock } = stage()
-    const request = await pushed()
-    const first = await flow.ask(request, 'alice')
-    clock.advance(599)
-    const again = await flow.open(`/authorize?${formOf(request)}`, 'alice', { 'Accept-Language': 'de' })
-    expect(again.text).toContain('<html lang="de"')
-    expect(tokenIn(again)).toBe(tokenIn(first))
-    const response = await flow.decide(first, 'approve', 'alice')
-    expect(outcomeOf(response)).toBe('redirect code')
-    // The second tab has the same form, so its button gives the same answer.
-    expect(outcomeOf(await flow.decide(again, 'deny', 'alice'))).toBe('page 400 invalid_request')
-  })
-
-  test('gets another form, and the first is void, if the page would show something else', async () => {
-    let scope = ['photos:read', 'photos:print']
-    const { flow, pushed } = stage({ extensions: [{ name: 'narrowing', atConsent: () => ({ scope }) }] })
-    const request = await pushed()
-    const wide = await flow.ask(request, 'alice')
-    scope = ['photos:read']
-    const narrow = await flow.ask(request, 'alice')
-    expect(tokenIn(narrow)).not.toBe(tokenIn(wide))
-    expect(outcomeOf(await flow.decide(wide, 'approve', 'alice'))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await flow.decide(narrow, 'approve', 'alice'))).toBe('redirect code')
-  })
-
-  test.each(['approve', 'deny'])('uses it up by the decision %s', async (decision) => {
-    const { flow, pushed } = stage()
-    const request = await pushed()
-    await flow.decide(await flow.ask(request, 'alice'), decision, 'alice')
-    const response = await flow.ask(request, 'alice')
-    expect(errorPageOf(response)).toBe('400 invalid_request')
-    expect(response.text).toContain('was answered already')
-  })
-
-  test('uses it up by an approval without a page, also once the page was there', async () => {
-    let isApproved = false
-    const { flow, pushed } = stage({ skipConsent: () => isApproved })
-    const request = await pushed()
-    const page = await flow.ask(request, 'alice')
-    isApproved = true
-    expect(outcomeOf(await flow.ask(request, 'bob'))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect code')
-    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
-  })
-
-  test('is the first one who is logged in: another one sees that the request is for another account', async () => {
-    const askedAbout: string[] = []
-    const { flow, pushed } = stage({
-      skipConsent: (_request, { subject }) => {
-        askedAbout.push(subject)
-        return false
-      },
+  describe('a pushed request', () => {
+    test('is answered with the lifetime of the option, in seconds', async () => {
+      const { push } = stage({}, { lifetime: 90, path: '/par' })
+      expect((await push()).body).toEqual({ request_uri: expect.any(String), expires_in: 90 })
     })
-    const request = await pushed()
-    const page = await flow.ask(request, 'alice')
-    const refused = await flow.ask(request, 'bob')
-    expect(errorPageOf(refused)).toBe('400 invalid_request')
-    expect(refused.text).toContain('for another account')
-    expect(askedAbout).toEqual(['alice'])
-    expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+
+    test('has its page in the language that it asks for', async () => {
+      const { flow, pushed } = stage()
+      const page = await flow.ask(await pushed({ ui_locales: 'ja' }), 'alice')
+      expect(page.text).toContain('<html lang="ja"')
+    })
+
+    test('of another issuer on the same store is unknown', async () => {
+      const store = memoryStore()
+      const one = stage({ store })
+      const other = stage({ store, issuer: 'http://localhost:3000' })
+      expect(outcomeOf(await other.flow.ask(await one.pushed(), 'alice'))).toBe(
+        'page 400 invalid_request_uri',
+      )
+    })
+
+    test('that begins after the end of what its client got is good, and one from before is not', async () => {
+      const { oauth, flow, pushed, clock } = stage({ authorizations: true })
+      const before = await pushed()
+      clock.advance(1)
+      await oauth.authorizations.revokeClient('photo-print')
+      clock.advance(30)
+      expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
+      expect(outcomeOf(await flow.ask(before, 'alice'))).toBe('page 400 invalid_request_uri')
+    })
+
+    test('is for the resources that it names', async () => {
+      const { flow, push, pushed } = stage({ resources: threeResources, defaultResource: printApi })
+      expect(outcomeOf(await push({ resource: 'https://other.example' }))).toBe('400 invalid_target')
+      const page = await flow.ask(await pushed({ scope: 'photos:read', resource: photosApi }), 'alice')
+      const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+      const other = await flow.redeem(photoPrint, code, { resource: printApi })
+      expect(outcomeOf(other)).toBe('400 invalid_target')
+    })
   })
 
-  test('has one open request, however often the page is reloaded', async () => {
-    const { flow, pushed } = stage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
-    const request = await pushed()
-    for (let reloads = 0; reloads < 5; reloads++) expect((await flow.ask(request, 'alice')).status).toBe(200)
-    expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
-    expect((await flow.ask(await pushed(), 'alice')).status).toBe(429)
-    expect((await flow.ask(request, 'alice')).status).toBe(200)
+  describe('the owner of a pushed request', () => {
+    test('gets the same form again by a reload, in a second tab, by the back button and in another language', async () => {
+      const { flow, pushed, clock } = stage()
+      const request = await pushed()
+      const first = await flow.ask(request, 'alice')
+      clock.advance(599)
+      const again = await flow.open(`/authorize?${formOf(request)}`, 'alice', { 'Accept-Language': 'de' })
+      expect(again.text).toContain('<html lang="de"')
+      expect(tokenIn(again)).toBe(tokenIn(first))
+      const response = await flow.decide(first, 'approve', 'alice')
+      expect(outcomeOf(response)).toBe('redirect code')
+      // The second tab has the same form, so its button gives the same answer.
+      expect(outcomeOf(await flow.decide(again, 'deny', 'alice'))).toBe('page 400 invalid_request')
+    })
+
+    test('gets another form, and the first is void, if the page would show something else', async () => {
+      let scope = ['photos:read', 'photos:print']
+      const { flow, pushed } = stage({ extensions: [{ name: 'narrowing', atConsent: () => ({ scope }) }] })
+      const request = await pushed()
+      const wide = await flow.ask(request, 'alice')
+      scope = ['photos:read']
+      const narrow = await flow.ask(request, 'alice')
+      expect(tokenIn(narrow)).not.toBe(tokenIn(wide))
+      expect(outcomeOf(await flow.decide(wide, 'approve', 'alice'))).toBe('page 400 invalid_request')
+      expect(outcomeOf(await flow.decide(narrow, 'approve', 'alice'))).toBe('redirect code')
+    })
+
+    test.each(['approve', 'deny'])('uses it up by the decision %s', async (decision) => {
+      const { flow, pushed } = stage()
+      const request = await pushed()
+      await flow.decide(await flow.ask(request, 'alice'), decision, 'alice')
+      const response = await flow.ask(request, 'alice')
+      expect(errorPageOf(response)).toBe('400 invalid_request')
+      expect(response.text).toContain('was answered already')
+    })
+
+    test('uses it up by an approval without a page, also once the page was there', async () => {
+      let isApproved = false
+      const { flow, pushed } = stage({ skipConsent: () => isApproved })
+      const request = await pushed()
+      const page = await flow.ask(request, 'alice')
+      isApproved = true
+      expect(outcomeOf(await flow.ask(request, 'bob'))).toBe('page 400 invalid_request')
+      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect code')
+      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+    })
+
+    test('is the first one who is logged in: another one sees that the request is for another account', async () => {
+      const askedAbout: string[] = []
+      const { flow, pushed } = stage({
+        skipConsent: (_request, { subject }) => {
+          askedAbout.push(subject)
+          return false
+        },
+      })
+      const request = await pushed()
+      const page = await flow.ask(request, 'alice')
+      const refused = await flow.ask(request, 'bob')
+      expect(errorPageOf(refused)).toBe('400 invalid_request')
+      expect(refused.text).toContain('for another account')
+      expect(askedAbout).toEqual(['alice'])
+      expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
+      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+    })
+
+    test('has one open request, however often the page is reloaded', async () => {
+      const { flow, pushed } = stage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
+      const request = await pushed()
+      for (let reloads = 0; reloads < 5; reloads++)
+        expect((await flow.ask(request, 'alice')).status).toBe(200)
+      expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
+      expect((await flow.ask(await pushed(), 'alice')).status).toBe(429)
+      expect((await flow.ask(request, 'alice')).status).toBe(200)
+    })
+
+    test('has as long as for any request, and no reload lengthens it', async () => {
+      const { flow, pushed, clock } = stage()
+      const request = await pushed()
+      await flow.ask(request, 'alice')
+      clock.advance(599)
+      const page = await flow.ask(request, 'alice')
+      clock.advance(1)
+      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+    })
+
+    test('may be asked to choose an account before the request belongs to anybody', async () => {
+      const { flow, pushed } = stage()
+      const request = await pushed({ prompt: 'select_account' })
+      const back = returnTo((await flow.ask(request, 'alice')).get('Location'))
+      expect((await flow.open(back, 'bob')).text).toContain('bob')
+      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
+    })
   })
 
-  test('has as long as for any request, and no reload lengthens it', async () => {
-    const { flow, pushed, clock } = stage()
-    const request = await pushed()
-    await flow.ask(request, 'alice')
-    clock.advance(599)
-    const page = await flow.ask(request, 'alice')
-    clock.advance(1)
-    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
-    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
+  describe('the browser', () => {
+    test('returns from a login of ten minutes to the same request, and brings it once more', async () => {
+      const { flow, pushed, clock, store } = stage()
+      const request = await pushed()
+      clock.advance(59)
+      const back = returnTo((await flow.ask(request)).get('Location'))
+      expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(request.request_uri)
+      clock.advance(300)
+      await flow.ask(request)
+      expect(store.calls.save).toBe(2)
+      clock.advance(299)
+      const page = await flow.open(back, 'alice')
+      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+    })
+
+    test('does not keep a request alive by coming again and again without an owner', async () => {
+      const { flow, pushed, clock } = stage()
+      const request = await pushed()
+      await flow.ask(request)
+      clock.advance(599)
+      await flow.ask(request)
+      clock.advance(1)
+      expect(outcomeOf(await flow.ask(request, 'alice'))).toMatch(/^page 400 invalid_request/)
+    })
+
+    test('is told about a refusal at the address of the client, and may come again', async () => {
+      const { flow, pushed } = stage()
+      const request = await pushed({ prompt: 'none' })
+      expect(outcomeOf(await flow.ask(request))).toBe('redirect login_required')
+      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect consent_required')
+    })
   })
 
-  test('may be asked to choose an account before the request belongs to anybody', async () => {
-    const { flow, pushed } = stage()
-    const request = await pushed({ prompt: 'select_account' })
-    const back = returnTo((await flow.ask(request, 'alice')).get('Location'))
-    expect((await flow.open(back, 'bob')).text).toContain('bob')
-    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
-  })
-})
-
-describe('the browser', () => {
-  test('returns from a login of ten minutes to the same request, and brings it once more', async () => {
-    const { flow, pushed, clock, store } = stage()
-    const request = await pushed()
-    clock.advance(59)
-    const back = returnTo((await flow.ask(request)).get('Location'))
-    expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(request.request_uri)
-    clock.advance(300)
-    await flow.ask(request)
-    expect(store.calls.save).toBe(2)
-    clock.advance(299)
-    const page = await flow.open(back, 'alice')
-    expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
-  })
-
-  test('does not keep a request alive by coming again and again without an owner', async () => {
-    const { flow, pushed, clock } = stage()
-    const request = await pushed()
-    await flow.ask(request)
-    clock.advance(599)
-    await flow.ask(request)
-    clock.advance(1)
-    expect(outcomeOf(await flow.ask(request, 'alice'))).toMatch(/^page 400 invalid_request/)
-  })
-
-  test('is told about a refusal at the address of the client, and may come again', async () => {
-    const { flow, pushed } = stage()
-    const request = await pushed({ prompt: 'none' })
-    expect(outcomeOf(await flow.ask(request))).toBe('redirect login_required')
-    expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('redirect consent_required')
-  })
-})
-
-describe('a request_uri', () => {
-  test.each<[string, (request: Brought) => Record<string, string | readonly string[]>, string]>([
-    [
-      'with another secret',
-      ({ request_uri }) => ({ request_uri: `${request_uri.slice(0, -4)}AAAA` }),
-      'invalid_request',
-    ],
-    [
-      'that is truncated',
-      ({ request_uri }) => ({ request_uri: request_uri.slice(0, -1) }),
-      'invalid_request_uri',
-    ],
-    [
-      'of another kind of credential',
-      ({ request_uri }) => ({ request_uri: request_uri.replace('rh_', 'lr_') }),
-      'invalid_request_uri',
-    ],
-    ['with __proto__', () => ({ request_uri: `${requestUriPrefix}__proto__` }), 'invalid_request_uri'],
-    [
-      'with another urn',
-      ({ request_uri }) => ({ request_uri: request_uri.replace('oauth', 'other') }),
-      'request_uri_not_supported',
-    ],
-    [
-      'that comes twice',
-      ({ request_uri }) => ({ request_uri: [request_uri, request_uri] }),
-      'invalid_request',
-    ],
-    ['with a request object', () => ({ request: 'e30.e30.' }), 'invalid_request'],
-    ['of no client', () => ({ client_id: '' }), 'invalid_request'],
-  ])('%s is refused on a page, and leaves the request as it is', async (_what, bend, code) => {
-    const { flow, pushed } = stage()
-    const request = await pushed()
-    const refused = await flow.ask({ ...request, ...bend(request) }, 'alice')
-    expect(outcomeOf(refused)).toBe(`page 400 ${code}`)
-    expect((await flow.ask(request, 'alice')).status).toBe(200)
-  })
-})
-
-describe('the endpoint refuses', () => {
-  test.each<[string, Record<string, string | readonly string[]>, string]>([
-    ['no challenge of a public client', { code_challenge: '' }, '400 invalid_request'],
-    ['a repeated parameter', { scope: ['photos:read', 'photos:print'] }, '400 invalid_request'],
-    ['a scope that is too long', { scope: 'x'.repeat(5000) }, '400 invalid_request'],
-    ['a malformed max_age', { max_age: '-1' }, '400 invalid_request'],
-  ])('%s, and keeps nothing', async (_what, bend, outcome) => {
-    const { push, store } = stage()
-    expect(outcomeOf(await push(bend, photoBook))).toBe(outcome)
-    expect(store.calls.save).toBe(0)
+  describe('a request_uri', () => {
+    test.each<[string, (request: Brought) => Record<string, string | readonly string[]>, string]>([
+      [
+        'with another secret',
+        ({ request_uri }) => ({ request_uri: `${request_uri.slice(0, -4)}AAAA` }),
+        'invalid_request',
+      ],
+      [
+        'that is truncated',
+        ({ request_uri }) => ({ request_uri: request_uri.slice(0, -1) }),
+        'invalid_request_uri',
+      ],
+      [
+        'of another kind of credential',
+        ({ request_uri }) => ({ request_uri: request_uri.replace('rh_', 'lr_') }),
+        'invalid_request_uri',
+      ],
+      ['with __proto__', () => ({ request_uri: `${requestUriPrefix}__proto__` }), 'invalid_request_uri'],
+      [
+        'with another urn',
+        ({ request_uri }) => ({ request_uri: request_uri.replace('oauth', 'other') }),
+        'request_uri_not_supported',
+      ],
+      [
+        'that comes twice',
+        ({ request_uri }) => ({ request_uri: [request_uri, request_uri] }),
+        'invalid_request',
+      ],
+      ['with a request object', () => ({ request: 'e30.e30.' }), 'invalid_request'],
+      ['of no client', () => ({ client_id: '' }), 'invalid_request'],
+    ])('%s is refused on a page, and leaves the request as it is', async (_what, bend, code) => {
+      const { flow, pushed } = stage()
+      const request = await pushed()
+      const refused = await flow.ask({ ...request, ...bend(request) }, 'alice')
+      expect(outcomeOf(refused)).toBe(`page 400 ${code}`)
+      expect((await flow.ask(request, 'alice')).status).toBe(200)
+    })
   })
 
-  test('more than the share of a client, without a share in that of others', async () => {
-    const { push } = stage({}, { limits: { client: { attempts: 2, seconds: 60 } } })
-    await push()
-    expect((await push({ scope: 'unknown' })).status).toBe(400)
-    await push()
-    const refused = await push()
-    expect([refused.status, refused.get('Retry-After')]).toEqual([429, '30'])
-    expect((await push({}, photoBook)).status).toBe(201)
+  describe('the endpoint refuses', () => {
+    test.each<[string, Record<string, string | readonly string[]>, string]>([
+      ['no challenge of a public client', { code_challenge: '' }, '400 invalid_request'],
+      ['a repeated parameter', { scope: ['photos:read', 'photos:print'] }, '400 invalid_request'],
+      ['a scope that is too long', { scope: 'x'.repeat(5000) }, '400 invalid_request'],
+      ['a malformed max_age', { max_age: '-1' }, '400 invalid_request'],
+    ])('%s, and keeps nothing', async (_what, bend, outcome) => {
+      const { push, store } = stage()
+      expect(outcomeOf(await push(bend, photoBook))).toBe(outcome)
+      expect(store.calls.save).toBe(0)
+    })
+
+    test('more than the share of a client, without a share in that of others', async () => {
+      const { push } = stage({}, { limits: { client: { attempts: 2, seconds: 60 } } })
+      await push()
+      expect((await push({ scope: 'unknown' })).status).toBe(400)
+      await push()
+      const refused = await push()
+      expect([refused.status, refused.get('Retry-After')]).toEqual([429, '30'])
+      expect((await push({}, photoBook)).status).toBe(201)
+    })
+
+    test('more public clients of one network than its share, and proven clients have their own', async () => {
+      const { flow, push, clock } = stage(
+        {},
+        { limits: { network: { attempts: 2, seconds: 60 }, client: false } },
+      )
+      for (const status of [201, 201, 429, 429]) expect((await push({}, photoBook)).status).toBe(status)
+      for (let pushes = 0; pushes < 4; pushes++) expect((await push()).status).toBe(201)
+      clock.advance(30)
+      expect((await flow.request(photoBook, authorizationRequest(photoBook), '/par')).status).toBe(201)
+    })
   })
 
-  test('more public clients of one network than its share, and proven clients have their own', async () => {
-    const { flow, push, clock } = stage(
-      {},
-      { limits: { network: { attempts: 2, seconds: 60 }, client: false } },
-    )
-    for (const status of [201, 201, 429, 429]) expect((await push({}, photoBook)).status).toBe(status)
-    for (let pushes = 0; pushes < 4; pushes++) expect((await push()).status).toBe(201)
-    clock.advance(30)
-    expect((await flow.request(photoBook, authorizationRequest(photoBook), '/par')).status).toBe(201)
+  test('require_pushed_authorization_requests is true or false alone', () => {
+    const name = 'require_pushed_authorization_requests'
+    for (const value of ['true', 1, {}]) {
+      const clients = [
+        Object.assign({}, photoPrint.registration, JSON.parse(JSON.stringify({ [name]: value }))),
+      ]
+      expect(() => stage({ clients })).toThrow(name)
+    }
   })
-})
 
-test('require_pushed_authorization_requests is true or false alone', () => {
-  const name = 'require_pushed_authorization_requests'
-  for (const value of ['true', 1, {}]) {
-    const clients = [
-      Object.assign({}, photoPrint.registration, JSON.parse(JSON.stringify({ [name]: value }))),
-    ]
-    expect(() => stage({ clients })).toThrow(name)
-  }
-})
+  test.each([
+    [{ lifetime: 4 }, 'lifetime'],
+    [{ lifetime: 601 }, 'lifetime'],
+    [{ required: 'yes' }, 'required'],
+    [{ path: 'par' }, 'path'],
+    [{ limits: { client: { attempts: 0 } } }, 'limits.client.attempts'],
+    [{ requird: true }, 'requird'],
+  ])('options such as %j are refused with their path', (options, path) => {
+    expect(() => stage({}, JSON.parse(JSON.stringify(options)))).toThrow(path)
+  })
 
-test.each([
-  [{ lifetime: 4 }, 'lifetime'],
-  [{ lifetime: 601 }, 'lifetime'],
-  [{ required: 'yes' }, 'required'],
-  [{ path: 'par' }, 'path'],
-  [{ limits: { client: { attempts: 0 } } }, 'limits.client.attempts'],
-  [{ requird: true }, 'requird'],
-])('options such as %j are refused with their path', (options, path) => {
-  expect(() => stage({}, JSON.parse(JSON.stringify(options)))).toThrow(path)
-})
+  test('without the plug-in there is no endpoint, no member and no meaning of a request_uri', async () => {
+    const { flow } = setStage()
+    expect((await flow.request(photoPrint, authorizationRequest(photoPrint), '/par')).status).toBe(404)
+    const { body } = await flow.open('/.well-known/oauth-authorization-server')
+    expect(Object.keys(body).join()).not.toContain('push')
+    const asked = { ...authorizationRequest(photoPrint), request_uri: `${requestUriPrefix}x` }
+    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
+  })
 
-test('without the plug-in there is no endpoint, no member and no meaning of a request_uri', async () => {
-  const { flow } = setStage()
-  expect((await flow.request(photoPrint, authorizationRequest(photoPrint), '/par')).status).toBe(404)
-  const { body } = await flow.open('/.well-known/oauth-authorization-server')
-  expect(Object.keys(body).join()).not.toContain('push')
-  const asked = { ...authorizationRequest(photoPrint), request_uri: `${requestUriPrefix}x` }
-  expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
-})
-
-test.each([
-  ['sees the page', false, 'question'],
-  ['has approved before', true, 'redirect code'],
-])('belongs to one of two browsers that open it at once, whose owner %s', async (_what, isApproved, won) => {
-  const { flow, pushed, hold } = heldStage({ skipConsent: () => isApproved })
-  const request = await pushed()
-  const outcomes = (await hold(['alice', 'bob'].map((owner) => () => flow.ask(request, owner)))).map(
-    outcomeOf,
-  )
-  expect(outcomes.toSorted()).toEqual(['page 400 invalid_request', won])
-})
-
-test('two tabs of one owner that open it at once have one form, and count as one open request', async () => {
-  const { flow, pushed, hold } = heldStage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
-  const request = await pushed()
-  const pages = await hold(['alice', 'alice'].map((owner) => () => flow.ask(request, owner)))
-  expect(new Set(pages.map(tokenIn)).size).toBe(1)
-  expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
-})
-
-/** A server whose store lets parallel requests read before one of them writes. */
-function heldStage(options: Options = {}) {
-  const inner = memoryStore()
-  const gate = new Gate()
-  let isHeld = false
-  const store: AuthorizationStore = {
-    find: (id) => inner.find(id),
-    save: async (authorization, ...revisions) => {
-      if (isHeld) await gate.pass()
-      return inner.save(authorization, ...revisions)
+  test.each([
+    ['sees the page', false, 'question'],
+    ['has approved before', true, 'redirect code'],
+  ])(
+    'belongs to one of two browsers that open it at once, whose owner %s',
+    async (_what, isApproved, won) => {
+      const { flow, pushed, hold } = heldStage({ skipConsent: () => isApproved })
+      const request = await pushed()
+      const outcomes = (await hold(['alice', 'bob'].map((owner) => () => flow.ask(request, owner)))).map(
+        outcomeOf,
+      )
+      expect(outcomes.toSorted()).toEqual(['page 400 invalid_request', won])
     },
-    remove: (id) => inner.remove(id),
+  )
+
+  test('two tabs of one owner that open it at once have one form, and count as one open request', async () => {
+    const { flow, pushed, hold } = heldStage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
+    const request = await pushed()
+    const pages = await hold(['alice', 'alice'].map((owner) => () => flow.ask(request, owner)))
+    expect(new Set(pages.map(tokenIn)).size).toBe(1)
+    expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
+  })
+
+  /** A server whose store lets parallel requests read before one of them writes. */
+  function heldStage(options: Options = {}) {
+    const inner = memoryStore()
+    const gate = new Gate()
+    let isHeld = false
+    const store: AuthorizationStore = {
+      find: (id) => inner.find(id),
+      save: async (authorization, ...revisions) => {
+        if (isHeld) await gate.pass()
+        return inner.save(authorization, ...revisions)
+      },
+      remove: (id) => inner.remove(id),
+    }
+    const set = stage({ store, storeDeadline: 5, ...options })
+    async function hold<Answer>(requests: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> {
+      isHeld = true
+      const all = Promise.all(requests.map((send) => send()))
+      while (gate.waiting < requests.length) await new Promise(setImmediate)
+      gate.open()
+      return all
+    }
+    return { ...set, hold }
   }
-  const set = stage({ store, storeDeadline: 5, ...options })
-  async function hold<Answer>(requests: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> {
-    isHeld = true
-    const all = Promise.all(requests.map((send) => send()))
-    while (gate.waiting < requests.length) await new Promise(setImmediate)
-    gate.open()
-    return all
-  }
-  return { ...set, hold }
-}
+})
+
+describeOnStores('A signed request with a response in a form', (stage) => {
+  test('crosses two processes: request, login, decision and tokens', async () => {
+    const options = {
+      clients: [signingPrint.registration],
+      plugIns: [requestObjects({ required: true }), formPost()],
+    }
+    const first = stage(options)
+    const second = application({ ...options, store: first.store, clock: first.clock.read, storeDeadline: 10 })
+    const now = Math.floor(first.clock.read() / 1000)
+    const request = requestObject({ ...objectClaims(now), response_mode: 'form_post' })
+    const { back } = loginOf(await first.flow.ask({ client_id: 'photo-print', request }))
+    // The object ends while Alice logs in.
+    first.clock.advance(300)
+    const page = await second.flow.open(back, 'alice')
+    const { action, fields } = postedFormOf(await first.flow.decide(page, 'approve', 'alice'))
+    expect([action, fields['state']]).toEqual(['https://print.example/callback', 'af0ifjsldkj'])
+    const again = postedFormOf(await second.flow.decide(page, 'approve', 'alice'))
+    expect(again.fields).toEqual(fields)
+    const { accessToken } = tokensOf(await second.flow.redeem(signingPrint, String(fields['code'])))
+    expect((await first.flow.photos(accessToken)).body).toMatchObject({ subject: 'alice' })
+  })
+
+  test('is denied in a form, by another process than the one that asked', async () => {
+    const options = { clients: [signingPrint.registration], plugIns: [requestObjects(), formPost()] }
+    const first = stage(options)
+    const second = application({ ...options, store: first.store, clock: first.clock.read, storeDeadline: 10 })
+    const now = Math.floor(first.clock.read() / 1000)
+    const request = requestObject({ ...objectClaims(now), response_mode: 'form_post' })
+    const page = await first.flow.ask({ client_id: 'photo-print', request }, 'alice')
+    const denied = postedFormOf(await second.flow.decide(page, 'deny', 'alice'))
+    expect(denied).toMatchObject({ fields: { error: 'access_denied' }, submitsItself: true })
+  })
+})
+
+test.each(['/par', '/authorize'])(
+  'the keys for an object that comes to %s are fetched for its sender, and not for a network over its limit',
+  async (path) => {
+    const { jwks: _, ...unsigned } = signingPrint.registration
+    const jwks_uri = 'https://print.example/jwks.json'
+    const client = { ...signingPrint, registration: { ...unsigned, jwks_uri } }
+    const asked: (string | undefined)[] = []
+    const documents: DocumentFetch = {
+      async fetch(_url, _size, inquiry) {
+        asked.push(inquiry?.sender?.address())
+        throw new Error('No answer.')
+      },
+    }
+    const set = application(
+      {
+        clients: [client.registration],
+        plugIns: [requestObjects({ documents }), pushedAuthorizationRequests()],
+        limits: { networks: { clients: { attempts: 2, seconds: 60 } } },
+      },
+      trusting,
+    )
+    const request = requestObject(objectClaims(Math.floor(Date.now() / 1000)))
+    const send = async (address: string) => {
+      const flow = from(set, address)
+      if (path === '/par') return flow.request(client, { request }, path)
+      return flow.ask({ client_id: 'photo-print', request }, 'alice')
+    }
+    await guess(from(set, '192.0.2.8'))
+    await guess(from(set, '192.0.2.8'))
+    await send('192.0.2.8')
+    expect(asked).toEqual([])
+    await send('192.0.2.7')
+    expect(asked).toEqual(['192.0.2.7'])
+  },
+)

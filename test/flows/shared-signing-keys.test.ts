@@ -11,6 +11,10 @@ import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { keySecret, withJwts } from '../support/flows/jwt-tokens'
 import { mountResources } from '../support/flows/resources'
+import { hub, hubOnCurve, signer } from '../support/assertions/jwt'
+import { KeyServer } from '../support/assertions/key-server'
+import { accessClaims, accessJwt } from '../support/jwt-guard/access-tokens'
+import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
 
 const { issuer } = canonicalOptions
 const day = 24 * 3600
@@ -60,22 +64,22 @@ function stage() {
   }
   const manage = (secrets: readonly string[] = [keySecret], ownClock = clock) =>
     manageSigningKeys({ issuer, store, secrets, clock: ownClock.read })
-  const signer = async (secrets?: readonly string[]) =>
+  const signerNow = async (secrets?: readonly string[]) =>
     (await manage(secrets).list()).find(({ signs }) => signs)?.kid ?? 'none'
   const now = () => Math.floor(clock.read() / 1000)
-  return { clock, texts, store, open, manage, signer, now }
+  return { clock, texts, store, open, manage, signerNow, now }
 }
 
 test('The first key signs at once, and every process that begins finds the same one', async () => {
-  const { open, signer } = stage()
+  const { open, signerNow } = stage()
   const processes = Array.from({ length: 8 }, () => open())
   const seen = await Promise.all(processes.map(({ published }) => published()))
   expect(new Set(seen.map((kids) => kids.join())).size).toBe(1)
-  expect(seen[0]).toEqual([await signer()])
+  expect(seen[0]).toEqual([await signerNow()])
 })
 
 test('A successor comes when rotateAfter is over, and signs after a quarter of an hour', async () => {
-  const { open, signer, clock } = stage()
+  const { open, signerNow, clock } = stage()
   const { published } = open({ rotateAfter: day })
   const [first] = await published()
   clock.advance(day - 30)
@@ -83,9 +87,9 @@ test('A successor comes when rotateAfter is over, and signs after a quarter of a
   clock.advance(20)
   expect(await published()).toHaveLength(2)
   clock.advance(lead - 10)
-  expect(await signer()).toBe(first)
+  expect(await signerNow()).toBe(first)
   clock.advance(10)
-  expect(await signer()).not.toBe(first)
+  expect(await signerNow()).not.toBe(first)
 })
 
 test('A rotation by hand makes a successor for each algorithm, once, of many at a time too', async () => {
@@ -108,13 +112,13 @@ test('A key lives as long as the longest token that any process signed with it',
 })
 
 test('A retired key is gone for every process, its successor signs at once, and no other can be retired', async () => {
-  const { open, manage, signer, now } = stage()
+  const { open, manage, signerNow, now } = stage()
   const [one, other] = [open(), open()]
   const [leaked = ''] = await one.published()
   await other.published()
   const after = await manage().retire(leaked)
   expect(after).toMatchObject([{ signs: true, signsFrom: now() }])
-  expect(await other.published()).toEqual([await signer()])
+  expect(await other.published()).toEqual([await signerNow()])
   await expect(manage().retire('unknown')).rejects.toMatchObject({ issues: [{ path: 'kid' }] })
 })
 
@@ -195,20 +199,20 @@ test.each([
   ['a successor', true],
   ['the first key', false],
 ])('A clock that is far ahead when it makes %s stops no rotation', async (_what, isSuccessor) => {
-  const { open, clock, manage, signer } = stage()
+  const { open, clock, manage, signerNow } = stage()
   const ahead = new Clock()
   ahead.advance(400 * day)
   if (isSuccessor) await open().published()
   await open({}, {}, ahead).published()
-  const before = await signer()
+  const before = await signerNow()
   const wrong = (await manage().list()).length
   const keys = await manage().rotate()
   expect(keys).toHaveLength(wrong + 1)
   // No cache elsewhere knows the new key yet.
-  expect(await signer()).toBe(before)
+  expect(await signerNow()).toBe(before)
   expect(await manage().rotate()).toHaveLength(keys.length)
   clock.advance(lead)
-  expect(await signer()).not.toBe(before)
+  expect(await signerNow()).not.toBe(before)
 })
 
 test('A successor is published for as long as the host says, also if a script makes it', async () => {
@@ -216,4 +220,109 @@ test('A successor is published for as long as the host says, also if a script ma
   await open({ publishBefore: 7 * 3600 }).published()
   const [, successor] = (await manage().rotate()).toSorted((one, other) => one.signsFrom - other.signsFrom)
   expect(successor?.signsFrom).toBe(now() + 7 * 3600)
+})
+
+describe('Published keys', () => {
+  const server = new KeyServer()
+  const elsewhere = new KeyServer()
+  beforeAll(() => Promise.all([server.start(), elsewhere.start()]))
+  afterAll(() => Promise.all([server.stop(), elsewhere.stop()]))
+  beforeEach(() => {
+    server.requests = 0
+    server.publish(hub.jwk)
+  })
+
+  /** A guard that fetches the keys of its issuer; the status of a token by a key. */
+  function open(jwksUri = server.uri) {
+    const { ask, now, clock, failures } = guardedPhotos({ jwksUri })
+    const present = async (by = hub) => (await ask(accessJwt(accessClaims(now()), by))).status
+    return { present, clock, failures }
+  }
+
+  describe('The keys of an issuer', () => {
+    test('are fetched once for many requests at once, as JSON', async () => {
+      const accepts: unknown[] = []
+      server.say((request, response) => {
+        accepts.push(request.headers.accept)
+        response.end(JSON.stringify({ keys: [hub.jwk] }))
+      })
+      const { present } = open()
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, () => present())))).toEqual(new Set([200]))
+      expect(accepts).toEqual(['application/jwk-set+json, application/json'])
+    })
+
+    test('are fetched for an unknown key once in ten seconds, however many name one [jwt-9]', async () => {
+      const { present, clock } = open()
+      await present()
+      expect([await present(hubOnCurve), server.requests]).toEqual([503, 1])
+      clock.advance(9)
+      expect([await present(hubOnCurve), server.requests]).toEqual([503, 1])
+      clock.advance(1)
+      const many = await Promise.all(Array.from({ length: 20 }, () => present(hubOnCurve)))
+      expect([new Set(many), server.requests]).toEqual([new Set([401]), 2])
+      server.publish(hub.jwk, hubOnCurve.jwk)
+      clock.advance(10)
+      expect([await present(hubOnCurve), await present(), server.requests]).toEqual([200, 200, 3])
+    })
+
+    test('verify nothing if they are weak, secret, symmetric or broken, and the good ones do all the same [jwt-10]', async () => {
+      const weak = signer(hub.issuer, 'weak', 'RS256', 1024)
+      const lost = signer(hub.issuer, 'lost')
+      const forEncryption = signer(hub.issuer, 'encryption')
+      server.publish(
+        weak.jwk,
+        { ...lost.privateKey.export({ format: 'jwk' }), kid: 'lost' },
+        { kty: 'oct', k: 'AAAA', kid: 'oct' },
+        { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'off-the-curve' },
+        { ...forEncryption.jwk, use: 'enc' },
+        { kty: 'unheard-of' },
+        hub.jwk,
+      )
+      const { present, clock } = open()
+      for (const by of [weak, lost, forEncryption]) {
+        expect(await present(by)).toBe(401)
+        clock.advance(10)
+      }
+      expect(await present()).toBe(200)
+    })
+  })
+
+  test.each<[string, () => void]>([
+    ['status 500', () => server.say((_request, response) => void response.writeHead(500).end('{"keys":[]}'))],
+    ['status 404', () => server.say((_request, response) => void response.writeHead(404).end())],
+    ['nothing', () => server.say((_request, response) => void response.end())],
+    ['no JSON', () => server.say((_request, response) => void response.end('<html>'))],
+    ['a list', () => server.sayJson([hub.jwk])],
+    ['keys that are no list', () => server.sayJson({ keys: { 0: hub.jwk } })],
+    ['null', () => server.sayJson(null)],
+    ['more than 256 KiB', () => server.sayJson({ keys: [hub.jwk], more: 'a'.repeat(256 * 1024) })],
+    ['a connection that breaks', () => server.say((request) => void request.socket.destroy())],
+    [
+      'a body that breaks off',
+      () =>
+        server.say((request, response) => {
+          response.writeHead(200, { 'Content-Length': 1000 }).write('{"keys":[')
+          setImmediate(() => request.socket.destroy())
+        }),
+    ],
+    [
+      'a redirect to a good set',
+      () =>
+        server.say((_request, response) => void response.writeHead(302, { Location: elsewhere.uri }).end()),
+    ],
+  ])(
+    'An issuer with %s has no keys: its tokens get 503, until it is asked again [jwt-8]',
+    async (_, prepare) => {
+      prepare()
+      elsewhere.publish(hub.jwk)
+      const { present, clock, failures } = open()
+      expect([await present(), await present(), server.requests]).toEqual([503, 503, 1])
+      expect(failures[0]).toMatchObject({ reason: 'jwt_keys_unavailable', cause: expect.anything() })
+      server.publish(hub.jwk)
+      clock.advance(9)
+      expect(await present()).toBe(503)
+      clock.advance(1)
+      expect([await present(), server.requests, elsewhere.requests]).toEqual([200, 2, 0])
+    },
+  )
 })

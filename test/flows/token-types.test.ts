@@ -1,17 +1,32 @@
-import { options } from '../../docs/examples/device-token'
+import { options as deviceTokens } from '../../docs/examples/device-token'
 import { nightlyReport } from '../support/flows/clients'
-import { basic } from '../support/flows/flow'
+import { basic, Flow } from '../support/flows/flow'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import {
+  ConfigurationError,
+  createIntrospectionGuard,
+  createJwtBearerGuard,
+  type Extension,
+  memoryCounters,
+  type TokenType,
+} from '../../lib/index'
+import { hub } from '../support/assertions/jwt'
+import { failuresOf } from '../support/events'
+import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
+import { keyedTokens, thumbprint } from '../support/flows/keyed-tokens'
+import { photosApi } from '../support/flows/resources'
+import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
+import type { StartedServer } from '../support/rooms/start-server'
 
 describe('device token', () => {
-  const [registration] = options.clients
+  const [registration] = deviceTokens.clients
   if (registration === undefined) throw new Error('The example registers no client.')
   const camera = { registration }
 
   describeOnStores('The token type of docs/examples/device-token.ts', (stage) => {
     test('fits in from outside: the token is good with its key alone', async () => {
-      const { flow, failures } = stage(options)
+      const { flow, failures } = stage(deviceTokens)
       const { body, status } = await flow.redeem(camera, await flow.approve(camera))
       expect(status).toBe(200)
       expect(body).toMatchObject({
@@ -36,7 +51,7 @@ describe('device token', () => {
     })
 
     test('gives each refreshed token a key of its own, and its repetition the same one', async () => {
-      const { flow } = stage(options)
+      const { flow } = stage(deviceTokens)
       const first = (await flow.redeem(camera, await flow.approve(camera))).body
       const second = (await flow.refresh(camera, first.refresh_token)).body
       const again = (await flow.refresh(camera, first.refresh_token)).body
@@ -72,5 +87,115 @@ describe('token response', () => {
       expect(refusalOf(response)).toMatch(/^40[01] /)
       expect(response.text + JSON.stringify(response.headers)).not.toContain('secret')
     })
+  })
+})
+
+describe('Bound tokens', () => {
+  const started: StartedServer[] = []
+  const server = new IntrospectionServer()
+  beforeAll(() => server.start())
+  beforeEach(() => server.reset({ active: false }))
+  afterAll(async () => {
+    await server.stop()
+    await Promise.all(started.map(({ stop }) => stop()))
+  })
+
+  /** Binds tokens to what the request has in a header, in place of a certificate (RFC 8705 3). */
+  const certified: Extension = {
+    name: 'certified',
+    confirmationMethod: 'x5t#S256',
+    atResourceRequest: ({ request: { headers }, tokenData }) =>
+      tokenData === undefined || headers['certificate']?.[0] === tokenData ? undefined : 'certificate_wrong',
+  }
+
+  const jkt = thumbprint('k-1')
+  const provable = { plugIns: [keyedTokens], extensions: [certified] }
+  const proof = { Key: 'k-1', Certificate: 'c-1' }
+
+  describe.each<[string, 'jwt' | 'introspection']>([
+    ['a JWT', 'jwt'],
+    ['an introspection', 'introspection'],
+  ])('cnf of %s', (_what, kind) => {
+    const refusedFor = kind === 'jwt' ? 'jwt_bound_to_key' : 'introspection_bound_to_key'
+    const otherType = kind === 'jwt' ? 'jwt_of_another_kind' : 'introspection_of_another_type'
+
+    async function statusOf(members: object, scheme: string, headers: object, options: object) {
+      const guarded =
+        kind === 'jwt' ? guardedPhotos(options) : introspectedPhotos(server.issuer, { ...options })
+      const failures = failuresOf(guarded.guard.events)
+      server.answer = { active: true, client_id: 'photo-book', scope: 'photos:read', ...members }
+      const token = kind === 'jwt' ? guardedPhotos().token(members) : 'token'
+      const sent = { Authorization: `${scheme} ${token}`, 'Key-Use': '1', ...headers }
+      const { status } = await new Flow(guarded.app).open('/photos', undefined, sent)
+      return status === 401 ? failures.map(({ reason }) => reason).join() : status
+    }
+
+    test.each<[string, object, string, object, number | string]>([
+      ['a key, with its proof', { cnf: { jkt } }, 'Keyed', proof, 200],
+      ['a key, and token_type', { cnf: { jkt }, token_type: 'keyed' }, 'Keyed', proof, 200],
+      ['a key, with another one', { cnf: { jkt } }, 'Keyed', { Key: 'k-2' }, 'key_wrong'],
+      ['a key, under Bearer', { cnf: { jkt } }, 'Bearer', proof, 'token_of_another_type'],
+      ['a key, and token_type Bearer', { cnf: { jkt }, token_type: 'Bearer' }, 'Keyed', proof, otherType],
+      ['no key, under the other scheme', {}, 'Keyed', proof, 'token_of_another_type'],
+      ['no key, and the other token_type', { token_type: 'Keyed' }, 'Bearer', proof, otherType],
+      ['a certificate', { cnf: { 'x5t#S256': 'c-1' } }, 'Bearer', proof, 200],
+      [
+        'a certificate, with another one',
+        { cnf: { 'x5t#S256': 'c-2' } },
+        'Bearer',
+        proof,
+        'certificate_wrong',
+      ],
+      ['both', { cnf: { jkt, 'x5t#S256': 'c-1' } }, 'Keyed', proof, 200],
+      ['both, with one proof', { cnf: { jkt, 'x5t#S256': 'c-2' } }, 'Keyed', proof, 'certificate_wrong'],
+      ['what nothing checks', { cnf: { kid: 'a' } }, 'Bearer', proof, refusedFor],
+      ['what nothing checks, beside a key', { cnf: { jkt, kid: 'a' } }, 'Keyed', proof, refusedFor],
+      ['nothing', { cnf: {} }, 'Bearer', proof, refusedFor],
+      ['a text', { cnf: jkt }, 'Bearer', proof, refusedFor],
+      ['a list', { cnf: [jkt] }, 'Bearer', proof, refusedFor],
+      ['null as its key', { cnf: { jkt: null } }, 'Keyed', proof, refusedFor],
+      ['a list as its key', { cnf: { jkt: [jkt] } }, 'Keyed', proof, refusedFor],
+    ])('with %s: the guard decides', async (_with, members, scheme, headers, expected) => {
+      expect(await statusOf(members, scheme, headers, provable)).toBe(expected)
+    })
+
+    test('with __proto__ names no plug-in', async () => {
+      const cnf: unknown = JSON.parse(`{"__proto__":{"jkt":"${jkt}"}}`)
+      expect(await statusOf({ cnf }, 'Keyed', proof, provable)).toBe(refusedFor)
+    })
+
+    test('binds also where no token type can check it', async () => {
+      expect(await statusOf({ cnf: { jkt } }, 'Bearer', proof, {})).toBe(refusedFor)
+    })
+  })
+
+  test('guards without a store that share counters use a proof up together, within limits.singleUses', async () => {
+    const counters = memoryCounters()
+    server.answer = { active: true, client_id: 'photo-book', scope: 'photos:read', cnf: { jkt } }
+    const limits = { singleUses: { attempts: 1, seconds: 60 } }
+    const options = { plugIns: [keyedTokens], counters }
+    const [one, two, bounded] = [options, options, { ...options, limits }].map(
+      (given) => new Flow(introspectedPhotos(server.issuer, given).app),
+    )
+    const statusOf = async (flow: Flow | undefined, use: string) =>
+      (await flow?.open('/photos', undefined, { Authorization: 'Keyed token', Key: 'k-1', 'Key-Use': use }))
+        ?.status
+    expect([await statusOf(one, 'a'), await statusOf(two, 'a')]).toEqual([200, 401])
+    expect([await statusOf(bounded, 'b'), await statusOf(bounded, 'c')]).toEqual([200, 429])
+  })
+
+  test('a guard without a store needs token types with a confirmation method, each with its own', () => {
+    const bare: TokenType = { name: 'a', scheme: 'A', read: () => undefined }
+    const [one, two] = [
+      { ...bare, confirmationMethod: 'jkt' },
+      { ...bare, name: 'b', scheme: 'B', confirmationMethod: 'jkt' },
+    ]
+    const common = { issuer: hub.issuer, client: { client_id: 'a', client_secret: 'b' }, resource: photosApi }
+    const options = { issuer: hub.issuer, audience: photosApi, keys: { keys: [hub.jwk] } }
+    for (const tokenTypes of [[bare], [one, two]]) {
+      expect(() => createIntrospectionGuard({ ...common, tokenTypes })).toThrow(/confirmationMethod/)
+      expect(() => createJwtBearerGuard({ ...options, tokenTypes })).toThrow(/confirmationMethod/)
+    }
+    expect(() => createJwtBearerGuard({ ...options, tokenTypes: [one] })).not.toThrow(ConfigurationError)
   })
 })
