@@ -12,7 +12,6 @@ import {
   type ResourceOwner,
 } from '../../../lib/index'
 import { failuresOf, type Failure } from '../events'
-import { intercept, type Interception } from './intercepting-proxy'
 
 declare module 'express-session' {
   interface SessionData {
@@ -20,11 +19,12 @@ declare module 'express-session' {
   }
 }
 
-/** A host with a login by cookies that serves OpenID Connect on loopback, behind a proxy that can plant faults. */
+/** A host with a login by cookies that serves OpenID Connect on loopback. */
 export interface IdentityServer {
   readonly issuer: string
   readonly publicKey: KeyObject
-  readonly interception: Interception
+  /** The requests that came, such as `GET /userinfo`, with the query. */
+  readonly requests: { readonly method: string; readonly url: URL }[]
   /** The parts of OpenID Connect that a client has used, as its requests show: `discovery, state, nonce, PKCE, max_age`. */
   used(): string
   /** What the server refused, in order. */
@@ -36,28 +36,31 @@ export interface IdentityServer {
 export async function startIdentityServer(
   clientsOf: (issuer: string) => Promise<readonly ClientRegistration[]>,
 ): Promise<IdentityServer> {
-  const [front, back] = [await listen(0), await listen(0)]
+  const { app, url: issuer, close: stop } = await listen(0)
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const interception = intercept(front.app, front.url, back.url, privateKey)
+  const requests: IdentityServer['requests'] = []
   const keys = signingKeys({ keys: [{ privateKey }] })
   const claims = (subject: string) => ({ name: `${subject} of the test`, email: `${subject}@example.com` })
   const oauth = createAuthorizationServer({
-    issuer: front.url,
-    clients: await clientsOf(front.url),
+    issuer,
+    clients: await clientsOf(issuer),
     scopes: { openid: 'Know who you are', profile: 'See your name', email: 'See your e-mail address' },
     resourceOwner: (req) => req.session.resourceOwner,
     logOut: (req) => new Promise<void>((resolve) => void req.session.destroy(() => resolve())),
     plugIns: [keys, openIdConnect({ keys, claims }), requestObjects()],
   })
   const failures = failuresOf(oauth.events)
-  signIn(back.app, front.url)
-  back.app.use(oauth.router())
+  app.use(({ method, url }, _res, next) => {
+    requests.push({ method, url: new URL(url, issuer) })
+    next()
+  })
+  signIn(app, issuer)
+  app.use(oauth.router())
   const close = async () => {
     await oauth.close()
-    await Promise.all([front.close(), back.close()])
+    await stop()
   }
-  const used = () => usedIn(interception)
-  return { issuer: front.url, publicKey, interception, used, failures, close }
+  return { issuer, publicKey, requests, used: () => usedIn(requests), failures, close }
 }
 
 /** Sessions and the login of the host. There are no passwords: the form asks who signs in. */
@@ -84,7 +87,7 @@ export function signIn(app: Express, origin: string): void {
 
 const parts = { state: 'state', nonce: 'nonce', code_challenge: 'PKCE', max_age: 'max_age' }
 
-function usedIn({ requests }: Interception): string {
+function usedIn(requests: IdentityServer['requests']): string {
   const discovers = requests.some(({ url }) => url.pathname === '/.well-known/openid-configuration')
   const sent = requests.find(({ url }) => url.pathname === '/authorize')?.url.searchParams
   const used = Object.entries(parts).flatMap(([name, part]) => (sent?.get(name) ? [part] : []))
