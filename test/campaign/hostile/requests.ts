@@ -13,39 +13,79 @@ import type { Notes } from './notes'
 import { converse, headerOf, type Answer } from './wire'
 
 const formType = 'application/x-www-form-urlencoded'
-const own = { grant_type: 'client_credentials', scope: 'photos:read' }
+const scope = 'photos:read'
+const own = { grant_type: 'client_credentials', scope }
 const host: Pair = ['Host', 'localhost']
 const alice: Pair = ['X-Owner', 'alice']
-const givesToken = ({ status, body }: Answer) => status === 200 && body.includes('"access_token"')
-const asksOwner = ({ status, body }: Answer) =>
-  status === 200 && body.includes('name="authorization_request"')
-const sendsCode = (answer: Answer) => /[?&]code=/.test(headerOf(answer, 'location') ?? '')
+
+/** A request that succeeds when its body has this. */
+const shows =
+  (part: string) =>
+  ({ status, body }: Answer) =>
+    status === 200 && body.includes(part)
 const codeIn = (answer: Answer) =>
   new URL(headerOf(answer, 'location') ?? 'about:blank').searchParams.get('code') ?? ''
+
+/** An attempt whose kind is not known yet. */
+type Made = Omit<Attempt, 'kind'>
+type Bend = Partial<Made>
 
 /** Makes valid requests of every kind at a running server, in whose time it lives. */
 export class ValidRequests {
   /** Makes one more of each kind. */
-  readonly kinds: Readonly<Record<string, () => Promise<Attempt>>> = {
-    'authorization request by GET': async () => this.authorization('GET'),
-    'authorization request by POST': async () => this.authorization('POST'),
-    decision: async () => this.decision(await this.consent(book)),
+  readonly kinds: Readonly<Record<string, () => Promise<Made>>> = {
+    'authorization request by GET': async () => asking(question(book)),
+    'authorization request by POST': async () =>
+      asking(form('/authorize', authorizationRequest(book), [alice])),
+    decision: () => this.decision(book),
     'code of a public client': () => this.code(book),
     'code of a confidential client': () => this.code(print),
-    refresh: () => this.refresh(),
-    password: async () =>
-      this.grant('password', print, { grant_type: 'password', ...wonderland, scope: 'photos:read' }),
-    'client credentials': async () => ({
-      ...this.grant('client credentials', service, own),
-      anyClient: true,
-    }),
-    'JWT assertion': async () => this.assertion(),
-    'token exchange': async () => this.exchange(),
-    revocation: async () => this.revocation(),
-    introspection: async () => this.introspection(),
-    metadata: async () => this.metadata(),
-    'guard by bearer': async () => this.bearer(),
-    'guard by mac': async () => this.mac(),
+    refresh: async () => {
+      const refresh_token = await this.token('refresh_token')
+      const bend = { once: !this.hasGrace, secrets: [refresh_token] }
+      return grant(print, { grant_type: 'refresh_token', refresh_token }, bend)
+    },
+    password: async () => grant(print, { grant_type: 'password', ...wonderland, scope }),
+    'client credentials': async () => grant(service, own, { anyClient: true }),
+    'JWT assertion': async () => {
+      const assertion = jwt(hubOnCurve, claimsAt(Math.floor(this.clock() / 1000), hubOnCurve))
+      return grant(
+        print,
+        { grant_type: jwtBearerName, assertion, scope },
+        { once: true, secrets: [assertion] },
+      )
+    },
+    'token exchange': async () => {
+      const token = await this.token()
+      return grant(service, exchangeOf(token, { scope }), { dies: token, secrets: [token] })
+    },
+    // Any token is answered alike (RFC 7009 2.2), so the token itself decides nothing.
+    revocation: async () =>
+      ofClient('revoke', print, { token: await this.token() }, shows(''), { decisive: {}, anyClient: true }),
+    introspection: async () => {
+      const token = await this.token()
+      const bend = { dies: token, secrets: [token] }
+      return ofClient('introspect', service, { token }, shows('"active":true'), bend)
+    },
+    metadata: async () => {
+      const path = '/.well-known/oauth-authorization-server'
+      return attempt('metadata', get(path, [host]), shows('"issuer"'))
+    },
+    'guard by bearer': async () => {
+      const token = await this.token()
+      return guarded('localhost', `Bearer ${token}`, {}, { secrets: [token], dies: token })
+    },
+    'guard by mac': async () => {
+      const { access_token = '', mac_key = '', mac_algorithm = '' } = await this.granted(grant(signer, own))
+      const tokens = { access_token, mac_key, mac_algorithm }
+      const header = macHeader(tokens, { port: '80', ts: this.clock() })
+      const decisive = { host: 'api.example.com' }
+      return guarded(decisive.host, header, decisive, {
+        secrets: [access_token, mac_key],
+        signed: true,
+        once: true,
+      })
+    },
   }
 
   constructor(
@@ -57,7 +97,7 @@ export class ValidRequests {
   async make(kind: string): Promise<Attempt> {
     const make = this.kinds[kind]
     if (make === undefined) throw new Error(`There is no kind ${kind}.`)
-    return make()
+    return { ...(await make()), kind }
   }
 
   async send(message: Message): Promise<Answer> {
@@ -68,10 +108,21 @@ export class ValidRequests {
   /** Complains of each kind that does not work. */
   async tryEach(notes: Notes): Promise<void> {
     for (const kind of Object.keys(this.kinds)) {
-      const attempt = await this.make(kind).catch(() => undefined)
-      const answer = attempt && (await this.send(attempt.message))
-      if (!answer || !attempt.won(answer)) notes.lacks(kind, answer?.body ?? '')
+      const made = await this.make(kind).catch(() => undefined)
+      const answer = made && (await this.send(made.message))
+      if (!answer || !made.won(answer)) notes.lacks(kind, answer?.body ?? '')
     }
+  }
+
+  /** Uses a request up: what it brings is not given again. A decision is used up by the redemption of its code. */
+  async useUp({ kind, message }: Attempt): Promise<void> {
+    const answer = await this.send(message)
+    if (kind === 'decision') await this.send(grant(book, redemption(book, codeIn(answer))).message)
+  }
+
+  /** The request that revokes this token. */
+  revocationOf(token: string): Message {
+    return ofClient('revoke', print, { token }, shows('')).message
   }
 
   /** Milliseconds since the epoch, as the server has it. */
@@ -79,206 +130,123 @@ export class ValidRequests {
     return this.processes.clock(0)
   }
 
-  /** Uses a request up: what it brings is not given again. A decision is used up by the redemption of its code. */
-  async useUp({ kind, message }: Attempt): Promise<void> {
-    const answer = await this.send(message)
-    if (kind === 'decision') await this.send(this.grant(kind, book, redemption(book, codeIn(answer))).message)
+  private async decision(client: ClientApplication): Promise<Made> {
+    const { status, body } = await this.send(question(client))
+    const { fields } = consentFormOf({ status, text: body }, '/authorize')
+    const { authorization_request = '' } = fields
+    const decided = { ...fields, decision: 'approve' }
+    return attempt(
+      'authorize',
+      form('/authorize', decided, [alice]),
+      (answer) => /[?&]code=/.test(headerOf(answer, 'location') ?? ''),
+      {
+        decisive: { authorization_request, decision: 'approve' },
+        decisiveHeaders: { 'x-owner': 'alice' },
+        secrets: [authorization_request],
+        once: true,
+      },
+    )
   }
 
-  private authorization(method: 'GET' | 'POST'): Attempt {
-    const request = authorizationRequest(book)
-    const { client_id, redirect_uri, response_type, code_challenge_method } = request
-    const fields = encodedPairs(request)
-    const message =
-      method === 'GET'
-        ? { method, path: '/authorize', query: fields, headers: [host, alice], body: [] }
-        : form('/authorize', request, [alice])
-    return {
-      ...plain(`authorization request by ${method}`, 'authorize', message),
-      decisive: { client_id, response_type, code_challenge_method },
-      decisiveIfSent: { redirect_uri: String(redirect_uri) },
-      won: asksOwner,
-    }
+  private async code(client: ClientApplication): Promise<Made> {
+    const code = codeIn(await this.send((await this.decision(client)).message))
+    return grant(client, redemption(client, code), { once: true, secrets: [code] })
   }
 
-  private async consent(client: ClientApplication): Promise<Fields> {
-    const query = encodedPairs(authorizationRequest(client))
-    const { status, body } = await this.send({
-      method: 'GET',
-      path: '/authorize',
-      query,
-      headers: [host, alice],
-      body: [],
-    })
-    return { ...consentFormOf({ status, text: body }, '/authorize').fields, decision: 'approve' }
+  private async token(name = 'access_token'): Promise<string> {
+    return (await this.granted(await this.code(print)))[name] ?? ''
   }
 
-  private decision(fields: Fields): Attempt {
-    const { authorization_request = '', decision = '' } = fields
-    return {
-      ...plain('decision', 'authorize', form('/authorize', fields, [alice])),
-      decisive: { authorization_request, decision },
-      decisiveHeaders: { 'x-owner': 'alice' },
-      secrets: [authorization_request],
-      once: true,
-      won: sendsCode,
-    }
-  }
-
-  private async code(client: ClientApplication): Promise<Attempt> {
-    const answer = await this.send(this.decision(await this.consent(client)).message)
-    const code = codeIn(answer)
-    const kind = client === book ? 'code of a public client' : 'code of a confidential client'
-    const attempt = this.grant(kind, client, redemption(client, code))
-    return { ...attempt, once: true, secrets: [...attempt.secrets, code] }
-  }
-
-  private async tokens(client: ClientApplication = print): Promise<Record<string, unknown>> {
-    return this.granted(await this.code(client))
-  }
-
-  private async granted({ message }: Attempt): Promise<Record<string, unknown>> {
+  private async granted({ message }: Made): Promise<Readonly<Record<string, string>>> {
     const { status, body } = await this.send(message)
     if (status !== 200) throw new Error(`No tokens came: ${status} ${body}`)
     return JSON.parse(body)
   }
-
-  private async refresh(): Promise<Attempt> {
-    const refresh_token = String((await this.tokens())['refresh_token'])
-    const attempt = this.grant('refresh', print, { grant_type: 'refresh_token', refresh_token })
-    return { ...attempt, once: !this.hasGrace, secrets: [...attempt.secrets, refresh_token] }
-  }
-
-  private assertion(): Attempt {
-    const assertion = jwt(hubOnCurve, claimsAt(Math.floor(this.clock() / 1000), hubOnCurve))
-    const fields = { grant_type: jwtBearerName, assertion, scope: 'photos:read' }
-    const attempt = this.grant('JWT assertion', print, fields)
-    return { ...attempt, once: true, secrets: [...attempt.secrets, assertion] }
-  }
-
-  private async exchange(): Promise<Attempt> {
-    const token = String((await this.tokens())['access_token'])
-    const attempt = this.grant('token exchange', service, exchangeOf(token, { scope: 'photos:read' }))
-    return { ...attempt, dies: token, secrets: [...attempt.secrets, token] }
-  }
-
-  /** A token request in which everything but the scope decides. */
-  private grant(kind: string, client: ClientApplication, fields: Fields): Attempt {
-    return { ...this.ofClient(kind, 'token', client, fields), won: givesToken }
-  }
-
-  private ofClient(
-    kind: string,
-    endpoint: Endpoint,
-    client: ClientApplication,
-    fields: Fields,
-  ): Omit<Attempt, 'won'> {
-    const { registration, secret } = client
-    const sent: Fields = { ...(secret === undefined ? { client_id: registration.client_id } : {}), ...fields }
-    const authorization = secret === undefined ? undefined : basic(registration.client_id, secret)
-    const headers: Pair[] = authorization === undefined ? [] : [['Authorization', authorization]]
-    const { scope: _asked, ...decisive } = defined(sent)
-    return {
-      ...plain(kind, endpoint, form(`/${endpoint}`, sent, headers)),
-      decisive,
-      decisiveHeaders: { 'content-type': formType, ...(authorization && { authorization }) },
-      secrets: secret === undefined ? [] : [secret],
-    }
-  }
-
-  private async revocation(): Promise<Attempt> {
-    const token = String((await this.tokens())['access_token'])
-    return {
-      ...this.ofClient('revocation', 'revoke', print, { token }),
-      // Any token is answered alike (RFC 7009 2.2), so the token itself decides nothing.
-      decisive: {},
-      anyClient: true,
-      won: ({ status }) => status === 200,
-    }
-  }
-
-  private async introspection(): Promise<Attempt> {
-    const token = String((await this.tokens())['access_token'])
-    const attempt = this.ofClient('introspection', 'introspect', service, { token })
-    return {
-      ...attempt,
-      dies: token,
-      secrets: [...attempt.secrets, token],
-      won: ({ status, body }) => status === 200 && body.includes('"active":true'),
-    }
-  }
-
-  /** The request that revokes this token. */
-  revocationOf(token: string): Message {
-    return this.ofClient('revocation', 'revoke', print, { token }).message
-  }
-
-  private metadata(): Attempt {
-    const path = '/.well-known/oauth-authorization-server'
-    const message = { method: 'GET', path, query: [], headers: [host], body: [] }
-    return { ...plain('metadata', 'metadata', message), won: tellsIssuer }
-  }
-
-  private async bearer(): Promise<Attempt> {
-    const token = String((await this.tokens())['access_token'])
-    const authorization = `Bearer ${token}`
-    return {
-      ...plain('guard by bearer', 'photos', photos('localhost', authorization)),
-      decisiveHeaders: { authorization },
-      secrets: [token],
-      dies: token,
-      won: seesPhotos,
-    }
-  }
-
-  private async mac(): Promise<Attempt> {
-    const { access_token, mac_key, mac_algorithm } = await this.granted(this.grant('mac', signer, own))
-    const key = { access_token: String(access_token), mac_key: String(mac_key) }
-    const tokens = { ...key, mac_algorithm: String(mac_algorithm) }
-    const authorization = macHeader(tokens, { port: '80', ts: this.clock() })
-    return {
-      ...plain('guard by mac', 'photos', photos('api.example.com', authorization)),
-      decisiveHeaders: { authorization, host: 'api.example.com' },
-      secrets: [key.access_token, key.mac_key],
-      signed: true,
-      once: true,
-      won: seesPhotos,
-    }
-  }
 }
 
-const tellsIssuer = ({ status, body }: Answer) => status === 200 && body.includes('"issuer"')
-const seesPhotos = ({ status, body }: Answer) => status === 200 && body.includes('"clientId"')
-
-function plain(kind: string, endpoint: Endpoint, message: Message): Omit<Attempt, 'won'> {
-  const nothing = { decisive: {}, decisiveHeaders: {}, secrets: [] }
-  return {
-    kind,
-    endpoint,
-    message,
-    ...nothing,
+function attempt(endpoint: Endpoint, message: Message, won: Attempt['won'], bend: Bend = {}): Made {
+  const nothing = {
+    decisive: {},
+    decisiveHeaders: {},
+    secrets: [],
     signed: false,
     anyClient: false,
     once: false,
-    dies: undefined,
   }
+  return { endpoint, message, won, dies: undefined, ...nothing, ...bend }
 }
 
-function form(path: string, fields: Fields, headers: readonly Pair[]): Message {
-  const type: Pair = ['Content-Type', formType]
-  return { method: 'POST', path, query: [], headers: [host, type, ...headers], body: encodedPairs(fields) }
+function asking(message: Message): Made {
+  const { client_id, redirect_uri, response_type, code_challenge_method } = authorizationRequest(book)
+  return attempt('authorize', message, shows('name="authorization_request"'), {
+    decisive: { client_id, response_type, code_challenge_method },
+    decisiveIfSent: { redirect_uri: String(redirect_uri) },
+  })
 }
 
-function photos(name: string, authorization: string): Message {
-  const headers: Pair[] = [
-    ['Host', name],
-    ['Authorization', authorization],
-  ]
-  return { method: 'GET', path: '/photos', query: [], headers, body: [] }
+/** A request of a client, in which everything but the scope decides. */
+function ofClient(
+  endpoint: Endpoint,
+  { registration: { client_id }, secret }: ClientApplication,
+  fields: Fields,
+  won: Attempt['won'],
+  { secrets = [], ...bend }: Bend = {},
+): Made {
+  const sent: Fields = { ...(secret === undefined ? { client_id } : {}), ...fields }
+  const authorization = secret === undefined ? undefined : basic(client_id, secret)
+  const headers: readonly Pair[] = authorization === undefined ? [] : [['Authorization', authorization]]
+  const { scope: _asked, ...decisive } = defined(sent)
+  return attempt(endpoint, form(`/${endpoint}`, sent, headers), won, {
+    decisive,
+    decisiveHeaders: { 'content-type': formType, ...(authorization && { authorization }) },
+    secrets: [...(secret === undefined ? [] : [secret]), ...secrets],
+    ...bend,
+  })
 }
 
-function defined(fields: Fields): Record<string, string> {
-  return Object.fromEntries(
+const grant = (client: ClientApplication, fields: Fields, bend?: Bend): Made =>
+  ofClient('token', client, fields, shows('"access_token"'), bend)
+
+const get = (path: string, headers: readonly Pair[], query: readonly Pair[] = []): Message => ({
+  method: 'GET',
+  path,
+  query,
+  headers,
+  body: [],
+})
+
+const question = (client: ClientApplication): Message =>
+  get('/authorize', [host, alice], encodedPairs(authorizationRequest(client)))
+
+const form = (path: string, fields: Fields, headers: readonly Pair[]): Message => ({
+  method: 'POST',
+  path,
+  query: [],
+  headers: [host, ['Content-Type', formType], ...headers],
+  body: encodedPairs(fields),
+})
+
+/** A call of the photos, by the name of a host. */
+const guarded = (
+  name: string,
+  authorization: string,
+  decisive: Readonly<Record<string, string>>,
+  bend: Bend,
+): Made =>
+  attempt(
+    'photos',
+    get('/photos', [
+      ['Host', name],
+      ['Authorization', authorization],
+    ]),
+    shows('"clientId"'),
+    {
+      decisiveHeaders: { authorization, ...decisive },
+      ...bend,
+    },
+  )
+
+const defined = (fields: Fields): Record<string, string> =>
+  Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
-}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Response } from 'supertest'
 import type { DpopOptions } from '../../../lib/index'
 import { claimsAt, hub, issuers, jwt } from '../../support/assertions/jwt'
-import { photoBook, photoFrame } from '../../support/flows/clients'
+import { type ClientApplication, photoBook, photoFrame } from '../../support/flows/clients'
 import { authorizationRequest, type Flow, redemption } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
 import { hashOf, Prover } from '../../support/flows/prover'
@@ -42,7 +42,11 @@ const outcomesOf = (responses: readonly Response[]) => [...new Set(responses.map
 const winnersOf = (responses: readonly Response[]): readonly Tokens[] =>
   responses.filter(({ status }) => status === 200).map(tokensOf)
 
-async function expectDead(flows: readonly Flow[], { accessToken, refreshToken }: Tokens, client = photoBook) {
+async function expectDead(
+  flows: readonly Flow[],
+  { accessToken, refreshToken }: Tokens,
+  client: ClientApplication = photoBook,
+) {
   for (const flow of flows) {
     expect((await flow.photos(accessToken)).status).toBe(401)
     expect(outcomeOf(await flow.refresh(client, refreshToken))).toBe('400 invalid_grant')
