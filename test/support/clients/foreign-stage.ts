@@ -15,7 +15,9 @@ export interface ForeignStage {
 
 /** Starts one for the tests of a file. */
 export function foreignStage(
-  optionsOf: (issuer: string) => Partial<AuthorizationServerOptions>,
+  optionsOf: (
+    issuer: string,
+  ) => Partial<AuthorizationServerOptions> | Promise<Partial<AuthorizationServerOptions>>,
   mount: Mount = mountAll,
 ): () => ForeignStage {
   let stage: ForeignStage | undefined
@@ -24,7 +26,7 @@ export function foreignStage(
     const app = express()
     const started = await startServer(app)
     const issuer = `http://127.0.0.1:${started.port}`
-    const oauth = createAuthorizationServer({ ...canonicalOptions, issuer, ...optionsOf(issuer) })
+    const oauth = createAuthorizationServer({ ...canonicalOptions, issuer, ...(await optionsOf(issuer)) })
     mount(app, oauth)
     const flow = new Flow(issuer)
     const answer: ForeignStage['answer'] = async (url, decision = 'approve', owner = 'alice') => {

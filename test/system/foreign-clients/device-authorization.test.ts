@@ -4,61 +4,49 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import express from 'express'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
-import { createAuthorizationServer, deviceAuthorization } from '../../../lib/index'
-import { canonicalOptions, mountAll } from '../../support/flows/application'
+import { deviceAuthorization } from '../../../lib/index'
+import { foreignStage } from '../../support/clients/foreign-stage'
+import { discovered, insecure, Party } from '../../support/clients/oauth4webapi'
 import { consentFormOf } from '../../support/flows/consent-form'
 import { deviceSecret, television } from '../../support/flows/device-stage'
-import { Flow } from '../../support/flows/flow'
 import { goPath, goProgram, pythonProgram, requireProgram } from '../../support/program'
-import { type StartedServer, startServer } from '../../support/rooms/start-server'
 
 const { client_id } = television.registration
-let server: StartedServer
-let flow: Flow
-let issuer: string
-beforeAll(async () => {
-  const app = express()
-  server = await startServer(app)
-  issuer = `http://127.0.0.1:${server.port}`
-  flow = new Flow(issuer)
-  const plugIns = [deviceAuthorization({ secret: deviceSecret, interval: 1 })]
-  mountAll(
-    app,
-    createAuthorizationServer({ ...canonicalOptions, issuer, clients: [television.registration], plugIns }),
-  )
-})
-afterAll(() => server.stop())
+const stage = foreignStage(() => ({
+  clients: [television.registration],
+  plugIns: [deviceAuthorization({ secret: deviceSecret, interval: 1 })],
+}))
+const photos = async (token: string) => (await stage().flow.photos(token)).status
 
 async function decide(userCode: string, decision: 'approve' | 'deny'): Promise<void> {
+  const { flow } = stage()
   const page = await flow.enterCode({ user_code: userCode }, 'alice')
   await flow.submit('/device', { ...consentFormOf(page, '/device').fields, decision }, 'alice')
 }
 
 describe('openid-client', () => {
-  const configuration = () =>
-    client.discovery(new URL(issuer), client_id, undefined, client.None(), {
+  const asked = async () => {
+    const config = await client.discovery(new URL(stage().issuer), client_id, undefined, client.None(), {
       algorithm: 'oauth2',
       execute: [client.allowInsecureRequests],
     })
+    return { config, device: await client.initiateDeviceAuthorization(config, { scope: 'photos:read' }) }
+  }
 
   test('gets the tokens of a device, and refreshes them', async () => {
-    const config = await configuration()
-    const device = await client.initiateDeviceAuthorization(config, { scope: 'photos:read' })
+    const { config, device } = await asked()
     expect(device.verification_uri_complete).toContain(device.user_code)
     const polled = client.pollDeviceAuthorizationGrant(config, device)
     await decide(device.user_code, 'approve')
     const { access_token, refresh_token = '' } = await polled
-    expect((await flow.photos(access_token)).status).toBe(200)
-    const refreshed = await client.refreshTokenGrant(config, refresh_token)
-    expect((await flow.photos(refreshed.access_token)).status).toBe(200)
+    expect(await photos(access_token)).toBe(200)
+    expect(await photos((await client.refreshTokenGrant(config, refresh_token)).access_token)).toBe(200)
   })
 
   test('hears that its owner refused', async () => {
-    const config = await configuration()
-    const device = await client.initiateDeviceAuthorization(config, { scope: 'photos:read' })
+    const { config, device } = await asked()
     await decide(device.user_code, 'deny')
     await expect(client.pollDeviceAuthorizationGrant(config, device)).rejects.toMatchObject({
       error: 'access_denied',
@@ -66,31 +54,22 @@ describe('openid-client', () => {
   })
 })
 
-test('oauth4webapi hears authorization_pending and slow_down, and gets the tokens of a device', async () => {
-  const insecure = { [oauth.allowInsecureRequests]: true }
-  const found = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...insecure })
-  const metadata = await oauth.processDiscoveryResponse(new URL(issuer), found)
-  const asked = await oauth.deviceAuthorizationRequest(
-    metadata,
-    { client_id },
-    oauth.None(),
-    { scope: 'photos:read' },
-    insecure,
-  )
-  const device = await oauth.processDeviceAuthorizationResponse(metadata, { client_id }, asked)
+test('oauth4webapi hears authorization_pending, and gets the tokens of a device', async () => {
+  const { server, client: own, authentication } = new Party(await discovered(stage().issuer), client_id)
+  const scope = { scope: 'photos:read' }
+  const asked = await oauth.deviceAuthorizationRequest(server, own, authentication, scope, insecure)
+  const device = await oauth.processDeviceAuthorizationResponse(server, own, asked)
   const poll = async () => {
-    const response = await oauth.deviceCodeGrantRequest(
-      metadata,
-      { client_id },
-      oauth.None(),
-      device.device_code,
-      insecure,
+    const given = [server, own, authentication, device.device_code] as const
+    return oauth.processDeviceCodeResponse(
+      server,
+      own,
+      await oauth.deviceCodeGrantRequest(...given, insecure),
     )
-    return oauth.processDeviceCodeResponse(metadata, { client_id }, response)
   }
   await expect(poll()).rejects.toMatchObject({ error: 'authorization_pending' })
   await decide(device.user_code, 'approve')
-  expect((await flow.photos((await poll()).access_token)).status).toBe(200)
+  expect(await photos((await poll()).access_token)).toBe(200)
 })
 
 describe('x/oauth2 for Go, whose polls come by Basic and at once again in the body', () => {
@@ -111,7 +90,7 @@ describe('x/oauth2 for Go, whose polls come by Basic and at once again in the bo
   test.each(['approve', 'deny'] as const)(
     'waits at the usual pace until its owner decides: %s',
     async (decision) => {
-      const { next, ended } = started(binary, [issuer, client_id])
+      const { next, ended } = started(binary, [stage().issuer, client_id])
       const { user_code, status } = await next()
       expect(status).toBe(200)
       for (let polls = 0; polls < 3; polls += 1)
@@ -122,8 +101,7 @@ describe('x/oauth2 for Go, whose polls come by Basic and at once again in the bo
       const heard = [last['heard']].flat().filter((code) => code !== 'authorization_pending')
       expect(heard).toEqual(decision === 'deny' ? ['access_denied'] : [])
       const tokens = [last['first'], last['second']].filter((token) => typeof token === 'string')
-      const answers = await Promise.all(tokens.map((token) => flow.photos(token)))
-      expect(answers.map((answer) => answer.status)).toEqual(decision === 'deny' ? [] : [200, 200])
+      expect(await Promise.all(tokens.map(photos))).toEqual(decision === 'deny' ? [] : [200, 200])
       await ended
     },
   )
@@ -149,9 +127,9 @@ test.each([
   ['approve', { photos: 200 }],
   ['deny', { photos: null }],
 ] as const)('oauthlib for Python polls until its owner has decided: %s', async (decision, outcome) => {
-  const words = [join(__dirname, 'device.py'), issuer, client_id]
-  const insecure = { OAUTHLIB_INSECURE_TRANSPORT: '1' }
-  const { next, ended } = started(requireProgram(pythonProgram), words, insecure)
+  const words = [join(__dirname, 'device.py'), stage().issuer, client_id]
+  const overHttp = { OAUTHLIB_INSECURE_TRANSPORT: '1' }
+  const { next, ended } = started(requireProgram(pythonProgram), words, overHttp)
   await decide(String((await next())['user_code']), decision)
   const { heard, ...rest } = await next()
   expect(rest).toEqual(outcome)

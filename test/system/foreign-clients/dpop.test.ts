@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { createServer, request as send, type Server } from 'node:https'
+import { createServer, request as send } from 'node:https'
 import express from 'express'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
@@ -11,10 +11,12 @@ import {
   pushedAuthorizationRequests,
 } from '../../../lib/index'
 import { CertificateAuthority } from '../../support/certificate-authority'
+import { discovered, Party } from '../../support/clients/oauth4webapi'
 import { canonicalOptions, mountAll } from '../../support/flows/application'
 import { Flow } from '../../support/flows/flow'
 import { identityKeys, relyingParty, withIdentity } from '../../support/flows/identity-stage'
 import { codeChallenge, codeVerifier } from '../../support/flows/proof-key'
+import { listening } from '../../support/listening'
 
 // A server over TLS with OpenID Connect, pushed requests and DPoP with nonces everywhere, and a guarded route. The
 // clients trust the authority of this test alone.
@@ -24,16 +26,15 @@ const [redirect_uri = ''] = relyingParty.registration.redirect_uris ?? []
 const { client_id } = relyingParty.registration
 const client_secret = relyingParty.secret ?? ''
 
-let server: Server
+let stop: () => Promise<void>
 let issuer: string
 let owner: Flow
 
 beforeAll(async () => {
   const app = express().set('trust proxy', 'loopback')
-  server = createServer(authority.issue(['localhost']), app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const place = server.address()
-  issuer = `https://localhost:${place !== null && typeof place === 'object' ? place.port : 0}`
+  const { port, close } = await listening(createServer(authority.issue(['localhost']), app))
+  stop = close
+  issuer = `https://localhost:${port}`
   const keys = identityKeys()
   const nonces = { seconds: 60 }
   const oauthServer = createAuthorizationServer({
@@ -50,10 +51,7 @@ beforeAll(async () => {
   mountAll(app, oauthServer)
   owner = new Flow(app).behind({ 'X-Forwarded-Proto': 'https' })
 })
-afterAll(() => {
-  server.close()
-  server.closeAllConnections()
-})
+afterAll(() => stop())
 
 interface Sent {
   readonly method: string
@@ -93,14 +91,10 @@ const asked = {
 
 test('oauth4webapi gets bound tokens over TLS by pushed request, code and refresh, and uses them', async () => {
   const options = { [oauth.customFetch]: fetchSecurely }
-  const client: oauth.Client = { client_id }
-  const authentication = oauth.ClientSecretBasic(client_secret)
-  const as = await oauth.processDiscoveryResponse(
-    new URL(issuer),
-    await oauth.discoveryRequest(new URL(issuer), options),
-  )
+  const as = await discovered(issuer, options)
   expect(as.dpop_signing_alg_values_supported).toContain('ES256')
-  const DPoP = oauth.DPoP(client, await oauth.generateKeyPair('ES256'))
+  const party = new Party(as, client_id, oauth.ClientSecretBasic(client_secret), options)
+  const DPoP = oauth.DPoP(party.client, await oauth.generateKeyPair('ES256'))
   const proving = { ...options, DPoP }
   let retries = 0
   const withNonce = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
@@ -112,67 +106,27 @@ test('oauth4webapi gets bound tokens over TLS by pushed request, code and refres
       return ask()
     }
   }
-  const pushed = await withNonce(async () =>
-    oauth.processPushedAuthorizationResponse(
-      as,
-      client,
-      await oauth.pushedAuthorizationRequest(as, client, authentication, new URLSearchParams(asked), proving),
-    ),
-  )
-  const url = new URL(as.authorization_endpoint ?? '')
-  url.search = new URLSearchParams({ client_id, request_uri: pushed.request_uri }).toString()
-  const parameters = oauth.validateAuthResponse(as, client, await approved(url), 'state')
+  const { request_uri } = await withNonce(() => party.push(new URLSearchParams(asked), proving))
+  const answer = await approved(party.at(new URLSearchParams({ client_id, request_uri })))
+  const parameters = oauth.validateAuthResponse(as, party.client, answer, 'state')
   const redeem = (handle: oauth.DPoPHandle) =>
-    withNonce(async () =>
-      oauth.processAuthorizationCodeResponse(
-        as,
-        client,
-        await oauth.authorizationCodeGrantRequest(
-          as,
-          client,
-          authentication,
-          parameters,
-          redirect_uri,
-          codeVerifier,
-          {
-            ...options,
-            DPoP: handle,
-          },
-        ),
-      ),
-    )
+    withNonce(() => party.redeem(parameters, redirect_uri, codeVerifier, { DPoP: handle }))
   // The pushed request has bound the code to the key of its proof.
-  const other = oauth.DPoP(client, await oauth.generateKeyPair('ES256'))
+  const other = oauth.DPoP(party.client, await oauth.generateKeyPair('ES256'))
   await expect(redeem(other)).rejects.toMatchObject({ error: 'invalid_grant' })
   const tokens = await redeem(DPoP)
   expect(tokens.token_type).toBe('dpop')
-  const refreshed = await withNonce(async () =>
-    oauth.processRefreshTokenResponse(
-      as,
-      client,
-      await oauth.refreshTokenGrantRequest(as, client, authentication, tokens.refresh_token ?? '', proving),
-    ),
-  )
-  for (const token of [tokens.access_token, refreshed.access_token]) {
+  const refreshed = await withNonce(() => party.refresh(tokens.refresh_token, { DPoP }))
+  const route = new URL(`${issuer}/photos?page=1`)
+  for (const { access_token: token } of [tokens, refreshed]) {
     const photos = await withNonce(() =>
-      oauth.protectedResourceRequest(
-        token,
-        'GET',
-        new URL(`${issuer}/photos?page=1`),
-        undefined,
-        undefined,
-        proving,
-      ),
+      oauth.protectedResourceRequest(token, 'GET', route, undefined, undefined, proving),
     )
     expect(await photos.json()).toMatchObject({ subject: 'alice', tokenType: 'DPoP' })
-    const info = await withNonce(async () =>
-      oauth.processUserInfoResponse(
-        as,
-        client,
-        'alice',
-        await oauth.userInfoRequest(as, client, token, proving),
-      ),
-    )
+    const info = await withNonce(async () => {
+      const response = await oauth.userInfoRequest(as, party.client, token, proving)
+      return oauth.processUserInfoResponse(as, party.client, 'alice', response)
+    })
     expect(info.name).toBe('Alice')
   }
   // The handle keeps one nonce for each origin. Here, the server and the guard share one, and not their nonces.

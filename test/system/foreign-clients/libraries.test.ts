@@ -32,18 +32,13 @@ const print = bent(photoPrint, { grant_types: ['authorization_code', 'refresh_to
 const secret = photoPrint.secret
 const ofService = service.secret ?? ''
 const keys = generateKeyPair('ES256', { extractable: true })
-const album: ClientRegistration = {
-  ...photoBook.registration,
-  client_id: 'album',
-  require_signed_request_object: true,
-}
-beforeAll(async () => {
-  const jwk: object = { ...(await exportJWK((await keys).publicKey)), kid: 'a' }
-  Object.assign(album, { jwks: { keys: [jwk] } })
-})
+const album = { ...photoBook.registration, client_id: 'album', require_signed_request_object: true }
 
-const stage = foreignStage(() => ({
-  clients: [print.registration, photoBook.registration, service.registration, album],
+const stage = foreignStage(async () => ({
+  clients: [
+    ...[print, photoBook, service].map(({ registration }) => registration),
+    { ...album, jwks: { keys: [Object({ ...(await exportJWK((await keys).publicKey)), kid: 'a' })] } },
+  ],
   grantTypes: [
     password({ verify: new PasswordCheck().verify }),
     tokenExchange({ policy: anyOwner, tokenTypes: {} }),

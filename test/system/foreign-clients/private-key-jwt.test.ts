@@ -1,79 +1,56 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { serverOfKeyHolders } from '../../../docs/examples/private-key-jwt'
 import type { Json } from '../../../lib/index'
+import { discovered, Party } from '../../support/clients/oauth4webapi'
+import { startServer } from '../../support/rooms/start-server'
 
-const insecure = { [oauth.allowInsecureRequests]: true }
 const scope = 'photos:read'
 
 /** The server of docs/examples/private-key-jwt.ts on a port of its own, and the key of its client. */
-async function withKeyHolder(
-  alg: string,
-  visit: (issuer: URL, key: oauth.CryptoKey) => Promise<void>,
-): Promise<void> {
+async function withKeyHolder(alg: string, visit: (issuer: string, key: oauth.CryptoKey) => Promise<void>) {
   const app = express()
-  const listening = app.listen(0, '127.0.0.1')
-  await once(listening, 'listening')
+  const { port, stop } = await startServer(app)
   try {
-    const address: AddressInfo | string | null = listening.address()
-    if (address === null || typeof address === 'string') throw new Error('It listens on no port.')
-    const issuer = `http://127.0.0.1:${address.port}`
+    const issuer = `http://127.0.0.1:${port}`
     const { publicKey, privateKey } = await generateKeyPair(alg)
     const jwk: Json = JSON.parse(JSON.stringify({ ...(await exportJWK(publicKey)), kid: 'a' }))
     const options = { issuer, scopes: { [scope]: 'See your photos' } }
     app.use(serverOfKeyHolders(options, jwk, 'https://broker.example/jwks.json').router())
-    await visit(new URL(issuer), privateKey)
+    await visit(issuer, privateKey)
   } finally {
-    listening.close()
+    await stop()
   }
 }
 
 test.each(['ES256', 'PS256', 'EdDSA'])(
   'oauth4webapi discovers private_key_jwt and authenticates by it, and by no other key (%s)',
   async (alg) => {
-    await withKeyHolder(alg, async (issuer, privateKey) => {
-      const discovery = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
-      const as = await oauth.processDiscoveryResponse(issuer, discovery)
-      expect(as).toMatchObject({
+    await withKeyHolder(alg, async (issuer, key) => {
+      const party = new Party(await discovered(issuer), 'bank')
+      expect(party.server).toMatchObject({
         token_endpoint_auth_methods_supported: expect.arrayContaining(['private_key_jwt']),
         token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining([alg]),
       })
-      const bank = { client_id: 'bank' }
-      const grant = async (key: oauth.CryptoKey, kid?: string) => {
-        const authentication = oauth.PrivateKeyJwt(kid === undefined ? key : { key, kid })
-        const response = await oauth.clientCredentialsGrantRequest(
-          as,
-          bank,
-          authentication,
-          { scope },
-          insecure,
-        )
-        return oauth.processClientCredentialsResponse(as, bank, response)
-      }
-      for (const kid of ['a', undefined])
-        expect(await grant(privateKey, kid)).toMatchObject({ token_type: 'bearer', scope })
-      const stolen = await generateKeyPair(alg)
-      await expect(grant(stolen.privateKey, 'a')).rejects.toMatchObject({ cause: [{ scheme: 'basic' }] })
+      for (const own of [{ key, kid: 'a' }, key])
+        expect(await party.enter(oauth.PrivateKeyJwt(own))).toMatchObject({ token_type: 'bearer', scope })
+      const stolen = { key: (await generateKeyPair(alg)).privateKey, kid: 'a' }
+      await expect(party.enter(oauth.PrivateKeyJwt(stolen))).rejects.toMatchObject({
+        cause: [{ scheme: 'basic' }],
+      })
     })
   },
 )
 
 test('openid-client authenticates by private_key_jwt, and revokes by it', async () => {
   await withKeyHolder('ES256', async (issuer, key) => {
-    const config = await client.discovery(
-      issuer,
-      'bank',
-      undefined,
-      client.PrivateKeyJwt({ key, kid: 'a' }),
-      {
-        algorithm: 'oauth2',
-        execute: [client.allowInsecureRequests],
-      },
-    )
+    const authentication = client.PrivateKeyJwt({ key, kid: 'a' })
+    const config = await client.discovery(new URL(issuer), 'bank', undefined, authentication, {
+      algorithm: 'oauth2',
+      execute: [client.allowInsecureRequests],
+    })
     const tokens = await client.clientCredentialsGrant(config, { scope })
     expect(tokens).toMatchObject({ token_type: 'bearer', scope })
     await expect(client.tokenRevocation(config, tokens.access_token)).resolves.toBeUndefined()
