@@ -16,7 +16,7 @@ export async function discovered(
 
 /** A client in the hands of oauth4webapi: each request with the reading of its answer. */
 export class Party {
-  readonly client: oauth.Client
+  readonly client: { readonly client_id: string }
 
   constructor(
     readonly server: oauth.AuthorizationServer,

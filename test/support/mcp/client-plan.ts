@@ -19,8 +19,6 @@ export interface ClientPlan {
   readonly arguments?: Readonly<Record<string, Record<string, unknown>>>
   /** The folder in which mcp-remote keeps registration and tokens, from run to run. Default: one for this run. */
   readonly folder?: string
-  /** Whether the owner ends the client in place of a decision, or where it waits for none; for mcp-remote only. */
-  readonly ownerLeaves?: boolean
 }
 
 /** How the client is known to the authorization server. */

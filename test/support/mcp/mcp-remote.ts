@@ -16,7 +16,7 @@ const page = new RegExp(
 
 /** Calls tools through mcp-remote, which keeps tokens in a folder and waits for the redirection on a port. */
 export async function throughMcpRemote(
-  { server, client: identity, tools, folder: kept, ownerLeaves, ...plan }: ClientPlan,
+  { server, client: identity, tools, folder: kept, ...plan }: ClientPlan,
   report: (report: ClientReport) => void,
 ): Promise<void> {
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'mcp-remote-'))
@@ -44,11 +44,9 @@ export async function throughMcpRemote(
     const pages = [...said.matchAll(page)].map(([, url = '']) => url)
     for (const authorization of pages.slice(opened)) open(authorization).catch(fail)
     opened = pages.length
-    if (ownerLeaves === true && said.includes('already under way')) client.close().catch(fail)
   })
   const open = async (authorization: string): Promise<void> => {
     report({ authorization })
-    if (ownerLeaves === true) return client.close()
     const answer = await decide(authorization, 'approve', plan.owner)
     report({ answer: answer.href })
     await deliver(answer)
@@ -62,7 +60,6 @@ export async function throughMcpRemote(
         text: textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
       })
   } catch (error) {
-    if (ownerLeaves === true) return
     throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
   } finally {
     await client.close()
@@ -96,17 +93,11 @@ function wordsFor(identity: ClientIdentity): readonly string[] {
   const callback = [port, '--host', '127.0.0.1', '--auth-timeout', '120']
   if (identity.kind === 'dynamic') return callback
   if (identity.kind === 'document') return [...callback, '--client-metadata-url', identity.url]
-  if (identity.kind !== 'known' && identity.kind !== 'secret')
-    throw new Error(`mcp-remote knows no client by ${identity.kind}.`)
-  const { clientId: client_id, clientSecret: client_secret } = identity
-  const information = ['--static-oauth-client-info', JSON.stringify({ client_id, client_secret })]
-  if (identity.kind === 'known') return [...callback, ...information]
-  const { scope } = identity
-  return ['--client-credentials', ...information, '--static-oauth-client-metadata', JSON.stringify({ scope })]
+  throw new Error(`mcp-remote goes by a document or registers itself here, and not by ${identity.kind}.`)
 }
 
 function inherited(): Record<string, string> {
-  const names = ['PATH', 'HOME', 'NODE_EXTRA_CA_CERTS']
+  const names = ['PATH', 'HOME']
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = process.env[name]

@@ -19,11 +19,9 @@ export interface ClientRun {
 /**
  * Runs an MCP client in another process, until it has called its tools. Clients of the SDKs share a process, because
  * loading an SDK takes longer than most of its flows.
- *
- * @param authorities a file of certificate authorities to trust besides those of the machine.
  */
-export async function runClient(plan: ClientPlan, authorities?: string): Promise<ClientRun> {
-  const program = plan.generation === 'remote' ? new ClientProgram(authorities) : sharedBy(authorities)
+export async function runClient(plan: ClientPlan): Promise<ClientRun> {
+  const program = plan.generation === 'remote' ? new ClientProgram() : (shared ??= new ClientProgram())
   const reports = await program.run(plan)
   if (plan.generation === 'remote') program.stop()
   const failure = reports.find((report) => 'error' in report)
@@ -37,17 +35,11 @@ export async function runClient(plan: ClientPlan, authorities?: string): Promise
   }
 }
 
-const shared = new Map<string | undefined, ClientProgram>()
+let shared: ClientProgram | undefined
 afterAll(() => {
-  for (const program of shared.values()) program.stop()
-  shared.clear()
+  shared?.stop()
+  shared = undefined
 })
-
-function sharedBy(authorities: string | undefined): ClientProgram {
-  const program = shared.get(authorities) ?? new ClientProgram(authorities)
-  shared.set(authorities, program)
-  return program
-}
 
 /** A process that runs MCP clients, one after another. */
 class ClientProgram {
@@ -55,10 +47,9 @@ class ClientProgram {
   private trouble = ''
   private last: Promise<unknown> = Promise.resolve()
 
-  constructor(authorities: string | undefined) {
-    const env = { ...process.env, ...(authorities !== undefined && { NODE_EXTRA_CA_CERTS: authorities }) }
+  constructor() {
     const program = bundled(join(__dirname, 'client-program.ts'))
-    this.child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'] })
     this.child.stderr.on('data', (chunk: Buffer) => (this.trouble += chunk.toString()))
   }
 

@@ -78,6 +78,9 @@ export async function startMcp({
     issuer,
     server,
     asked,
-    close,
+    close: async () => {
+      await oauth.close()
+      await close()
+    },
   }
 }

@@ -14,7 +14,7 @@ let store: RedisStore
 let mcpServer: McpServerProcess
 let stage: McpStage
 
-beforeEach(async () => {
+beforeAll(async () => {
   const prefix = `mcp:${randomUUID()}:`
   store = redisStore({ url: redis.url, prefix })
   stage = await startMcp({
@@ -26,28 +26,24 @@ beforeEach(async () => {
     },
   })
 })
-afterEach(async () => {
+afterAll(async () => {
   await mcpServer.stop()
-  await stage.oauth.close()
   await stage.close()
 })
 
-test.each([1, 2] as const)(
-  'generation %s of the MCP client finds its way from an MCP server in a process of its own, and steps up there',
-  async (generation) => {
-    const { client_id: clientId } = desk.registration
-    const client = { kind: 'known', clientId, redirectUri: 'http://127.0.0.1:3333/callback' } as const
-    const { server, issuer } = stage
-    const tools = ['whoami', 'write-note', 'edit-note']
-    const { results, error } = await runClient({ generation, server, issuer, client, tools })
-    expect(error).toBeUndefined()
-    expect(results.slice(1)).toEqual(['written', 'changed'])
-    expect(JSON.parse(results[0] ?? '')).toMatchObject({
-      clientId,
-      scopes: ['mcp:read'],
-      resource: mcpServer.url,
-      extra: { subject: 'alice', audience: [mcpServer.url] },
-    })
-    expect(stage.asked).not.toContain('POST /mcp')
-  },
-)
+test('an MCP client finds its way from an MCP server in a process of its own, and steps up there', async () => {
+  const { client_id: clientId } = desk.registration
+  const client = { kind: 'known', clientId, redirectUri: 'http://127.0.0.1:3333/callback' } as const
+  const { server, issuer } = stage
+  const tools = ['whoami', 'write-note', 'edit-note']
+  const { results, error } = await runClient({ generation: 2, server, issuer, client, tools })
+  expect(error).toBeUndefined()
+  expect(results.slice(1)).toEqual(['written', 'changed'])
+  expect(JSON.parse(results[0] ?? '')).toMatchObject({
+    clientId,
+    scopes: ['mcp:read'],
+    resource: mcpServer.url,
+    extra: { subject: 'alice', audience: [mcpServer.url] },
+  })
+  expect(stage.asked).not.toContain('POST /mcp')
+})

@@ -5,7 +5,6 @@ import * as second from '@modelcontextprotocol/client'
 import * as first from '@modelcontextprotocol/sdk/client/auth.js'
 import { memoryDynamicClients } from '../../../lib/index'
 import { Clock } from '../../support/flows/clock'
-import type { ClientPlan } from '../../support/mcp/client-plan'
 import { freePort } from '../../support/mcp/free-port'
 import { runClient } from '../../support/mcp/run-client'
 import { type McpStage, startMcp } from '../../support/mcp/stage'
@@ -46,60 +45,22 @@ describe.each([
   })
 })
 
-describe('mcp-remote', () => {
-  let folder: string
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'))
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
-
-  const runs = async () => {
-    const redirectUri = `http://127.0.0.1:${await freePort()}/oauth/callback`
-    const { server, issuer } = stage
-    return (plan: Partial<ClientPlan>) =>
-      runClient({
-        generation: 'remote',
-        server,
-        issuer,
-        client: { kind: 'dynamic', redirectUri },
-        tools: ['whoami'],
-        folder,
-        ...plan,
-      })
-  }
+test('mcp-remote keeps its registration from run to run, and registers again where that and its tokens have ended', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'))
+  const redirectUri = `http://127.0.0.1:${await freePort()}/oauth/callback`
+  const { server, issuer } = stage
+  const client = { kind: 'dynamic', redirectUri } as const
+  const plan = { generation: 'remote', server, issuer, client, tools: ['whoami'], folder } as const
   const registrations = () => stage.asked.filter((request) => request === 'POST /register').length
-
-  test('keeps its registration from run to run', async () => {
-    const run = await runs()
-    expect((await run({})).results).toHaveLength(1)
-    const again = await run({})
-    expect(again.results).toHaveLength(1)
-    expect(again.requests).toHaveLength(0)
-    expect(registrations()).toBe(1)
-  })
-
-  test('registers again where its registration has ended before its owner has decided', async () => {
-    const run = await runs()
-    const left = await run({ ownerLeaves: true })
-    expect(left.requests).toHaveLength(1)
-    clock.advance(3601)
-    // It learns that from the authorization endpoint, and registers. This version then takes its own next attempt for
-    // one of another process and opens no page, until its owner starts it again.
-    await run({ ownerLeaves: true })
-    expect(registrations()).toBe(2)
-    const { results, error } = await run({})
-    expect(error).toBeUndefined()
-    expect(results).toHaveLength(1)
-    expect(registrations()).toBe(2)
-  })
-
-  test('registers again where its registration and its tokens have ended', async () => {
-    const run = await runs()
-    expect((await run({})).results).toHaveLength(1)
+  try {
+    expect((await runClient(plan)).results).toHaveLength(1)
+    const again = await runClient(plan)
+    expect([again.results.length, again.requests.length, registrations()]).toEqual([1, 0, 1])
     clock.advance(91 * day)
-    const { results, error } = await run({})
+    const { results, error } = await runClient(plan)
     expect(error).toBeUndefined()
-    expect(results).toHaveLength(1)
-    expect(registrations()).toBe(2)
-  })
+    expect([results.length, registrations()]).toEqual([1, 2])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -72,7 +72,7 @@ describe('EAS_SKIP_CONSENT', () => {
 })
 
 describe('EAS_MOUNT_PATH', () => {
-  const mounted = (issuer: string, path: string, request: string, prefix = '') =>
+  const mounted = ([issuer, path, request, prefix = '']: readonly [string, string, string, string?]) =>
     linesOf(`
       const oauth = createAuthorizationServer({ ...options, issuer: '${issuer}' })
       const headers = ${prefix === '' ? '{}' : `{ 'X-Forwarded-Prefix': '${prefix}' }`}
@@ -95,7 +95,7 @@ describe('EAS_MOUNT_PATH', () => {
   ] as const)(
     'is given when the router answers elsewhere than the issuer says: %j',
     async (place, message) => {
-      const [line = ''] = await mounted(...place)
+      const [line = ''] = await mounted(place)
       expect([line.slice(0, 14), line.slice(15)]).toEqual(['EAS_MOUNT_PATH', message])
     },
   )
@@ -107,7 +107,7 @@ describe('EAS_MOUNT_PATH', () => {
     ['a proxy has taken the path away', 'http://localhost/api/auth', '', '/token', '/api/auth'],
     ['a proxy has taken a part of it away', 'http://localhost/api/auth', '/auth', '/auth/token', '/api'],
   ])('is not given when %s', async (_when, issuer, path, request, prefix) => {
-    expect(await mounted(issuer, path, request, prefix)).toEqual([])
+    expect(await mounted([issuer, path, request, prefix])).toEqual([])
   })
 })
 
