@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import { createMcpExpressApp } from '@modelcontextprotocol/express'
 import {
   createAuthorizationServer,
-  type AuthorizationServer,
   type AuthorizationServerOptions,
   mcp,
   type McpOptions,
@@ -13,7 +12,6 @@ import { mcpScopes, mountMcp } from './mcp-server'
 
 /** An authorization server and the MCP server that it guards, on one port of this machine. */
 export interface McpStage {
-  readonly oauth: AuthorizationServer
   readonly issuer: string
   /** The URL of the MCP server. */
   readonly server: string
@@ -74,7 +72,6 @@ export async function startMcp({
   }
   http.on('request', app)
   return {
-    oauth,
     issuer,
     server,
     asked,

@@ -1,6 +1,5 @@
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type RequestHandler } from 'express'
 import helmet from 'helmet'
-import type { Browser } from 'playwright-core'
 import {
   type AuthorizationServerOptions,
   type ConsentView,
@@ -8,25 +7,9 @@ import {
   formPost,
 } from '../../../lib/index'
 import { press } from '../../support/browser/follow'
-import { launchChromium } from '../../support/chromium'
-import { type StartedServer, startServer } from '../../support/rooms/start-server'
+import { browserStage } from '../../support/browser/stage'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchChromium()
-})
-afterAll(() => browser.close())
-
-const open: StartedServer[] = []
-afterEach(async () => {
-  for (const { stop } of open.splice(0)) await stop()
-})
-
-async function listen(app: Express): Promise<string> {
-  const started = await startServer(app)
-  open.push(started)
-  return `http://127.0.0.1:${started.port}`
-}
+const { browser, listen } = browserStage()
 
 const policy = 'Cross-Origin-Opener-Policy'
 const sends =
@@ -91,7 +74,7 @@ async function popup({
     ...options,
   })
   app.use(oauth.router())
-  const context = await browser.newContext()
+  const context = await browser().newContext()
   const page = await context.newPage()
   await page.goto(client)
   const opened = context.waitForEvent('page')
@@ -128,36 +111,41 @@ const withoutPolicy: RequestHandler = (_request, response, next) => {
   next()
 }
 
+/** Where the popups of all scenes end; the browser shows them at once. */
+async function endsOf(scenes: Readonly<Record<string, Scene>>) {
+  const ends = Object.entries(scenes).map(async ([title, scene]) => [title, await popup(scene)] as const)
+  return Object.fromEntries(await Promise.all(ends))
+}
+
 describe('In Chromium a popup of a client', () => {
-  test.each<[string, Scene]>([
-    ['without helmet', { host: passOn }],
-    ['without helmet, with a login', { host: passOn, login: withoutPolicy }],
-    ['with pages.popups, behind helmet', { options: popups }],
-    ['with pages.popups and a login without its policy', { options: popups, login: withoutPolicy }],
-    [
-      'whose client opens it by same-origin-allow-popups',
-      { options: popups, client: sends('same-origin-allow-popups') },
-    ],
-    ['that ends at a form_post', { options: popups, query: '&response_mode=form_post' }],
-    ['with pages.popups and a page of the host', { options: ownPage('unsafe-none') }],
-  ])('keeps its opener %s', async (_title, scene) => {
-    expect(await popup(scene)).toEqual(kept)
+  test('keeps its opener', async () => {
+    const ends = await endsOf({
+      'without helmet, with a login': { host: passOn, login: withoutPolicy },
+      'with pages.popups and a login without its policy': { options: popups, login: withoutPolicy },
+      'whose client opens it by same-origin-allow-popups': {
+        options: popups,
+        client: sends('same-origin-allow-popups'),
+      },
+      'that ends at a form_post': { options: popups, query: '&response_mode=form_post' },
+      'with pages.popups and a page of the host': { options: ownPage('unsafe-none') },
+    })
+    for (const [title, end] of Object.entries(ends)) expect([title, end]).toEqual([title, kept])
   })
 
   // Why the option is needed, and says unsafe-none. If a browser ever changes its mind, the option may go.
-  test.each<[string, Scene]>([
-    ['behind helmet without the option', {}],
-    ['behind a login that helmet covers', { options: popups, login: passOn }],
-    [
-      'behind a login with same-origin-allow-popups',
-      { options: popups, login: sends('same-origin-allow-popups') },
-    ],
-    [
-      'with a page of the host that sends same-origin-allow-popups',
-      { options: ownPage('same-origin-allow-popups') },
-    ],
-    ['whose client has the default of helmet itself', { options: popups, client: sends('same-origin') }],
-  ])('loses its opener %s', async (_title, scene) => {
-    expect(await popup(scene)).toEqual(cut)
+  test('loses its opener', async () => {
+    const ends = await endsOf({
+      'behind helmet without the option': {},
+      'behind a login that helmet covers': { options: popups, login: passOn },
+      'behind a login with same-origin-allow-popups': {
+        options: popups,
+        login: sends('same-origin-allow-popups'),
+      },
+      'with a page of the host that sends same-origin-allow-popups': {
+        options: ownPage('same-origin-allow-popups'),
+      },
+      'whose client has the default of helmet itself': { options: popups, client: sends('same-origin') },
+    })
+    for (const [title, end] of Object.entries(ends)) expect([title, end]).toEqual([title, cut])
   })
 })

@@ -1,26 +1,10 @@
 import { join } from 'node:path'
-import express, { type Express } from 'express'
-import type { Browser, Page } from 'playwright-core'
+import express from 'express'
+import type { Page } from 'playwright-core'
 import { type AuthorizationServerOptions, createAuthorizationServer } from '../../../lib/index'
-import { launchChromium } from '../../support/chromium'
-import { type StartedServer, startServer } from '../../support/rooms/start-server'
+import { browserStage } from '../../support/browser/stage'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchChromium()
-})
-afterAll(() => browser.close())
-
-const open: StartedServer[] = []
-afterEach(async () => {
-  for (const { stop } of open.splice(0)) await stop()
-})
-
-async function listen(app: Express): Promise<number> {
-  const started = await startServer(app)
-  open.push(started)
-  return started.port
-}
+const { browser, listen } = browserStage()
 
 const page = join(__dirname, '../../support/browser/single-page-app.html')
 
@@ -32,9 +16,9 @@ async function visit(options: (origin: string) => Partial<AuthorizationServerOpt
   readonly reached: readonly string[]
 }> {
   const app = express().get('/', (_request, response) => response.sendFile(page))
-  const origin = `http://localhost:${await listen(app)}`
+  const origin = (await listen(app)).replace('127.0.0.1', 'localhost')
   const host = express()
-  const issuer = `http://127.0.0.1:${await listen(host)}`
+  const issuer = await listen(host)
   const oauth = createAuthorizationServer({
     issuer,
     clients: [
@@ -58,7 +42,7 @@ async function visit(options: (origin: string) => Partial<AuthorizationServerOpt
     reached.push(request.method)
     response.json({ of: request.oauth?.subject })
   })
-  const context = await browser.newContext()
+  const context = await browser().newContext()
   const tab = await context.newPage()
   await tab.goto(`${origin}/?issuer=${encodeURIComponent(issuer)}`)
   return { wall: (call) => tab.evaluate(`wall.${call}`), tab, reached }
