@@ -7,70 +7,56 @@ import type { Recorder } from './recorder'
 import type { Asked, Health, ServerPlan } from './server'
 
 /** The host application in a process of its own. */
-class ServerProcess {
-  private output = ''
+interface ServerProcess {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly output: () => string
+}
 
-  private constructor(
-    private readonly child: ChildProcess,
-    readonly port: number,
-  ) {}
+// A machine under load takes its time.
+const patience = () => ({ signal: AbortSignal.timeout(240_000) })
 
-  static async start(plan: ServerPlan): Promise<ServerProcess> {
-    const child = fork(bundled(join(__dirname, 'server.ts'), 'bundled'), [JSON.stringify(plan)], {
-      execArgv: ['--expose-gc'],
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Its warnings are complaints already.
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
-    })
-    let started: ServerProcess | undefined
-    let output = ''
-    child.stderr?.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      if (started !== undefined) started.output = output
-    })
-    const [message]: unknown[] = await once(child, 'message', { signal: AbortSignal.timeout(240_000) })
-    started = new ServerProcess(child, isRecord(message) ? Number(message['port']) : 0)
-    return started
-  }
+async function messageOf(child: ChildProcess): Promise<Readonly<Record<string, unknown>>> {
+  const [message]: unknown[] = await once(child, 'message', patience())
+  return isRecord(message) ? message : {}
+}
 
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`
-  }
+async function startProcess(plan: ServerPlan): Promise<ServerProcess> {
+  const child = fork(bundled(join(__dirname, 'server.ts'), 'bundled'), [JSON.stringify(plan)], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // Its warnings are complaints already.
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  })
+  let output = ''
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const { port } = await messageOf(child)
+  return { child, port: Number(port), output: () => output }
+}
 
-  tell(asked: Asked): void {
-    this.child.send(asked)
-  }
+const isAlive = ({ child }: ServerProcess) => child.exitCode === null && child.signalCode === null
+const tell = ({ child }: ServerProcess, asked: Asked) => void child.send(asked)
 
-  /** Collects its garbage, and tells how it is. */
-  async health(): Promise<Health> {
-    const told = once(this.child, 'message', { signal: AbortSignal.timeout(240_000) })
-    this.tell({})
-    const [message]: unknown[] = await told
-    const { memory, handles, complaints } = isRecord(message) ? message : {}
-    return {
-      memory: Number(memory),
-      handles: Number(handles),
-      complaints: Array.isArray(complaints) ? complaints.map(String) : [],
-    }
-  }
-
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.child.kill(signal)
-  }
-
-  /** Why it has died by itself; undefined while it lives. */
-  get crash(): string | undefined {
-    const lives = this.child.exitCode === null && this.child.signalCode === null
-    return lives ? undefined : this.output.slice(-600)
-  }
-
-  async kill(): Promise<void> {
-    if (this.crash !== undefined) return
-    const gone = once(this.child, 'exit')
-    this.child.kill('SIGKILL')
-    await gone
+/** Collects its garbage, and tells how it is. */
+async function healthOf(process: ServerProcess): Promise<Health> {
+  const told = messageOf(process.child)
+  tell(process, {})
+  const { memory, handles, complaints } = await told
+  return {
+    memory: Number(memory),
+    handles: Number(handles),
+    complaints: Array.isArray(complaints) ? complaints.map(String) : [],
   }
 }
+
+async function kill(process: ServerProcess): Promise<void> {
+  if (!isAlive(process)) return
+  const gone = once(process.child, 'exit')
+  process.child.kill('SIGKILL')
+  await gone
+}
+
+const urlOf = (port: number) => `http://127.0.0.1:${port}`
 
 /** Server processes that can be killed, stopped, started again, and given a wrong time. */
 export class Processes {
@@ -86,11 +72,11 @@ export class Processes {
   }
 
   static async start(plans: readonly ServerPlan[]): Promise<Processes> {
-    return new Processes(plans, await Promise.all(plans.map((plan) => ServerProcess.start(plan))))
+    return new Processes(plans, await Promise.all(plans.map(startProcess)))
   }
 
   get urls(): readonly string[] {
-    return this.processes.map(({ url }) => url)
+    return this.ports.map(urlOf)
   }
 
   get ports(): readonly number[] {
@@ -105,28 +91,28 @@ export class Processes {
 
   async killOne(place: number): Promise<void> {
     this.killed.add(place)
-    await this.at(place).kill()
+    await kill(this.at(place))
   }
 
   /** Starts one again that was killed. */
   async startAgain(place: number): Promise<void> {
     const [plan] = this.plans.slice(place)
     if (plan === undefined) throw new Error('There is no such process.')
-    const process = await ServerProcess.start(plan)
+    const process = await startProcess(plan)
     this.processes[place] = process
     this.killed.delete(place)
     // The clock may have changed while the process started.
-    process.tell({ ahead: this.aheads[place] ?? 0 })
-    this.recorder?.moved(place, process.url)
+    tell(process, { ahead: this.aheads[place] ?? 0 })
+    this.recorder?.moved(place, urlOf(process.port))
   }
 
   signal(place: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.at(place).signal(signal)
+    this.at(place).child.kill(signal)
   }
 
   setAhead(place: number, seconds: number): void {
     this.aheads[place] = seconds
-    if (!this.killed.has(place)) this.at(place).tell({ ahead: seconds })
+    if (!this.killed.has(place)) tell(this.at(place), { ahead: seconds })
   }
 
   /** Milliseconds since the epoch, as this process has it. */
@@ -135,19 +121,17 @@ export class Processes {
   }
 
   health(): Promise<readonly Health[]> {
-    return Promise.all(
-      this.processes.filter(({ crash }) => crash === undefined).map((process) => process.health()),
-    )
+    return Promise.all(this.processes.filter(isAlive).map(healthOf))
   }
 
   /** What is wrong with them: one that has died by itself, and why. */
   crashes(): readonly string[] {
-    return this.processes.flatMap(({ crash }, place) =>
-      crash === undefined ? [] : [`process ${place} has died: ${crash}`],
+    return this.processes.flatMap((process, place) =>
+      isAlive(process) ? [] : [`process ${place} has died: ${process.output().slice(-600)}`],
     )
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.processes.map((process) => process.kill()))
+    await Promise.all(this.processes.map(kill))
   }
 }

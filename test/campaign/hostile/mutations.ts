@@ -2,7 +2,7 @@ import type { Chance } from '../../support/chance'
 import type { ClientApplication } from '../../support/flows/clients'
 import { basic } from '../../support/flows/flow'
 import { everyParty, stranger } from '../parties'
-import { bodyOf, formEncode, type Message, type Pair } from './message'
+import { bodyOf, encodedPairs, type Message, type Pair } from './message'
 import { bends, hostileNames } from './values'
 
 /** What a mutation may use. */
@@ -38,69 +38,62 @@ function somePart(message: Message, chance: Chance): Part {
 }
 
 /** Changes one pair of a part into none, one or several. */
+type Change = (pair: Pair, means: Means, all: readonly Pair[]) => readonly Pair[]
 const onePair =
-  (change: (pair: Pair, means: Means, all: readonly Pair[]) => readonly Pair[]): Mutate =>
+  (change: Change): Mutate =>
   (message, means) => {
     const part = somePart(message, means.chance)
     const pairs = pairsOf(message, part)
-    if (pairs.length === 0) return message
     const at = means.chance.below(pairs.length)
-    const changed = pairs.flatMap((pair, index) => {
-      if (index !== at) return [pair]
-      // Who is logged in is the host's word, and a host without an owner is no subject here.
-      return pair[0].toLowerCase() === 'x-owner' ? [] : change(pair, means, pairs)
-    })
+    // Who is logged in is the host's word, and a host without an owner is no subject here.
+    const changed = pairs.flatMap((pair, index) =>
+      index !== at ? [pair] : pair[0].toLowerCase() === 'x-owner' ? [] : change(pair, means, pairs),
+    )
     return withPairs(message, part, changed)
   }
 
-/** The place of a parameter, or none. */
-const addTo = (message: Message, chance: Chance, pair: Pair): Message => {
-  const part = typeof message.body === 'string' || chance.below(3) === 0 ? 'query' : 'body'
-  return withPairs(message, message.method === 'GET' ? 'query' : part, [
-    ...pairsOf(message, message.method === 'GET' ? 'query' : part),
-    pair,
-  ])
+/** Adds a pair where a parameter may stand. */
+function addTo(message: Message, chance: Chance, ...more: readonly Pair[]): Message {
+  const isInQuery = message.method === 'GET' || typeof message.body === 'string' || chance.below(3) === 0
+  const part = isInQuery ? 'query' : 'body'
+  return withPairs(message, part, [...pairsOf(message, part), ...more])
 }
 
+const pairOf = (name: string, value: string): Pair => [name, value]
+
 /** Changes one value. */
-const bend: Mutate = onePair(([name, value], { chance, mark }) => [
-  [name, chance.among(bends)(value, chance, mark)],
-])
+const bend: Change = ([name, value], { chance, mark }) => [
+  pairOf(name, chance.among(bends)(value, chance, mark)),
+]
 
 /** What may be done to one parameter or header. */
+const changes: readonly Change[] = [
+  ...Array.from({ length: 4 }, () => bend),
+  () => [],
+  (pair) => [pair, pair],
+  (pair, { mark }) => [pair, pairOf(pair[0], mark)],
+  (pair, { mark }) => [pairOf(pair[0], mark), pair],
+  ([name]) => [pairOf(name, '')],
+  ([name, value], { chance, mark }) => [pairOf(chance.among(bends)(name, chance, mark), value)],
+  ([name, value]) => [pairOf(`${name}[]`, value)],
+  ([name, value], { mark }) => [pairOf(`${name}[${mark}]`, value)],
+  ([, value], { chance }) => [pairOf(chance.among(hostileNames), value)],
+  ([name], { chance }, all) => [pairOf(name, chance.any(all)[1])],
+  (_pair, { chance }, all) => [pairOf(chance.any(all)[0], '')],
+]
 const parameterMutations: readonly Mutate[] = [
-  bend,
-  bend,
-  bend,
-  bend,
-  onePair(() => []),
-  onePair((pair) => [pair, pair]),
-  onePair(([name, value], { mark }) => [
-    [name, value],
-    [name, mark],
-  ]),
-  onePair(([name, value], { mark }) => [
-    [name, mark],
-    [name, value],
-  ]),
-  onePair(([name]) => [[name, '']]),
-  onePair(([name, value], { chance, mark }) => [[chance.among(bends)(name, chance, mark), value]]),
-  onePair(([name, value]) => [[`${name}[]`, value]]),
-  onePair(([name, value], { mark }) => [[`${name}[${mark}]`, value]]),
-  onePair(([, value], { chance }) => [[chance.among(hostileNames), value]]),
-  onePair(([name], { chance }, all) => [[name, all[chance.below(all.length)]?.[1] ?? '']]),
-  onePair(([name], { chance }, all) => [[all[chance.below(all.length)]?.[0] ?? name, '']]),
+  ...changes.map(onePair),
   (message, { chance, mark }) => addTo(message, chance, [chance.among(hostileNames), mark]),
   (message, { chance, other }) => {
     const pairs = [...pairsOf(other, 'body'), ...pairsOf(other, 'query')]
-    const pair = pairs[chance.below(pairs.length)]
-    return pair === undefined ? message : addTo(message, chance, pair)
+    return pairs.length === 0 ? message : addTo(message, chance, chance.any(pairs))
   },
-  (message, { mark }) => {
-    const part = message.method === 'GET' ? 'query' : 'body'
-    const many = Array.from({ length: 300 }, (_, index): Pair => [`${mark}${index}`, String(index)])
-    return withPairs(message, part, [...pairsOf(message, part), ...many])
-  },
+  (message, { chance, mark }) =>
+    addTo(
+      message,
+      chance,
+      ...Array.from({ length: 300 }, (_, index) => pairOf(`${mark}${index}`, String(index))),
+    ),
 ]
 
 const listOf = (text: string, ...more: readonly string[]): readonly string[] => [...text.split(' '), ...more]
@@ -170,25 +163,20 @@ const messageMutations: readonly Mutate[] = [
   },
   (message, { chance }) => {
     const { registration, secret = '' } = chance.among(parties)
-    const fields: Pair[] = [
-      ['client_id', formEncode(registration.client_id)],
-      ['client_secret', formEncode(secret)],
-    ]
+    const fields = encodedPairs({ client_id: registration.client_id, client_secret: secret })
     return withPairs(message, 'body', [...pairsOf(message, 'body'), ...fields])
   },
 ]
 
-function spliced(one: string, other: string, chance: Chance): string {
-  return one.slice(0, chance.below(one.length + 1)) + other.slice(chance.below(other.length + 1))
-}
+const spliced = (one: string, other: string, chance: Chance): string =>
+  one.slice(0, chance.below(one.length + 1)) + other.slice(chance.below(other.length + 1))
 
 /** One to three mutations, one after the other. */
 export function mutate(message: Message, means: Means): Message {
   let mutated = message
   for (let left = 1 + means.chance.below(3); left > 0; left--) {
     const few = means.chance.below(3) === 0
-    const [first = bend, ...rest] = few ? messageMutations : parameterMutations
-    mutated = means.chance.among([first, ...rest])(mutated, means)
+    mutated = means.chance.any(few ? messageMutations : parameterMutations)(mutated, means)
   }
   return mutated
 }

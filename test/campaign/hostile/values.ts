@@ -3,35 +3,27 @@ import { formEncode } from './message'
 
 type Bend = (value: string, chance: Chance, mark: string) => string
 
-const cut: Bend = (value, chance) => value.slice(0, chance.below(value.length + 1))
-const changeByte: Bend = (value, chance) => {
-  const at = chance.below(value.length + 1)
-  return value.slice(0, at) + String.fromCharCode(chance.below(256)) + value.slice(at + 1)
-}
-// Still well formed, where most values are.
-const changeLetter: Bend = (value, chance) => {
-  const at = chance.below(value.length + 1)
-  return value.slice(0, at) + chance.below(36).toString(36) + value.slice(at + 1)
-}
-const inserted =
-  (what: string): Bend =>
+/** Cuts a value somewhere, and puts it together again. */
+const at =
+  (join: (before: string, after: string, chance: Chance, mark: string) => string): Bend =>
   (value, chance, mark) => {
-    const at = chance.below(value.length + 1)
-    return value.slice(0, at) + what.replace('MARK', mark) + value.slice(at)
+    const place = chance.below(value.length + 1)
+    return join(value.slice(0, place), value.slice(place), chance, mark)
   }
+const cut = at((before) => before)
+const changeByte = at(
+  (before, after, chance) => before + String.fromCharCode(chance.below(256)) + after.slice(1),
+)
+// Still well formed, where most values are.
+const changeLetter = at((before, after, chance) => before + chance.below(36).toString(36) + after.slice(1))
+const inserted = (what: string) =>
+  at((before, after, _chance, mark) => before + what.replace('MARK', mark) + after)
 const replaced =
   (what: string): Bend =>
   (_value, _chance, mark) =>
     what.replace('MARK', mark)
-const turnCase: Bend = (value, chance) => {
-  const at = chance.below(value.length + 1)
-  const one = value.charAt(at)
-  return (
-    value.slice(0, at) +
-    (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()) +
-    value.slice(at + 1)
-  )
-}
+const turned = (one: string) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())
+const turnCase = at((before, after) => before + turned(after.charAt(0)) + after.slice(1))
 const percentAll = (value: string) =>
   value.replaceAll(/[^]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
