@@ -33,6 +33,11 @@ function isTrouble(reply: Reply, status: number): boolean {
   return reply.status === status && isTold && reply.headers['retry-after'] === '1'
 }
 
+const orTrouble =
+  (status: number, read: Reader): Reader =>
+  (reply, holder) =>
+    isTrouble(reply, status) ? trouble : read(reply, holder)
+
 /** The form of a page with a question, as the text that its answer presents. */
 const formIn =
   (path: string): Reader =>
@@ -69,13 +74,12 @@ const decided =
     return refusingPage(reply)
   }
 
-const exchanged: Reader = (reply) => {
+const exchanged = orTrouble(400, (reply) => {
   const { access_token: accessToken, refresh_token: refreshToken, error } = bodyOf(reply)
-  if (isTrouble(reply, 400)) return trouble
   if (reply.status === 400 && error === 'invalid_grant') return refused
   if (reply.status !== 200 || typeof accessToken !== 'string') return undefined
   return typeof refreshToken === 'string' ? granted(accessToken, refreshToken) : undefined
-}
+})
 
 /** A token of another owner or client, or for another scope, is as wrong as one that no server issued. */
 function acceptedFor(found: Holder, holder: Holder | undefined): Answer | undefined {
@@ -103,36 +107,30 @@ const guarded: Reader = (reply, holder) => {
   return reply.status === 401 && error === 'invalid_token' ? refused : undefined
 }
 
-const introspected: Reader = (reply, holder) => {
-  if (isTrouble(reply, 503)) return trouble
+const introspected = orTrouble(503, (reply, holder) => {
   if (reply.status !== 200) return undefined
   const { active, sub, client_id: clientId, scope } = bodyOf(reply)
   // The subject of a client that acts for itself is the client.
   const owner = sub === clientId ? undefined : sub
   if (active === true) return acceptedFor(holderIn(owner, clientId, scope), holder)
   return active === false ? refused : undefined
-}
+})
 
-const revoked: Reader = (reply) => {
-  if (isTrouble(reply, 503)) return trouble
-  return reply.status === 200 && reply.text === '{}' ? done : undefined
-}
+const revoked = orTrouble(503, (reply) => (reply.status === 200 && reply.text === '{}' ? done : undefined))
 
-const tokenOf: Reader = (reply) => {
-  if (isTrouble(reply, 400)) return trouble
+const tokenOf = orTrouble(400, (reply) => {
   const { access_token: accessToken } = bodyOf(reply)
   return reply.status === 200 && typeof accessToken === 'string' ? granted(accessToken) : undefined
-}
+})
 
 // RFC 8693 2.2.2: a subject token that is not valid makes the request invalid.
 const exchangedToken: Reader = (reply) =>
   reply.status === 400 && bodyOf(reply)['error'] === 'invalid_request' ? refused : tokenOf(reply)
 
-const begun: Reader = (reply) => {
-  if (isTrouble(reply, 503)) return trouble
+const begun = orTrouble(503, (reply) => {
   const codes = [bodyOf(reply)['device_code'], bodyOf(reply)['user_code']].map(textOf)
   return reply.status === 200 && !codes.includes('') ? granted(...codes) : undefined
-}
+})
 
 /** The page of devices again, with the form for a code: this one is not known (any more). */
 const codeRefused = (reply: Reply): Answer | undefined =>
@@ -152,21 +150,17 @@ const polled: Reader = (reply) => {
     : exchanged(reply)
 }
 
-const registered: Reader = (reply) => {
-  if (isTrouble(reply, 503)) return trouble
+const registered = orTrouble(503, (reply) => {
   const { client_id, client_secret, registration_access_token } = bodyOf(reply)
   const parts = [client_id, client_secret, registration_access_token].map(textOf)
   return reply.status === 201 && !parts.includes('') ? granted(parts.join(' ')) : undefined
-}
+})
 
 /** RFC 7592 2: the token of a client that is gone is refused. */
 const unknownClient = (reply: Reply): Answer | undefined =>
   reply.status === 401 && bodyOf(reply)['error'] === 'invalid_token' ? refused : undefined
 
-const configured: Reader = (reply) => {
-  if (isTrouble(reply, 503)) return trouble
-  return reply.status === 200 ? accepted : unknownClient(reply)
-}
+const configured = orTrouble(503, (reply) => (reply.status === 200 ? accepted : unknownClient(reply)))
 
 const authenticated: Reader = (reply) => {
   if (reply.status === 401 && bodyOf(reply)['error'] === 'invalid_client') return refused
@@ -174,10 +168,7 @@ const authenticated: Reader = (reply) => {
   return answer?.kind === 'granted' ? accepted : answer
 }
 
-const unregistered: Reader = (reply) => {
-  if (isTrouble(reply, 503)) return trouble
-  return reply.status === 204 ? done : unknownClient(reply)
-}
+const unregistered = orTrouble(503, (reply) => (reply.status === 204 ? done : unknownClient(reply)))
 
 const readers: Readonly<Record<Act, Reader>> = {
   ask: (reply) => formIn('/authorize')(reply) ?? redirected(reply),

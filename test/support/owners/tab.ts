@@ -46,15 +46,10 @@ export class Tab {
     await this.page.getByLabel('Print your photos').setChecked(prints)
   }
 
-  /** Lets the answer go to the other process than the question came from. */
-  crossOver(): Promise<void> {
-    return this.stage.leadPast(this.process)
-  }
-
   /** Presses a button of a page of the server, for the other process. */
   async press(name: 'Allow' | 'Cancel' | 'Remove'): Promise<void> {
     const asked = this.process
-    await this.crossOver()
+    await this.stage.leadPast(asked)
     const decided = this.page.waitForResponse((response) => response.request().method() === 'POST')
     await press(this.page, name)
     if (processOf(await decided) === asked) throw new Error('The answer went to the process of the question.')
