@@ -172,9 +172,7 @@ describeOnStores('An unregistered client', (stage) => {
 
   test.each([
     ['http://127.0.0.1:1/callback', true],
-    ['http://127.0.0.1:1/other', false],
     ['http://localhost:1/callback', false],
-    ['https://notes.example/callback', true],
     ['https://notes.example/callback?a', false],
   ])('may get its answer at %s: %s', async (redirect_uri, may) => {
     const { flow } = host(stage)
