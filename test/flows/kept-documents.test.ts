@@ -355,9 +355,9 @@ describe('The shared cache', () => {
   test('takes 4096 documents of strangers, a quarter of them of one network, and none that is long [stranger-11]', async () => {
     const shared = mapCache()
     const one = process({ shared })
-    for (let at = 0; at < 1100; at++) await one.find(stranger(at), senderAt('192.0.2.1'))
+    for (let at = 0; at < 1030; at++) await one.find(stranger(at), senderAt('192.0.2.1'))
     expect(shared.texts.size).toBe(1024)
-    for (let at = 0; at < 3200; at++) await one.find(stranger(2000 + at), senderAt(`192.0.3.${at % 16}`))
+    for (let at = 0; at < 3080; at++) await one.find(stranger(2000 + at), senderAt(`192.0.3.${at % 16}`))
     expect(shared.texts.size).toBe(4096)
     // The keys of a day ago have ended.
     one.clock.advance(day + 1)
