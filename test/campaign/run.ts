@@ -83,7 +83,7 @@ export async function playOn<S extends Stage>(
   const plans = stage.plans.map(({ waitForReplicas, ...redis }) => ({
     ...redis,
     ...(plan.waits && terms.waitsForNothing !== true && waitForReplicas ? { waitForReplicas } : {}),
-    ...(terms.forgetsMarks === true ? { broken: 'creates that are never refused' as const } : {}),
+    ...(terms.forgetsMarks === true ? { isCareless: true } : {}),
   }))
   const run = await Run.begin(
     plan,

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore, type ReplicaWait } from '../../lib/index'
 import { connectionSettings } from '../../lib/stores/redis/connection'
-import { brokenConnections, type BrokenConnection } from './stores/broken-connections'
+import { careless } from './stores/broken-connections'
 
 interface Node {
   readonly host: string
@@ -19,8 +19,9 @@ interface Waiting {
 
 /** How a process of its own reaches Redis; it can be told in words. */
 export type RedisPlan = Waiting &
+  /** `isCareless`: creates are never refused. */
   (
-    | { readonly url: string; readonly broken?: BrokenConnection }
+    | { readonly url: string; readonly isCareless?: boolean }
     | {
         readonly cluster: readonly Node[]
         /** The way to each node that leads elsewhere than to its own port. */
@@ -43,11 +44,11 @@ const waitOf = ({ waitForReplicas }: Waiting): Waiting =>
   waitForReplicas === undefined ? {} : { waitForReplicas }
 
 function overUrl(plan: Extract<RedisPlan, { url: string }>, options: StoreOptions): RedisStore {
-  const { url, broken } = plan
-  if (broken === undefined) return redisStore({ url, ...options, ...waitOf(plan) })
+  const { url, isCareless = false } = plan
+  if (!isCareless) return redisStore({ url, ...options, ...waitOf(plan) })
   const client = new Redis(url, connectionSettings)
   client.on('error', () => {})
-  return redisStore({ client: brokenConnections[broken](client), ...options })
+  return redisStore({ client: careless(client), ...options })
 }
 
 function clientOn(plan: Exclude<RedisPlan, { url: string }>): Cluster | Redis {

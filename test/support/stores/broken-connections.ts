@@ -1,19 +1,15 @@
 import type { RedisCommands } from '../../../lib/index'
 
-/** Mistakes that the connection of a store could have, planted into a client with the settings of a sound one. */
-export const brokenConnections = {
-  'creates that are never refused': (client: RedisCommands): RedisCommands => ({
-    call: (command, ...words) => {
-      const [name = '', ...rest] = carelessly([command, ...words])
-      return client.call(name, ...rest)
-    },
-  }),
-}
-
-export type BrokenConnection = keyof typeof brokenConnections
+/** A client with a mistake: creates over it are never refused. */
+export const careless = (client: RedisCommands): RedisCommands => ({
+  call: (command, ...words) => {
+    const [name = '', ...rest] = carelessly([command, ...words])
+    return client.call(name, ...rest)
+  },
+})
 
 /** Stores a record as `creating` in writes.ts does, but looks at neither the deadline nor the mark of a removal. */
-const careless = `
+const carelessCreate = `
 local stored = redis.call('GET', KEYS[1])
 if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
@@ -24,5 +20,5 @@ return redis.call('TIME')[1] * 1000
 function carelessly(words: readonly string[]): readonly string[] {
   const [, , keys, key = '', , revision = '', record = '', lifetime = ''] = words
   const isCreate = words.length === 9 && keys === '2' && record.startsWith('[')
-  return isCreate ? ['EVAL', careless, '1', key, revision, record, lifetime] : words
+  return isCreate ? ['EVAL', carelessCreate, '1', key, revision, record, lifetime] : words
 }
