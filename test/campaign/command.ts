@@ -47,12 +47,7 @@ async function main(): Promise<void> {
   } finally {
     await runner.close()
   }
-  for (const each of topologies) {
-    const there = outcomes.filter(({ plan }) => plan.topology === each)
-    if (there.length > 0) say(`${each}: ${countsOf(there)}`)
-  }
-  const names = outcomes.flatMap(({ plan }) => plan.faults.map(({ name }) => name))
-  for (const name of new Set(names)) say(`${name}: ${names.filter((other) => other === name).length} times`)
+  say(countsOf(outcomes))
   if (outcomes.some(({ broken }) => broken.length > 0)) process.exitCode = 1
 }
 

@@ -1,5 +1,5 @@
 import type { Chance } from '../../support/chance'
-import type { Direction, FaultyNetwork, Stragglers } from '../../support/faulty-network'
+import type { Direction, FaultyNetwork } from '../../support/faulty-network'
 import type { RedisServer } from '../../support/redis-server'
 import { sendCommand, type Stage } from '../stages/stage'
 import type { Fault, FaultTable, Scene } from './fault'
@@ -53,9 +53,10 @@ const delayed = (direction: Direction): UsualFault =>
 /** Milliseconds: many soon, and some after the deadline of creates. */
 const lateness = (chance: Chance): number => 20 + Math.round(chance.share() ** 2 * 2400)
 
-const stragglers = (how: (chance: Chance) => Stragglers): UsualFault =>
+/** A share of writes comes once more, or late alone. */
+const stragglers = (share: number, lateBy: (chance: Chance) => number, withheld = false): UsualFault =>
   network((each, { chance }) => {
-    each.straggle(how(chance))
+    each.straggle({ isMeant: () => chance.share() < share, lateness: () => lateBy(chance), withheld })
     return (same) => same.straggle(undefined)
   })
 
@@ -110,21 +111,9 @@ export const usualFaults: FaultTable<Stage> = {
   }),
   'commands delayed': delayed('commands'),
   'replies delayed': delayed('replies'),
-  'writes duplicated': stragglers((chance) => ({
-    isMeant: () => true,
-    lateness: () => chance.between(0, 3),
-    withheld: false,
-  })),
-  'writes withheld, then late': stragglers((chance) => ({
-    isMeant: () => chance.share() < 0.15,
-    lateness: () => lateness(chance),
-    withheld: true,
-  })),
-  'copies of writes late': stragglers((chance) => ({
-    isMeant: () => chance.share() < 0.5,
-    lateness: () => lateness(chance),
-    withheld: false,
-  })),
+  'writes duplicated': stragglers(1, (chance) => chance.between(0, 3)),
+  'writes withheld, then late': stragglers(0.15, lateness, true),
+  'copies of writes late': stragglers(0.5, lateness),
   'Redis stopped': redis(async (master) => {
     await master.kill('SIGSTOP')
     return () => master.kill('SIGCONT')

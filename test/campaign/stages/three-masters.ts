@@ -45,14 +45,14 @@ export class ThreeMasters implements Stage {
   /** In the order of their ports, which does not change. */
   async masters(): Promise<readonly RedisServer[]> {
     const roles = await Promise.all(this.nodes.map(roleOf))
-    return this.nodes.filter((_, index) => roles[index] === 'master')
+    return this.nodes.filter((_, index) => roles[index]?.[0] === 'master')
   }
 
   /** The node that follows this master. */
   async replicaOf(master: RedisServer): Promise<RedisServer> {
     for (const node of this.nodes) {
-      const role = await sendCommand(node, 'ROLE').catch(() => [])
-      if (Array.isArray(role) && role[0] === 'slave' && role[2] === master.port) return node
+      const [kind, , port] = await roleOf(node)
+      if (kind === 'slave' && port === master.port) return node
     }
     throw new Error('The master has no replica.')
   }
@@ -103,7 +103,7 @@ export class ThreeMasters implements Stage {
   }
 }
 
-async function roleOf(node: RedisServer): Promise<unknown> {
+async function roleOf(node: RedisServer): Promise<readonly unknown[]> {
   const role = await sendCommand(node, 'ROLE').catch(() => [])
-  return Array.isArray(role) ? role[0] : undefined
+  return Array.isArray(role) ? role : []
 }
