@@ -123,7 +123,7 @@ function showPage(spa: Express, library: string, script: string): void {
   const page = `<!doctype html><title>Photo Wall</title><pre id="known"></pre>
 <script src="/library.js"></script><script type="module">${script}</script>`
   spa.get('/favicon.ico', (_req, res) => void res.status(204).end())
-  spa.get('/library.js', (_req, res) => res.sendFile(library))
+  spa.get('/library.js', (_req, res) => res.sendFile(library, { dotfiles: 'allow' }))
   spa.get('/bye', (_req, res) => void res.type('html').send('<title>Bye</title>'))
   spa.get('/', (_req, res) => void res.type('html').send(page))
 }

@@ -16,7 +16,7 @@ import { canonicalOptions, mountAll } from '../../support/flows/application'
 import { DocumentOrigin } from '../../support/flows/document-origin'
 import { Flow } from '../../support/flows/flow'
 import { requireNode } from '../../support/nodes'
-import { type InstalledPackages, installPackages } from '../../support/npm-packages'
+import { installPackage } from '../../support/npm-packages'
 import { type StartedServer, startServer } from '../../support/rooms/start-server'
 
 const subject = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
@@ -41,17 +41,14 @@ interface Told {
   }[]
 }
 
-let packages: InstalledPackages
 let origin: DocumentOrigin
 let server: StartedServer
 beforeAll(async () => {
-  packages = installPackages('@atproto/oauth-client-node@0.5.3')
   origin = await DocumentOrigin.start()
 })
 afterAll(async () => {
   await server?.stop()
   await origin?.stop()
-  packages?.remove()
 })
 
 test('@atproto/oauth-client-node pushes, logs in, calls, refreshes and logs out, and repeats each request with a nonce', async () => {
@@ -75,7 +72,8 @@ test('@atproto/oauth-client-node pushes, logs in, calls, refreshes and logs out,
   })
   mountAll(app, oauth)
 
-  const words = [join(__dirname, 'atproto.mjs'), packages.folder, issuer, subject, origin.clientId]
+  const packages = installPackage('@atproto/oauth-client-node@0.5.3')
+  const words = [join(__dirname, 'atproto.mjs'), packages, issuer, subject, origin.clientId]
   const client = spawn(requireNode(22), words, { stdio: ['pipe', 'pipe', 'inherit'], timeout: 120_000 })
   const ended = once(client, 'close')
   const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]()

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../../support/chromium'
-import { type InstalledPackages, installPackages } from '../../support/npm-packages'
+import { installPackage } from '../../support/npm-packages'
 import { type SinglePageOptions, startSinglePage } from '../../support/openid-connect/single-page'
 
-let packages: InstalledPackages
+let packages: string
 let browser: Browser
 
 // Playwright names what it waited for.
@@ -28,17 +28,16 @@ try {
 }`
 
 beforeAll(async () => {
-  packages = installPackages('keycloak-js@26.2.4')
+  packages = installPackage('keycloak-js@26.2.4')
   browser = await launchChromium()
 })
 afterAll(async () => {
   await browser?.close()
-  packages?.remove()
 })
 
 /** Logs in, and returns what the app knows then. */
 async function logIn(options: SinglePageOptions) {
-  const library = join(packages.folder, 'node_modules/keycloak-js/lib/keycloak.js')
+  const library = join(packages, 'node_modules/keycloak-js/lib/keycloak.js')
   const stage = await startSinglePage(library, scriptOf, options)
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   context.setDefaultTimeout(patience)

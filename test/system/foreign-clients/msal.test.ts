@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../../support/chromium'
-import { type InstalledPackages, installPackages } from '../../support/npm-packages'
+import { installPackage } from '../../support/npm-packages'
 import { type SinglePageStage, startSinglePage } from '../../support/openid-connect/single-page'
 
-let packages: InstalledPackages
 let browser: Browser
 let stage: SinglePageStage
 
@@ -48,14 +47,13 @@ try {
 }`
 
 beforeAll(async () => {
-  packages = installPackages('@azure/msal-browser@5.30.0')
-  const library = join(packages.folder, 'node_modules/@azure/msal-browser/lib/msal-browser.min.js')
+  const packages = installPackage('@azure/msal-browser@5.30.0')
+  const library = join(packages, 'node_modules/@azure/msal-browser/lib/msal-browser.min.js')
   ;[browser, stage] = await Promise.all([launchChromium(), startSinglePage(library, scriptOf)])
 })
 afterAll(async () => {
   await browser?.close()
   await stage?.close()
-  packages?.remove()
 })
 
 /** What the app shows once it has settled. */

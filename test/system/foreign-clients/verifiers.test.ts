@@ -1,4 +1,3 @@
-import { extent } from '../../support/extent'
 import { keySecret } from '../../support/flows/jwt-tokens'
 import { printApi } from '../../support/flows/resources'
 import type { Passed } from '../../support/issuer/dispatcher'
@@ -10,14 +9,7 @@ import { withRedis } from '../../support/with-redis'
 const algorithms = ['ES256', 'RS256', 'EdDSA', 'PS256'] as const
 type Algorithm = (typeof algorithms)[number]
 /** Those whose tokens are in use while keys rotate. All of them are rotated, and all are verified. */
-const inUse: readonly Algorithm[] = algorithms.slice(0, extent(2, algorithms.length))
-/** The process that rotates and is killed, and the other one. */
-const rotations = (
-  [
-    [0, 1],
-    [1, 0],
-  ] as const
-).slice(0, extent(1, 2))
+const inUse: readonly Algorithm[] = algorithms.slice(0, 2)
 
 // Seconds.
 const lifetime = 900
@@ -120,19 +112,17 @@ test('verifiers of other authors refuse no live token while keys rotate and proc
   const { refusals, kids, during, pass } = load()
   await pass(step)
   const first = await stage.processes[0].keys()
-  for (const [doomed, other] of rotations) {
-    await stage.processes[doomed].rotate()
-    // The successors are published, and wait.
-    await during(stage.restart(doomed))
-    await pass(900)
-    // They sign.
-    await during(stage.restart(other))
-    await pass(lifetime + 300)
-    // The former keys have ended.
-    await during(stage.restart(doomed))
-  }
+  await stage.processes[0].rotate()
+  // The successors are published, and wait.
+  await during(stage.restart(0))
+  await pass(900)
+  // They sign.
+  await during(stage.restart(1))
+  await pass(lifetime + 300)
+  // The former keys have ended.
+  await during(stage.restart(0))
   expect(refusals).toEqual([])
-  expect([...kids.values()].map(({ size }) => size)).toEqual(inUse.map(() => rotations.length + 1))
+  expect([...kids.values()].map(({ size }) => size)).toEqual([2, 2])
   const published: { kid: string }[] = (await stage.flow.open(ofKeys)).body.keys
   expect(published).toHaveLength(algorithms.length)
   for (const { kid } of first) expect(published).not.toContainEqual(expect.objectContaining({ kid }))
