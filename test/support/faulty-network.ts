@@ -1,5 +1,4 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { Redis } from 'ioredis'
 import { CommandReader } from './command-reader'
 import { LateWrites } from './late-writes'
 import { listening } from './listening'
@@ -17,18 +16,12 @@ export interface FaultyNetwork {
   refuse(on: boolean): void
   /** From now on nothing passes the connections that are open, and neither end learns of it. */
   silence(): void
-  /** Whether it keeps a copy of each save of an authorization that passes, and of each write of a dynamic client. */
-  copyWrites(on: boolean): void
-  /** Delivers the copies in their order, where new connections lead now. Resolves to how many there were. */
-  deliverCopies(): Promise<number>
   /** From now on some writes come late; undefined ends it for those that follow. */
   straggle(stragglers: Stragglers | undefined): void
   /** How many writes came late, or will. */
   stragglers(): number
   /** Resolves when each write that is late has come. */
   allArrived(): Promise<void>
-  /** How many replies were lost. */
-  lostReplies(): number
   stop(): Promise<void>
 }
 
@@ -52,18 +45,14 @@ interface Weather {
   readonly delays: Record<Direction, number>
   losing: number
   refusing: boolean
-  lost: number
-  copying: boolean
-  copies: (readonly string[])[]
   stragglers: Stragglers | undefined
   /** Connections of an earlier generation are silent. */
   generation: number
 }
 
 export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
-  const calm = { losing: 0, refusing: false, lost: 0, generation: 0 }
-  const quick = { delays: { commands: 0, replies: 0 }, stragglers: undefined }
-  const weather: Weather = { port, ...calm, ...quick, copying: false, copies: [] }
+  const calm = { losing: 0, refusing: false, stragglers: undefined, generation: 0 }
+  const weather: Weather = { port, ...calm, delays: { commands: 0, replies: 0 } }
   const late = new LateWrites(() => weather.port)
   // The way to Redis ends with its client.
   const server = createServer((client) => join(client, weather, late))
@@ -75,16 +64,9 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     loseReplies: (count) => (weather.losing = count),
     refuse: (on) => (weather.refusing = on),
     silence: () => (weather.generation += 1),
-    copyWrites: (on) => (weather.copying = on),
-    deliverCopies: async () => {
-      const copies = weather.copies.splice(0)
-      await sendAll(weather.port, copies)
-      return copies.length
-    },
     straggle: (stragglers) => (weather.stragglers = stragglers),
     stragglers: () => late.count,
     allArrived: () => late.allArrived(),
-    lostReplies: () => weather.lost,
     stop: async () => {
       late.close()
       await close()
@@ -104,7 +86,6 @@ function join(client: Socket, weather: Weather, late: LateWrites): void {
     later(weather, 'commands', (words) => {
       if (isSilent()) return
       const commands = reader.commandsIn(words)
-      if (weather.copying) weather.copies.push(...commands.filter(isSave))
       if (straggles(weather, commands, late)) client.destroy()
       else redis.write(words)
     }),
@@ -113,7 +94,6 @@ function join(client: Socket, weather: Weather, late: LateWrites): void {
   redis.on('data', (reply) => {
     if (weather.losing === 0 || isSilent()) return answer(reply)
     weather.losing -= 1
-    weather.lost += 1
     client.destroy()
   })
   client.once('close', () => redis.destroy())
@@ -132,27 +112,12 @@ function straggles(
   return meant.length > 0 && stragglers.withheld
 }
 
-/** Whether a command saves an authorization, or writes a dynamic client. */
-function isSave([name = '', ...words]: readonly string[]): boolean {
-  if (!/^(?:eval|evalsha)$/i.test(name)) return false
-  if (words.some((word) => word.includes('{dynamic-clients}:'))) return true
-  // A record is a JSON tuple. A removal has none.
-  return words.some((word) => word.includes(':authorization:')) && words.some((word) => word.startsWith('['))
-}
-
 /** A write of an authorization or a registration, its removal included. */
 function isWrite([name = '', ...words]: readonly string[]): boolean {
   return (
     /^(?:set|del|eval|evalsha)$/i.test(name) &&
     words.some((word) => /:authorization:|:\{dynamic-clients\}/.test(word))
   )
-}
-
-async function sendAll(port: number, commands: readonly (readonly string[])[]): Promise<void> {
-  const redis = new Redis(port, '127.0.0.1')
-  // One that is refused has no effect, which is what is hoped for.
-  await Promise.allSettled(commands.map(([name = '', ...words]) => redis.call(name, ...words)))
-  redis.disconnect()
 }
 
 /** Passes data on after the delay, in order even while the delay changes. */

@@ -2,25 +2,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listening } from '../listening'
 import { waitUntil } from '../wait-until'
 
-/** A request that passed the dispatcher, with what came back. */
-export interface Passed {
-  readonly path: string
-  /** Of the answer. */
-  readonly cacheControl: string
-}
-
 /**
  * Stands before the processes of one service, as a load balancer does: sends each request to another process in turn. A
  * request that its process did not take goes to the next one, and so does a GET that its process did not answer.
  */
-export interface Dispatcher {
+interface Dispatcher {
   readonly url: string
   /** The processes from now on. Resolves when the processes that left have answered all that they had got. */
   lead(urls: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
 
-export async function startDispatcher(watch: (passed: Passed) => void = () => {}): Promise<Dispatcher> {
+/** @param watch sees the path of each request that has passed. */
+export async function startDispatcher(watch: (path: string) => void = () => {}): Promise<Dispatcher> {
   let targets: readonly string[] = []
   let turn = 0
   const waiting = new Map<string, number>()
@@ -55,7 +49,7 @@ export async function startDispatcher(watch: (passed: Passed) => void = () => {}
     for (const target of inTurn())
       try {
         const answer = await send(target, request, body)
-        watch({ path: request.url ?? '', cacheControl: answer.headers['cache-control'] ?? '' })
+        watch(request.url ?? '')
         response.writeHead(answer.status, answer.headers).end(answer.body)
         return
       } catch (error) {

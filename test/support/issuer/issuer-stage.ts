@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { Flow } from '../flows/flow'
 import { partOf } from '../flows/jwt-tokens'
 import { gallery, job, printApi } from '../flows/resources'
-import { startDispatcher, type Dispatcher, type Passed } from './dispatcher'
+import { startDispatcher } from './dispatcher'
 import type { IssuerPlan } from './issuer-process'
 import { type IssuerProcess, startIssuer } from './start-issuer'
 
 /** Two processes of one issuer on one Redis behind a dispatcher, with one time that the test moves. */
 export interface IssuerStage {
   readonly issuer: string
-  readonly dispatcher: Dispatcher
   /** What the dispatcher leads to. */
   readonly flow: Flow
   readonly processes: readonly [IssuerProcess, IssuerProcess]
@@ -27,11 +26,11 @@ export interface IssuerStage {
 
 type StagePlan = Omit<IssuerPlan, 'issuer' | 'prefix' | 'clients' | 'ahead'>
 
-/** @param bends what each process has of its own. @param watch sees each request that has passed the dispatcher. */
+/** @param bends what each process has of its own. @param watch sees the path of each request that has passed the dispatcher. */
 export async function openIssuerStage(
   shared: StagePlan,
   bends: readonly [Partial<IssuerPlan>, Partial<IssuerPlan>] = [{}, {}],
-  watch?: (passed: Passed) => void,
+  watch?: (path: string) => void,
 ): Promise<IssuerStage> {
   const dispatcher = await startDispatcher(watch)
   const prefix = `issuer:${randomUUID()}:`
@@ -45,7 +44,6 @@ export async function openIssuerStage(
   await lead()
   return {
     issuer: dispatcher.url,
-    dispatcher,
     flow: new Flow(dispatcher.url),
     processes,
     now: () => Math.floor(Date.now() / 1000) + ahead,

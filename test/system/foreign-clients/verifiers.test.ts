@@ -1,6 +1,5 @@
 import { keySecret } from '../../support/flows/jwt-tokens'
 import { printApi } from '../../support/flows/resources'
-import type { Passed } from '../../support/issuer/dispatcher'
 import { type IssuerStage, jobToken, kidOf, openIssuerStage } from '../../support/issuer/issuer-stage'
 import type { RedisServer } from '../../support/redis-server'
 import { startVerifiers, type Verifiers } from '../../support/verifiers/start-verifiers'
@@ -26,7 +25,7 @@ let maximumAge: number
 /** When each verifier asked for the keys. */
 const asked = new Map<string, number[]>()
 
-function watch({ path }: Passed): void {
+function watch(path: string): void {
   const { pathname, searchParams } = new URL(path, 'http://dispatcher')
   if (pathname !== ofKeys) return
   const by = searchParams.get('by') ?? 'discovery'
