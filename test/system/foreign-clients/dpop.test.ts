@@ -94,7 +94,7 @@ test('oauth4webapi gets bound tokens over TLS by pushed request, code and refres
   const as = await discovered(issuer, options)
   expect(as.dpop_signing_alg_values_supported).toContain('ES256')
   const party = new Party(as, client_id, oauth.ClientSecretBasic(client_secret), options)
-  const DPoP = oauth.DPoP(party.client, await oauth.generateKeyPair('ES256'))
+  const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('ES256'))
   const proving = { ...options, DPoP }
   let retries = 0
   const withNonce = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
@@ -112,7 +112,7 @@ test('oauth4webapi gets bound tokens over TLS by pushed request, code and refres
   const redeem = (handle: oauth.DPoPHandle) =>
     withNonce(() => party.redeem(parameters, redirect_uri, codeVerifier, { DPoP: handle }))
   // The pushed request has bound the code to the key of its proof.
-  const other = oauth.DPoP(party.client, await oauth.generateKeyPair('ES256'))
+  const other = oauth.DPoP({}, await oauth.generateKeyPair('ES256'))
   await expect(redeem(other)).rejects.toMatchObject({ error: 'invalid_grant' })
   const tokens = await redeem(DPoP)
   expect(tokens.token_type).toBe('dpop')
