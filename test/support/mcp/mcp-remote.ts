@@ -93,7 +93,9 @@ function wordsFor(identity: ClientIdentity): readonly string[] {
   const callback = [port, '--host', '127.0.0.1', '--auth-timeout', '120']
   if (identity.kind === 'dynamic') return callback
   if (identity.kind === 'document') return [...callback, '--client-metadata-url', identity.url]
-  throw new Error(`mcp-remote goes by a document or registers itself here, and not by ${identity.kind}.`)
+  if (identity.kind !== 'known') throw new Error(`mcp-remote goes by no ${identity.kind} here.`)
+  const information = { client_id: identity.clientId, client_secret: identity.clientSecret }
+  return [...callback, '--static-oauth-client-info', JSON.stringify(information)]
 }
 
 function inherited(): Record<string, string> {
