@@ -64,6 +64,14 @@ describe('Pushed requests', () => {
       expect(outcomeOf(await flow.ask(before, 'alice'))).toBe('page 400 invalid_request_uri')
     })
 
+    test('binds the code to its challenge', async () => {
+      const { flow, pushed } = stage()
+      const page = await flow.ask(await pushed({}, photoBook), 'alice')
+      const code = codeOf(await flow.decide(page, 'approve', 'alice'))
+      const refused = await flow.redeem(photoBook, code, { code_verifier: 'v'.repeat(43) })
+      expect(outcomeOf(refused)).toBe('400 invalid_grant')
+    })
+
     test('is for the resources that it names', async () => {
       const { flow, push, pushed } = stage({ resources: threeResources, defaultResource: printApi })
       expect(outcomeOf(await push({ resource: 'https://other.example' }))).toBe('400 invalid_target')
