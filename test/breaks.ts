@@ -101,21 +101,13 @@ function chooseFrom<Item>(items: readonly Item[], count: number, seed: number): 
   return chosen
 }
 
-async function jest(
-  folder: string,
-  words: readonly string[],
-  seconds: number,
-  environment: NodeJS.ProcessEnv = {},
-) {
-  const child = spawn(
-    process.execPath,
-    [join(root, 'node_modules/jest/bin/jest.js'), ...words, '--ci', '--forceExit'],
-    {
-      cwd: folder,
-      env: { ...process.env, ...environment },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+async function jest(folder: string, words: readonly string[], seconds: number, more: NodeJS.ProcessEnv = {}) {
+  const command = [join(root, 'node_modules/jest/bin/jest.js'), ...words, '--ci', '--forceExit']
+  const child = spawn(process.execPath, command, {
+    cwd: folder,
+    env: { ...process.env, ...more },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let printed = ''
   child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000)
@@ -128,13 +120,8 @@ async function linesOfTests(isFresh: boolean): Promise<readonly TestFile[]> {
   if (isFresh || !fs.existsSync(covered)) {
     fs.mkdirSync(join(root, 'node_modules/.cache'), { recursive: true })
     const reporter = join(root, 'test/support/covered-lines.js')
-    const collect = [
-      '--coverage',
-      '--coverageReporters=none',
-      '--collectCoverageFrom=lib/**/*.ts',
-      `--reporters=${reporter}`,
-    ]
-    await jest(root, collect, 3600, { COVERED_LINES: covered })
+    const collect = ['--coverage', '--coverageReporters=none', '--collectCoverageFrom=lib/**/*.ts']
+    await jest(root, [...collect, `--reporters=${reporter}`], 3600, { COVERED_LINES: covered })
   }
   return JSON.parse(fs.readFileSync(covered, 'utf8'))
 }
