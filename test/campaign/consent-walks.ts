@@ -67,7 +67,7 @@ class ConsentWalks {
   private refreshTokens: { readonly token: string; readonly allowed: Allowed }[] = []
   private readonly clock = new Clock()
   /** By the words of the guide: what each owner allowed on a page, and until when it counts. */
-  private readonly memory = new Map(owners.map((owner) => [String(owner), new Map<string, number>()]))
+  private readonly memory = new Map<string, Map<string, number>>(owners.map((owner) => [owner, new Map()]))
 
   // The host, whose mind changes with each request.
   private answers: readonly string[] | undefined

@@ -36,7 +36,8 @@ export interface IdentityServer {
 export async function startIdentityServer(
   clientsOf: (issuer: string) => Promise<readonly ClientRegistration[]>,
 ): Promise<IdentityServer> {
-  const { app, url: issuer, close: stop } = await listen(0)
+  const origin = await listen(0)
+  const { app, url: issuer } = origin
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const requests: IdentityServer['requests'] = []
   const keys = signingKeys({ keys: [{ privateKey }] })
@@ -58,7 +59,7 @@ export async function startIdentityServer(
   app.use(oauth.router())
   const close = async () => {
     await oauth.close()
-    await stop()
+    await origin.close()
   }
   return { issuer, publicKey, requests, used: () => usedIn(requests), failures, close }
 }

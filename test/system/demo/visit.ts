@@ -37,7 +37,7 @@ export class AppVisitor {
 
   private async visit(
     url: URL,
-    { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> },
+    { headers = {}, ...init }: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> },
   ) {
     const sent = { ...headers, cookie: this.session }
     const response = await fetch(url, { ...init, headers: sent, redirect: 'manual' })

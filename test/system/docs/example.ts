@@ -25,7 +25,7 @@ export function runExample(
 /** A program that serves at an issuer of its own. */
 export interface Served {
   readonly issuer: string
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Serves a program of the documents, until the end of the test or of all tests of the file. */

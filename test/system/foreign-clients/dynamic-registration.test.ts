@@ -32,10 +32,15 @@ describe.each(['', '/tenant'])('at an issuer with the path "%s"', (path) => {
     const client = await oauth.processDynamicClientRegistrationResponse(
       await oauth.dynamicClientRegistrationRequest(server, metadata, asked),
     )
-    const secret = oauth.ClientSecretBasic(String(client['client_secret']))
+    const member = (name: string): string => {
+      const value = client[name]
+      if (typeof value !== 'string') throw new Error(`The registration has no ${name}.`)
+      return value
+    }
+    const secret = oauth.ClientSecretBasic(member('client_secret'))
     expect(await new Party(server, client.client_id, secret).enter()).toMatchObject({ scope: 'photos:read' })
-    const uri = String(client['registration_client_uri'])
-    const own = { headers: { Authorization: `Bearer ${String(client['registration_access_token'])}` } }
+    const uri = member('registration_client_uri')
+    const own = { headers: { Authorization: `Bearer ${member('registration_access_token')}` } }
     const statuses: number[] = []
     for (const method of ['GET', 'DELETE', 'GET'])
       statuses.push((await fetch(uri, { ...own, method })).status)
