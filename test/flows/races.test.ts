@@ -36,8 +36,8 @@ import {
 } from '../support/flows/resources'
 import { claimsIn, signedFormat } from '../support/flows/signed-format'
 import { tokensOf, type Tokens } from '../support/flows/tokens'
-import { WaitingKeys } from '../support/stores/waiting-keys'
-import { waitingStore } from '../support/stores/waiting-store'
+import { WaitingKeys } from './races/waiting-keys'
+import { waitingStore } from './races/waiting-store'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 

@@ -28,7 +28,7 @@ import {
   type Pieces,
   type Signing,
 } from '../support/saml/assertion'
-import * as forgeries from '../support/saml/forgeries'
+import * as forgeries from './saml-bearer/forgeries'
 import { options } from '../support/saml/grant'
 
 const grant_type = 'urn:ietf:params:oauth:grant-type:saml2-bearer'

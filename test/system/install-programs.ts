@@ -1,4 +1,4 @@
-import { installMissingFonts } from '../support/fonts'
+import { installMissingFonts } from './fonts'
 import { installMissingNodes } from '../support/nodes'
 import {
   apacheProgram,

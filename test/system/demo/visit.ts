@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { startDemo, type Demo } from '../../../demo/demo'
 import { press } from '../../support/browser/follow'
-import { freePorts } from '../../support/clients/free-ports'
+import { freePorts } from './free-ports'
 
 /** Starts the demo at any free ports. */
 export const openDemo = (redisUrl?: string): Promise<Demo> => startDemo({ ports: freePorts, redisUrl })

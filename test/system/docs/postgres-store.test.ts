@@ -21,7 +21,7 @@ import {
   keyStoreContract,
 } from '../../../lib/testing/index'
 import { oneMoreFailure } from '../../../lib/testing/race-rules'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server'
+import { type PostgresServer, startPostgres } from './postgres-server'
 import { startReplyLosingProxy } from '../../support/stores/reply-losing-proxy'
 import type { AuthorizationServerOptions } from '../../../lib/index'
 import { application } from '../../support/flows/application'

@@ -1,5 +1,5 @@
 import { bent, type ClientApplication } from '../../support/flows/clients'
-import { type Check, runConformanceTool } from '../../support/mcp/conformance-tool'
+import { type Check, runConformanceTool } from './conformance-tool'
 import { freePort } from '../../support/mcp/free-port'
 import { cloud, desk } from '../../support/mcp/mcp-clients'
 import { type McpScene, startMcp } from '../../support/mcp/stage'

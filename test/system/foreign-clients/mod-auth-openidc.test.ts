@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { listen, type Listener } from '../../../demo/listen'
-import { startApache, type Apache } from '../../support/openid-connect/apache'
+import { startApache, type Apache } from './apache'
 import { startIdentityServer, type IdentityServer } from '../../support/openid-connect/identity-server'
 import { loggingOut, UserAgent, type Page } from '../../support/openid-connect/user-agent'
 

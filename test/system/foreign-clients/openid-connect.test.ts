@@ -1,6 +1,6 @@
-import { authCore, passportOpenIdConnect } from '../../support/openid-connect/frameworks'
+import { authCore, passportOpenIdConnect } from './openid-connect/frameworks'
 import { startIdentityServer, type IdentityServer } from '../../support/openid-connect/identity-server'
-import { oauth4webapi, openIdClient5, openIdClient6 } from '../../support/openid-connect/libraries'
+import { oauth4webapi, openIdClient5, openIdClient6 } from './openid-connect/libraries'
 import {
   startRelyingParty,
   type RelyingParty,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { launchChromium } from '../../support/chromium'
 import { type OwnerStage, startOwnerStage } from '../../support/owners/stage'
-import { type Answer, Tab } from '../../support/owners/tab'
+import { type Answer, Tab } from './tab'
 
 let browser: Browser
 let stage: OwnerStage

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isRecord } from '../../../lib/primitives/options-reader'
-import { decide } from './owner'
+import { decide } from '../../support/mcp/owner'
 
 /** The redirection URIs that Cursor registers, in one request: https://github.com/erp-mafia/accounted/pull/2225. */
 export const cursorUris = {

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { requireNode } from '../nodes'
-import { within } from '../wait-until'
-import { decide } from './owner'
+import { requireNode } from '../../support/nodes'
+import { within } from '../../support/wait-until'
+import { decide } from '../../support/mcp/owner'
 
 /** What the conformance tool of MCP is told. */
 export interface ConformancePlan {

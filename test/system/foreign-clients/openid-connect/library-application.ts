@@ -1,5 +1,5 @@
 import type { Express, RequestHandler } from 'express'
-import { reasonOf, type Registered, type RelyingParty } from './relying-party'
+import { reasonOf, type Registered, type RelyingParty } from '../../../support/openid-connect/relying-party'
 
 /** A client library in the hands of an application that has one user. */
 export interface Library {

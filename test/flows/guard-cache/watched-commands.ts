@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { waitUntil } from '../wait-until'
+import { waitUntil } from '../../support/wait-until'
 
 export interface WatchedCommands {
   /**

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import express from 'express'
-import { listening } from '../listening'
-import { claimsAt, hub, jwt } from '../assertions/jwt'
+import { listening } from '../../support/listening'
+import { claimsAt, hub, jwt } from '../../support/assertions/jwt'
 
 /** The identity provider of a company: exchanges ID tokens of its people for ID-JAGs (RFC 8693). */
 export class IdentityProvider {

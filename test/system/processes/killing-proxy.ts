@@ -1,5 +1,5 @@
-import { CommandReader } from '../command-reader'
-import { type Between, type RedisProxy, startRedisProxy } from '../stores/redis-proxy'
+import { CommandReader } from '../../support/command-reader'
+import { type Between, type RedisProxy, startRedisProxy } from '../../support/stores/redis-proxy'
 
 /** A way to Redis on which a process dies between two steps of its work on signing keys. */
 export interface KillingProxy extends RedisProxy {

@@ -3,7 +3,7 @@ import type { Request as ExpressRequest, Response as ExpressResponse } from 'exp
 import session from 'express-session'
 import { Passport } from 'passport'
 import Strategy from 'passport-openidconnect'
-import { reasonOf, type RelyingParty } from './relying-party'
+import { reasonOf, type RelyingParty } from '../../../support/openid-connect/relying-party'
 
 // Its types would bring the types of browsers into every file of the project.
 const { Auth }: { Auth: (request: Request, config: object) => Promise<Response> } =

@@ -1,5 +1,5 @@
 import type { Demo } from '../../../demo/demo'
-import { firstAnswerIn } from '../flows/consent-form'
+import { firstAnswerIn } from '../../support/flows/consent-form'
 
 /** A person with a browser: keeps cookies, signs in and gives the first answer where asked, and allows or denies. */
 export class ResourceOwner {

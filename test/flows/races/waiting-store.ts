@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuthorizationStore } from '../../../lib/index'
-import type { Chance } from '../chance'
+import type { Chance } from '../../support/chance'
 
 /** Puts a store far away: each call waits before it is carried out, and its answer on the way back. */
 export function waitingStore(store: AuthorizationStore, chance: Chance): AuthorizationStore {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, createPublicKey, sign } from 'node:crypto'
-import { noon } from '../noon'
+import { noon } from '../../support/noon'
 import {
   assertionXml,
   attributeXml,
@@ -20,7 +20,7 @@ import {
   withSignature,
   type Pieces,
   type Signing,
-} from './assertion'
+} from '../../support/saml/assertion'
 
 const now = noon
 const signedXml = (bend: Partial<Pieces> = {}, signing: Partial<Signing> = {}) =>

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Response } from 'playwright-core'
-import { follow, press } from '../browser/follow'
-import { answeredBy } from '../nginx'
-import type { OwnerStage } from './stage'
+import { follow, press } from '../../support/browser/follow'
+import { answeredBy } from '../../support/nginx'
+import type { OwnerStage } from '../../support/owners/stage'
 
 /** What an owner answers on the consent page. */
 export interface Answer {

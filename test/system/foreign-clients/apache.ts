@@ -4,11 +4,11 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClientRegistration } from '../../../lib/index'
-import { apacheModules, apacheProgram, requireProgram } from '../program'
-import { outputOf } from '../program-output'
-import { waitUntil } from '../wait-until'
-import { watch } from '../watchdog'
-import { register, type Registered } from './relying-party'
+import { apacheModules, apacheProgram, requireProgram } from '../../support/program'
+import { outputOf } from '../../support/program-output'
+import { waitUntil } from '../../support/wait-until'
+import { watch } from '../../support/watchdog'
+import { register, type Registered } from '../../support/openid-connect/relying-party'
 
 /** Apache with mod_auth_openidc in front of an application that knows nothing of OpenID Connect. */
 export interface Apache {

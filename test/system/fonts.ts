@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { installDebianPackages } from './debian-package'
-import type { Surroundings } from './program'
+import { installDebianPackages } from '../support/debian-package'
+import type { Surroundings } from '../support/program'
 
 const packages = [
   ['/usr/share/fonts/truetype/noto', 'fonts-noto-core'],
