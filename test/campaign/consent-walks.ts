@@ -6,7 +6,7 @@ import { bent } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { authorizationRequest, Flow, formOf, redemption, type RepeatedFields } from '../support/flows/flow'
 import { gallery, job, threeResources } from '../support/flows/resources'
-import { startServer } from '../support/rooms/start-server'
+import { startServer } from '../support/start-server'
 import type { Chance } from '../support/chance'
 
 /** What an owner saw and approved, or what the host said that the owner had approved before. */

@@ -7,7 +7,7 @@ import { request as send } from 'node:http'
 import { connect } from 'node:net'
 import { longestValues } from '../../lib/protocol/parameters'
 import { errorPageOf } from '../support/flows/error-page'
-import { startServer } from '../support/rooms/start-server'
+import { startServer } from '../support/start-server'
 
 const asked = authorizationRequest(photoBook)
 

@@ -18,9 +18,9 @@ import { configure } from '../support/flows/registered-client'
 import { describeRegistration, notesApp, notesService } from '../support/flows/registering'
 import { setStage } from '../support/flows/stage'
 import { describeOnStores } from '../support/flows/stores-of-run'
-import { mistakesWith } from '../support/rooms/mistakes'
+import { mistakesWith } from '../support/mistakes'
 import { withRedis } from '../support/with-redis'
-import { printer } from '../support/rooms/registrations'
+import { printer } from '../support/registrations'
 
 /** `badge` is gold or silver, or an object; `badge_uri` leads to a document that names the client. */
 const badges: readonly ClientMember[] = [

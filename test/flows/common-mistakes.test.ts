@@ -14,7 +14,7 @@ import {
 import { canonicalOptions, type Mount, mountAll } from '../support/flows/application'
 import { photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, type RepeatedFields } from '../support/flows/flow'
-import { mistakesIn } from '../support/rooms/mistakes-of'
+import { mistakesIn } from '../support/mistakes-of'
 import { waitUntil } from '../support/wait-until'
 
 /** The warnings of this file, as `CODE text`, in order. */

@@ -22,7 +22,7 @@ import { identityKeys, relyingParty, withIdentity } from '../support/flows/ident
 import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { hashOf, Prover, proverNames } from '../support/flows/prover'
 import { rawRequest } from '../support/flows/raw-request'
-import { startServer, type StartedServer } from '../support/rooms/start-server'
+import { startServer, type StartedServer } from '../support/start-server'
 
 const issuer = 'http://localhost'
 const report = bent(nightlyReport, { may_introspect: true })

@@ -13,7 +13,7 @@ import { tokensOf } from '../support/flows/tokens'
 import { credentialFingerprint } from '../support/flows/every-endpoint'
 import { recordEvents } from '../support/events'
 import { setStage } from '../support/flows/stage'
-import { warningsOf } from '../support/rooms/warnings'
+import { warningsOf } from '../support/warnings'
 
 describe('events', () => {
   test.each([

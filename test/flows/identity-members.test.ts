@@ -25,7 +25,7 @@ import { codeOf } from '../support/flows/redirection'
 import { ofClient, redeem } from '../support/flows/registered-client'
 import { describeRegistration, notesApp } from '../support/flows/registering'
 import { describeOnStores } from '../support/flows/stores-of-run'
-import { mistakesOf } from '../support/rooms/mistakes-of'
+import { mistakesOf } from '../support/mistakes-of'
 import { canonicalOptions } from '../support/flows/application'
 
 const scope = 'openid'

@@ -14,7 +14,7 @@ import { rsaKeyPair } from '../support/rsa-keys'
 import { application } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
-import { startServer, type StartedServer } from '../support/rooms/start-server'
+import { startServer, type StartedServer } from '../support/start-server'
 
 type Client = IntrospectionGuardOptions['client']
 

@@ -5,7 +5,7 @@ import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
-import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
+import { type Maker, mistakesOf } from '../support/mistakes-of'
 import { waitUntil } from '../support/wait-until'
 
 describe('A guard by introspection', () => {

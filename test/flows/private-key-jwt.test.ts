@@ -22,7 +22,7 @@ import { fetchOf } from '../support/flows/opened-documents'
 import { Prover } from '../support/flows/prover'
 import { jwt, signer, type Signer } from '../support/assertions/jwt'
 import { outcomeOf } from '../support/flows/outcome'
-import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
+import { type Maker, mistakesOf } from '../support/mistakes-of'
 import { refusedOptions } from '../support/flows/refused-fields'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { application } from '../support/flows/application'
 import { nightlyReport } from '../support/flows/clients'
 import { basic } from '../support/flows/flow'
-import { startServer, type StartedServer } from '../support/rooms/start-server'
+import { startServer, type StartedServer } from '../support/start-server'
 
 let server: StartedServer
 

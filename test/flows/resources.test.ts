@@ -12,7 +12,7 @@ import type {
 import { mintToken } from '../../lib/testing'
 import { canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, formOf, redemption, type RepeatedFields } from '../support/flows/flow'
-import { mistakesIn } from '../support/rooms/mistakes-of'
+import { mistakesIn } from '../support/mistakes-of'
 import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, fragmentOf } from '../support/flows/redirection'
 import {

@@ -22,7 +22,7 @@ import {
   registeringOn,
 } from '../support/flows/registering'
 import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
-import { startServer } from '../support/rooms/start-server'
+import { startServer } from '../support/start-server'
 import { letPass, uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 

@@ -17,7 +17,7 @@ import { introspectedPhotos, IntrospectionServer } from '../support/flows/intros
 import { keyedTokens, thumbprint } from '../support/flows/keyed-tokens'
 import { photosApi } from '../support/flows/resources'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
-import type { StartedServer } from '../support/rooms/start-server'
+import type { StartedServer } from '../support/start-server'
 
 describe('device token', () => {
   const [registration] = deviceTokens.clients

@@ -11,8 +11,8 @@ import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { setStage } from '../support/flows/stage'
-import { issuesIn, mistakesWith, pathsWith } from '../support/rooms/mistakes'
-import { optionsWith, phone, printer } from '../support/rooms/registrations'
+import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
+import { optionsWith, phone, printer } from '../support/registrations'
 
 // Without client_credentials, which a registration whose type is wrong is told of, too.
 const web = { ...printer, grant_types: ['authorization_code'] }

@@ -3,7 +3,7 @@ import { createAuthorizationServer, html, memoryStore } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
-import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
+import { type Maker, mistakesOf } from '../support/mistakes-of'
 
 const javascript: Maker = { make: createAuthorizationServer }
 const mistakesIn = (bend: object) =>

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type * as suite from '../../lib/index'
 import { implicit, jwtBearer, password, saml2Bearer, tokenExchange } from '../../lib/index'
 import { hub, issuers, partner, signer } from '../support/assertions/jwt'
-import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
+import { type Maker, mistakesOf } from '../support/mistakes-of'
 import { studio } from '../support/saml/assertion'
 import { options as samlOptions } from '../support/saml/grant'
 

@@ -14,8 +14,8 @@ import {
 } from '../../lib/index'
 import { signedFormat } from '../support/flows/signed-format'
 import { setStage } from '../support/flows/stage'
-import { issuesIn, mistakesWith, pathsWith } from '../support/rooms/mistakes'
-import { optionsWith, phone } from '../support/rooms/registrations'
+import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
+import { optionsWith, phone } from '../support/registrations'
 
 const signed = signedFormat('signed')
 

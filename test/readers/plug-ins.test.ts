@@ -8,9 +8,9 @@ import {
   type PlugInServer,
 } from '../../lib/index'
 import { signedFormat } from '../support/flows/signed-format'
-import { issuesIn, mistakesWith, pathsWith } from '../support/rooms/mistakes'
-import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
-import { optionsWith, printer } from '../support/rooms/registrations'
+import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
+import { type Maker, mistakesOf } from '../support/mistakes-of'
+import { optionsWith, printer } from '../support/registrations'
 
 type Bend = Readonly<Record<string, unknown>>
 const problemsOf = (bend: Bend) => mistakesWith(bend).map(({ path, message }) => `${path} ${message}`)

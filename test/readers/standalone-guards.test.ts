@@ -10,7 +10,7 @@ import {
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
 import { deviceSecret } from '../support/flows/device-stage'
-import { type Maker, mistakesOf } from '../support/rooms/mistakes-of'
+import { type Maker, mistakesOf } from '../support/mistakes-of'
 
 const pathsOf = (maker: Maker, options: unknown) => mistakesOf(maker, options).map(({ path }) => path)
 const issuer = 'http://localhost'

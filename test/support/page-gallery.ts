@@ -19,7 +19,7 @@ import { DocumentOrigin } from './flows/document-origin'
 import { authorizationRequest, type Flow, type RepeatedFields } from './flows/flow'
 import { identityKeys } from './flows/identity-stage'
 import { codeOf } from './flows/redirection'
-import { type StartedServer, startServer } from './rooms/start-server'
+import { type StartedServer, startServer } from './start-server'
 
 /** Where a story of a page takes place. */
 interface Place {

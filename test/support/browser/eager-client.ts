@@ -1,7 +1,7 @@
 import express, { type Request, type Response } from 'express'
 import { photoBook } from '../flows/clients'
 import { formOf, redemption } from '../flows/flow'
-import { startServer, type StartedServer } from '../rooms/start-server'
+import { startServer, type StartedServer } from '../start-server'
 
 /** What a token request of the client was answered. */
 export interface Redeemed {

@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../chromium'
-import { startServer } from '../rooms/start-server'
+import { startServer } from '../start-server'
 
 export interface BrowserStage {
   readonly browser: () => Browser

@@ -2,7 +2,7 @@ import express, { type Express } from 'express'
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../../lib/index'
 import { canonicalOptions, mountAll, type Mount } from '../flows/application'
 import { Flow } from '../flows/flow'
-import { startServer } from '../rooms/start-server'
+import { startServer } from '../start-server'
 
 /** A server on a port of its own, which clients of others know by its issuer alone. */
 export interface ForeignStage {

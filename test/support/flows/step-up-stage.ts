@@ -12,7 +12,7 @@ import {
   stepUp,
 } from '../../../lib/index'
 import { failuresOf, type Failure } from '../events'
-import { startServer } from '../rooms/start-server'
+import { startServer } from '../start-server'
 import { application } from './application'
 import { Clock } from './clock'
 import { authorizationRequest, Flow, formOf, type Fields } from './flow'

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { faultsOn } from '../../support/browser/axe'
 import { launchChromium } from '../../support/chromium'
 import { pageNames as names, startGallery } from '../../support/page-gallery'
-import type { StartedServer } from '../../support/rooms/start-server'
+import type { StartedServer } from '../../support/start-server'
 
 let browser: Browser
 let server: StartedServer

@@ -1,6 +1,6 @@
 import { request as send, type IncomingMessage, type RequestListener } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { startServer, type StartedServer } from '../../support/rooms/start-server'
+import { startServer, type StartedServer } from '../../support/start-server'
 
 /**
  * A line to servers that takes so many milliseconds for each request, half of them on the way there and half on the way

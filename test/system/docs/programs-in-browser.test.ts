@@ -10,7 +10,7 @@ import { follow, press } from '../../support/browser/follow'
 import { launchChromium } from '../../support/chromium'
 import { codeChallenge } from '../../support/flows/proof-key'
 import { freePort } from '../../support/mcp/free-port'
-import { startServer } from '../../support/rooms/start-server'
+import { startServer } from '../../support/start-server'
 import { read, root, serveExample } from './example'
 
 const examples = join(root, 'docs/examples')

@@ -17,7 +17,7 @@ import { DocumentOrigin } from '../../support/flows/document-origin'
 import { Flow } from '../../support/flows/flow'
 import { requireNode } from '../../support/nodes'
 import { installPackage } from '../../support/npm-packages'
-import { type StartedServer, startServer } from '../../support/rooms/start-server'
+import { type StartedServer, startServer } from '../../support/start-server'
 
 const subject = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 

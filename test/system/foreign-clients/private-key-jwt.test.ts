@@ -5,7 +5,7 @@ import * as client from 'openid-client'
 import { serverOfKeyHolders } from '../../../docs/examples/private-key-jwt'
 import type { Json } from '../../../lib/index'
 import { discovered, Party } from '../../support/clients/oauth4webapi'
-import { startServer } from '../../support/rooms/start-server'
+import { startServer } from '../../support/start-server'
 
 const scope = 'photos:read'
 

@@ -1,4 +1,4 @@
-import { warningsOf } from '../../support/rooms/warnings'
+import { warningsOf } from '../../support/warnings'
 
 const program = (making: string) =>
   warningsOf(`

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { bundled } from '../../support/bundled'
-import { warningsOf } from '../../support/rooms/warnings'
+import { warningsOf } from '../../support/warnings'
 
 const root = join(__dirname, '../../..')
 const load = (name: string) => `require(${JSON.stringify(bundled(join(root, 'lib', name)))})`

@@ -1,7 +1,7 @@
 import express from 'express'
 import { createServer as createPlainServer, IncomingMessage, ServerResponse } from 'node:http'
 import { ConfigurationError, createSecureServer, createServer } from '../../../lib/index'
-import { warningsOf } from '../../support/rooms/warnings'
+import { warningsOf } from '../../support/warnings'
 
 const node22 = '12.4.254'
 const node24 = '13.6.233'

@@ -1,4 +1,4 @@
-import { warningsOf } from '../../support/rooms/warnings'
+import { warningsOf } from '../../support/warnings'
 
 const helmet = "app.use(require('helmet')())"
 const asTold = `app.use(require('helmet')({ contentSecurityPolicy: { directives: { 'form-action': ["'self'", 'https:'] } } }))`

@@ -1,4 +1,4 @@
-import { warningsOf } from '../../support/rooms/warnings'
+import { warningsOf } from '../../support/warnings'
 
 const photos = 'https://photos.example'
 const callback = 'https://a.example/cb'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { warningCodes } from '../../../lib/protocol/warning-code'
 import { startRedis, type RedisServer } from '../../support/redis-server'
-import { warningsOf } from '../../support/rooms/warnings'
+import { warningsOf } from '../../support/warnings'
 
 const codesOf = async (program: string, alone = false) =>
   (await warningsOf(program, { alone })).map(({ code }) => code)

@@ -1,4 +1,4 @@
-import { type ConfigurationIssue, createAuthorizationServer } from '../../../lib/index'
+import { type ConfigurationIssue, createAuthorizationServer } from '../../lib/index'
 import { mistakesOf, type Maker } from './mistakes-of'
 import { optionsWith } from './registrations'
 

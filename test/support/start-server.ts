@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { listening } from '../listening'
+import { listening } from './listening'
 
 /** A server that listens, for tests that speak to it byte by byte or by a browser. */
 export interface StartedServer {

@@ -1,4 +1,4 @@
-import { ConfigurationError, type ConfigurationIssue } from '../../../lib/index'
+import { ConfigurationError, type ConfigurationIssue } from '../../lib/index'
 
 /** What makes something from options; a method, so that the checker lets a JavaScript host's options through. */
 export interface Maker {

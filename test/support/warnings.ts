@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { bundled } from '../bundled'
-import { within } from '../wait-until'
+import { bundled } from './bundled'
+import { within } from './wait-until'
 
-const root = join(__dirname, '..', '..', '..')
+const root = join(__dirname, '../..')
 
 /** A warning as Node gives it to listeners. */
 export interface Warning {

@@ -2,7 +2,7 @@ import {
   generateClientSecret,
   type AuthorizationServerOptions,
   type ClientRegistration,
-} from '../../../lib/index'
+} from '../../lib/index'
 
 const generated = generateClientSecret()
 
