@@ -193,8 +193,11 @@ describe('The token endpoint', () => {
     expect((await client.tokens(flow, refresh)).status).toBe(200)
   })
 
-  test('[DPOP-17] lets a confidential client refresh with another key', async () => {
-    const { flow, refresh, read } = await withTokens({}, photoPrint)
+  test('[DPOP-17] lets a confidential client refresh with another key, also where its code was bound to one', async () => {
+    const { flow, client, read } = open()
+    const code = await flow.approve(photoPrint, { dpop_jkt: client.thumbprint })
+    const { body } = await client.tokens(flow, redemption(photoPrint, code), photoPrint)
+    const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
     const second = new Prover(read, issuer)
     expect((await second.tokens(flow, refresh, photoPrint)).body.token_type).toBe('DPoP')
   })
