@@ -3,10 +3,7 @@ import { availableParallelism } from 'node:os'
 import type { Config } from 'jest'
 import { onRedis, project, run } from './test/support/jest-project'
 
-// `npm test`: what needs nothing but Node and a Redis that it starts. What starts browsers, foreign clients and further
-// processes has test/system/jest.config.ts, and the campaign has test/campaign/jest.config.ts.
-// What these rules speak of is read from options, keys and requests, and records are written in no other way for it: they
-// say the same on every store.
+// These rules speak of options, keys and messages. They write records as other rules do, or none, so one store is enough.
 const withoutWrites = [
   'bearer-tokens',
   'client-authentication',
@@ -38,6 +35,8 @@ const withoutWrites = [
   'token-response',
 ]
 
+// `npm test`: what needs nothing but Node and a Redis that it starts. What starts browsers, foreign clients and further
+// processes has test/system/jest.config.ts, and the campaign has test/campaign/jest.config.ts.
 const config: Config = {
   ...run,
   // Measured on two cores: 200 s with four workers, 181 s with three.
