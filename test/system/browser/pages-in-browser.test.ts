@@ -145,7 +145,7 @@ describe('With the keyboard alone', () => {
     expect(await tour()).toEqual(controls)
   })
 
-  it('a person answers the question and allows, or removes an application', async () => {
+  it('a person answers the question and allows', async () => {
     await page.goto(urlOf('choice', 'en'))
     await page.locator('input[type=radio]').first().focus()
     for (const key of ['Space', 'ArrowDown', 'Tab', 'Tab']) await page.keyboard.press(key)
@@ -155,6 +155,9 @@ describe('With the keyboard alone', () => {
       choice: 'w1',
       decision: 'approve',
     })
+  })
+
+  it('a person removes an application', async () => {
     await page.goto(urlOf('connected-remove', 'en'))
     expect(await sentBy(() => press('Remove'))).toMatchObject({ client_id: 'book' })
   })
