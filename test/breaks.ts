@@ -18,6 +18,8 @@ import ts from 'typescript-5.9'
 interface Break {
   readonly file: string
   readonly line: number
+  /** Where its statement begins, and each one around that: coverage knows a long statement by its first line. */
+  readonly outer: readonly number[]
   readonly start: number
   readonly end: number
   readonly replacement: string
@@ -55,9 +57,12 @@ function breaksIn(file: string): readonly Break[] {
   const breaks: Break[] = []
   const add = (node: ts.Node, replacement: string, what: string) => {
     const [start, end] = [node.getStart(), node.end]
-    const line = source.getLineAndCharacterOfPosition(start).line + 1
+    const lineOf = (at: ts.Node) => source.getLineAndCharacterOfPosition(at.getStart()).line + 1
+    const line = lineOf(node)
+    const outer: number[] = []
+    for (let at = node; !ts.isSourceFile(at); at = at.parent) outer.push(lineOf(at))
     const short = node.getText().replaceAll(/\s+/g, ' ').slice(0, 90)
-    breaks.push({ file, line, start, end, replacement, what: `${what}: ${short}` })
+    breaks.push({ file, line, outer, start, end, replacement, what: `${what}: ${short}` })
   }
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node)) return
@@ -137,13 +142,14 @@ function testsBelow(folders: readonly string[]): readonly TestFile[] {
 /** What the tests around a break say of it: the first that fails, or nothing. */
 async function noticed(
   copy: string,
-  { file, line, start, end, replacement }: Break,
+  { file, outer, start, end, replacement }: Break,
   tests: readonly TestFile[],
 ) {
   // Those that run most of the file say the most of it.
   const share = ({ lines }: TestFile) => lines?.[file]?.length ?? 0
+  const line = outer.find((one) => tests.some(({ lines }) => lines?.[file]?.includes(one)))
   const around = tests
-    .filter(({ lines }) => lines === undefined || lines[file]?.includes(line))
+    .filter(({ lines }) => lines === undefined || (line !== undefined && lines[file]?.includes(line)))
     .toSorted((a, b) => share(b) - share(a) || a.milliseconds - b.milliseconds)
   if (around.length === 0) return 'SURVIVED: no test runs it'
   const text = fs.readFileSync(join(root, file), 'utf8')
