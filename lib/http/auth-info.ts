@@ -4,34 +4,34 @@ import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { GuardedAccess } from '../resource-server/admit'
 
 /**
- * The access of a request in the form that the TypeScript SDK of the Model Context Protocol reads from `request.auth`.
- * The SDK declares `auth` of Express' request itself, so this package does not.
+ * The access of a request as the TypeScript SDK of the Model Context Protocol reads it from `request.auth`.
+ * The SDK declares that member of Express' request.
  */
 export interface AuthInfo {
-  /** The access token. Whoever has it can use it, so never log this object. */
+  /** Whoever has the token can use it: never log this object. */
   token: string
-  /** The client of the token. */
   clientId: string
-  /** The scope of the token, with every scope that it implies by the option `implies`. */
+  /** Includes every scope that the option `implies` adds. */
   scopes: string[]
   /** Seconds since the epoch. */
   expiresAt: number
-  /** The resource that the guard protects (RFC 8707). Missing if the host has configured no resources. */
+  /** The resource of the guard (RFC 8707). Missing without the option `resources`. */
   resource?: URL
-  /** The URL of the metadata of this resource (RFC 9728). Missing if the resource has none. */
+  /** The URL of the metadata of the resource (RFC 9728). Missing if it has none. */
   resourceMetadataUrl?: string
-  /** Every other member of `req.oauth`: `subject`, `authorizationId`, the claims of a JWT, members of extensions. */
+  /**
+   * All other members of `req.oauth`: `subject`, `authorizationId`, claims of a JWT, members of extensions.
+   */
   extra: Record<string, unknown>
 }
 
-/** The parts of an {@link AuthInfo} that are equal for every request at one guard. */
 interface AuthInfoContext {
   readonly implied: ImpliedScopes | undefined
-  /** Undefined if the host has configured no resources. */
+  /** Undefined without the option `resources`. */
   readonly resource: ResourceReference | undefined
 }
 
-/** Sets `request.auth`. Each request gets an object of its own, because the SDK lets hosts change it. */
+/** Each request gets its own object: the SDK lets hosts change it. */
 export function setAuthInfo(
   request: Request,
   token: string,
@@ -48,6 +48,6 @@ export function setAuthInfo(
     ...(resource?.metadataUrl === undefined ? {} : { resourceMetadataUrl: resource.metadataUrl }),
     extra,
   }
-  // A host that imports the SDK has its type for this member, which is wider.
+  // The SDK declares a wider type for this member.
   Object.assign(request, { auth })
 }

@@ -35,10 +35,7 @@ import { senderOf } from './sender-of'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { requireTls } from './transport'
 
-/**
- * The authorization endpoint (RFC 6749 3.1). The client sends its request by `GET` or `POST`, and the consent form
- * posts the decision to the same path.
- */
+/** RFC 6749 3.1. Takes requests of clients by `GET` or `POST`, and the decisions of consent forms. */
 export function authorizationEndpoint(server: ServerContext): RequestHandler {
   return handler((request, response) =>
     serve(openOrClosing(server, request, response), request, response).catch((error: unknown) =>
@@ -49,7 +46,7 @@ export function authorizationEndpoint(server: ServerContext): RequestHandler {
 
 async function serve(server: ServerContext, request: Request, response: Response): Promise<void> {
   const { settings, networkLimits } = server
-  // The endpoint refuses HEAD. Otherwise, a link checker would leave a record in the store.
+  // Refuses HEAD: a link checker would leave a record in the store.
   if (request.method !== 'GET' && request.method !== 'POST') {
     const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
     server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
@@ -60,7 +57,7 @@ async function serve(server: ServerContext, request: Request, response: Response
   requireTls(request, settings.tlsRequired)
   server.watchHost(request)
   if (request.method === 'GET') {
-    // The view is for scripts of this site. No other site can read it, or should leave a record in the store.
+    // Only scripts of this site may read the view. Other sites must leave no record in the store.
     if (wantsJson(request) && !isFromOwnSite(request, settings.issuer))
       throw invalidRequest('decision_cross_site', 'Only a page of this server may ask for JSON.')
     return takeRequest(server, request, response, queryOf(request))
@@ -77,14 +74,14 @@ async function serve(server: ServerContext, request: Request, response: Response
   return takeRequest(server, request, response, form)
 }
 
-// A browser sends no cookie with `SameSite=Lax` along with a form of another site, so the owner would have to log in
-// again. OpenID Connect Core 3.1.2.1 allows requests by `POST`.
+// A cross-site form carries no `SameSite=Lax` cookie, so the owner would have to log in again. OpenID Connect
+// Core 3.1.2.1 allows `POST`.
 const lacksLaxCookies = ({ headers }: Request) => headers['sec-fetch-site'] === 'cross-site'
 
 // In characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
 
-/** Lets the user agent repeat a form by `GET`. @param path below the issuer. @throws OAuthError for a long form. */
+/** @param path below the issuer. @throws OAuthError for a long form. */
 export function repeatByGet(
   { settings }: ServerContext,
   path: string,
@@ -131,22 +128,20 @@ async function takeRequest(
   const outcome = await authorize(server, parameters, host, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind !== 'redirect') return
-  // The policy of the login follows redirects, and not the form of another page.
+  // The policy of the login applies to redirects, not to a form of another page.
   if (outcome.fields === undefined)
     warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
   answerClient(server, request, response, outcome)
 }
 
-/** Whether a form is the decision of a resource owner. Otherwise, it is the request of a client. */
 function isDecision(form: Parameters): boolean {
   return form.mentions(consentTokenField)
 }
 
-// A page of the host that sends its buttons alone. The request of a client names the client, and may have a parameter
-// `decision` that the server ignores (RFC 6749 3.1).
+// A page of the host that sends only its buttons. A client's request has `client_id`, and may have an ignored
+// parameter `decision` (RFC 6749 3.1).
 const lacksConsentToken = (form: Parameters) => form.mentions('decision') && !form.mentions('client_id')
 
-/** Carries out a decision of the resource owner who is logged in. @throws OAuthError for the page of the owner. */
 async function takeDecision(
   server: ServerContext,
   request: Request,
@@ -166,7 +161,7 @@ async function takeDecision(
   const sender = senderOf(server, request)
   const clientFound = (client?: Client) => client && noteClient(request, client)
   if (owner === undefined) {
-    // The page leads back to the client, where the owner has to begin again.
+    // The page leads back to the client, where the owner begins again.
     clientFound(await findAskingClient(server, consentToken, sender))
     throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   }
@@ -199,25 +194,24 @@ function isApproval(decision: string): boolean {
 }
 
 /**
- * Whether a form comes from a page of this server, as far as the browser reports it. A second protection besides the
- * consent token, which another site cannot know.
+ * Whether the browser reports a form of this server. A second protection besides the consent token, which
+ * another site cannot know.
  */
 export function isFromOwnSite({ headers }: Request, issuer: string): boolean {
   const { 'sec-fetch-site': site, origin } = headers
-  // `Origin` serves only browsers without `Sec-Fetch-Site`. `Origin` alone is not enough, because a page with the policy
-  // `no-referrer`, the default of helmet, sends `null` even to its own site.
+  // `Origin` serves only browsers without `Sec-Fetch-Site`: a page with the policy `no-referrer`, helmet's
+  // default, sends `null` even to its own site.
   return site === undefined
     ? origin === undefined || origin === 'null' || origin === new URL(issuer).origin
     : site === 'same-origin' || site === 'none'
 }
 
-/** The server of a request: after `close()`, a new request gets the same responses as during maintenance. */
+/** After `close()`, new requests get the responses of maintenance. */
 function openOrClosing(server: ServerContext, request: Request, response: Response): ServerContext {
   if (server.requests.enter(request, response)) return server
   return { ...server, requireService: () => Promise.reject(closing()) }
 }
 
-/** The resource owner who is logged in at the host; undefined if no owner is. */
 export async function ownerOf(server: ServerContext, request: Request): Promise<ResourceOwner | undefined> {
   let found: unknown
   try {
@@ -228,7 +222,7 @@ export async function ownerOf(server: ServerContext, request: Request): Promise<
   return parseResourceOwner(found)
 }
 
-// The error of an engine names the member that it could not read, and not the session.
+// The engine's error names the member that it could not read, not the session.
 const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
   thrown instanceof TypeError &&
   /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
@@ -240,7 +234,6 @@ const noSession = (cause: TypeError): TypeError =>
     { cause },
   )
 
-/** Whether the host says that the owner has approved the request before. */
 async function isApproved(
   { settings: { skipConsent } }: ServerContext,
   request: Request,
@@ -250,10 +243,10 @@ async function isApproved(
 }
 
 /**
- * Sends the user agent back to the client. If the redirection URI is plain HTTP, or belongs to a stranger to whom the
- * owner has not agreed to go, sends a page with a warning and a link instead.
+ * Sends the user agent back to the client, or shows a warning with a link: before plain HTTP, and before a
+ * stranger to whom the owner has not agreed to go.
  *
- * @param inJson whether a page of the host has sent the decision, and goes to the client itself.
+ * @param inJson whether a page of the host sent the decision and goes to the client itself.
  */
 function answerClient(
   server: ServerContext,
@@ -263,13 +256,13 @@ function answerClient(
   inJson = false,
 ): void {
   const { location, fields, error, clientId } = redirection
-  // The page of the host failed after it had sent the headers. Only the error handling of the host can act now.
+  // The page of the host failed after its headers: only the host's error handling can act now.
   if (error !== undefined && response.headersSent) throw error
   const { audit } = server
   const audited = { request, response, endpoint: 'authorization', clientId } as const
   if (error !== undefined) audit.reportError(audited, error)
   else carryRequestId(response, audit.reportSuccess(audited))
-  // The page that sent the decision goes there. A script that followed a redirect would use up the code of the client.
+  // The page goes there itself: a script that followed a redirect would use up the client's code.
   if (inJson)
     return sendJson(
       response,
@@ -291,16 +284,15 @@ function answerClient(
   )
 }
 
-/** A page in place of the redirect to the client. */
 interface PageBefore {
   readonly html: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The source of the script that submits the form of the page; undefined for a page without script. */
+  /** Undefined for a page without script. */
   readonly scriptSource?: string
 }
 
-/** The page before the redirect; undefined if the browser may go at once. */
+/** Undefined if the browser may go at once. */
 function pageBefore(
   server: ServerContext,
   request: Request,
@@ -308,8 +300,7 @@ function pageBefore(
 ): PageBefore | undefined {
   const approved = error === undefined
   const way = { location, fields }
-  // RFC 6749 3.1.2.1. The check looks at the URI itself: a URI that gets past the rules of registration then still
-  // causes the warning.
+  // RFC 6749 3.1.2.1. Checks the URI itself: one that slips past registration still causes the warning.
   if (isInsecure(location))
     return inPlace(insecureRedirectPage({ ...way, granted: approved }, localeOf(server, request)))
   if (asksOwner === true && !approved) return linkBefore(way, error, localeOf(server, request))
@@ -321,8 +312,8 @@ function pageBefore(
 const inPlace = (html: string): PageBefore => ({ html, status: 200, headers: {} })
 
 /**
- * The error to an unregistered client, by a link or a button on a page. The page of a refusal is the complete answer. For
- * trouble of the server, the page has the status of the trouble: the same request may succeed later.
+ * The error for an unregistered client, by a link or button. A refusal is the complete answer; trouble of the
+ * server keeps its status, since the same request may succeed later.
  */
 function linkBefore(
   way: Pick<Redirection, 'location' | 'fields'>,
@@ -335,8 +326,8 @@ function linkBefore(
 }
 
 /**
- * Ends a request without a redirection URI. The resource owner sees a refusal on a page. A failure of the server goes
- * to the error handling of the host.
+ * Ends a request without a redirection URI: a page for a refusal, the host's error handling for a failure of
+ * the server.
  */
 export function showErrorToOwner(
   server: ServerContext,
@@ -352,10 +343,10 @@ export function showErrorToOwner(
 }
 
 /**
- * Sends the user agent to the login of the host, which returns to `path`. A login at a path finds the way back in the
- * parameter `return_to`, and what the request says about the login in the parameters of OpenID Connect.
+ * Sends the user agent to the host's login, which returns to `path`. A login at a path gets the way back in
+ * `return_to`, and the terms of the login in the parameters of OpenID Connect.
  *
- * @param path the path below the issuer with its query.
+ * @param path below the issuer, with its query.
  */
 export function logIn(
   { settings: { login, mount } }: ServerContext,

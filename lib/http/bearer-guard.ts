@@ -31,33 +31,31 @@ import { ofSchemes, schemeChallenges } from './scheme-challenges'
 declare global {
   namespace Express {
     interface Request {
-      /** The access that the access token of the request gives. A bearer guard sets this member. */
+      /** The access that the request's token gives. A bearer guard sets it. */
       oauth?: GuardedAccess & AccessMembers
     }
-    /** Members that extensions add to `req.oauth`. A host declares the members of its own extensions here. */
+    /** Members that extensions add to `req.oauth`. A host declares those of its own extensions here. */
     interface AccessMembers {}
   }
 }
 
-/** Options of a bearer guard. */
 export interface BearerGuardOptions extends GuardDefaults, LoginOptions {
   /** Whether the token needs `all` values of the scope or `any` of them. Default `all`. */
   readonly match?: 'all' | 'any'
   /**
-   * Lets a request without a token pass, with `req.oauth` undefined. The guard still refuses a token that is not valid.
-   * Default false.
+   * Lets a request without a token pass, with `req.oauth` undefined. The guard still refuses an invalid
+   * token. Default false.
    */
   readonly optional?: boolean
   /**
-   * The resource that the route belongs to: a URI of the option `resources`. The guard refuses tokens for other
-   * resources. Default: the default resource. Without the option `resources`, the guard accepts tokens that
-   * name no resource.
+   * The resource of the route: a URI of the option `resources`. The guard refuses tokens for other resources.
+   * Default: the default resource; without `resources`, the guard accepts tokens that name no resource.
    */
   readonly resource?: string
   /**
-   * How the guard verifies an access token in a format that says everything itself, such as a JWT of `jwtAccessTokens()`:
-   * `store` also looks it up in the store, so a revocation ends it at once; `signature` does not, so it lives until it
-   * expires. The guard looks up every other token. Default `store`.
+   * How the guard verifies a self-contained access token, such as a JWT of `jwtAccessTokens()`. `store` also
+   * looks it up, so a revocation ends it at once; with `signature` it lives until it expires. The guard looks
+   * up every other token. Default `store`.
    */
   readonly verify?: 'store' | 'signature'
 }
@@ -73,19 +71,17 @@ export interface BearerGuard {
 export function bearerGuard(context: GuardContext): BearerGuard {
   return (...given: readonly [first?: string | BearerGuardOptions, second?: BearerGuardOptions]) => {
     const [first, second = {}, ...more]: readonly unknown[] = given
-    // Express calls a mounted function with three arguments, the request first. More than two arguments show that the
-    // host has mounted `bearerGuard` instead of its result.
+    // More than two arguments: the host mounted `bearerGuard` itself, and Express calls it with three.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = given.length === 0 ? ['', {}] : isPlain(first) ? ['', first] : [first, second]
     return guard(context, readGuard(context, scope, options))
   }
 }
 
-/** What one guard requires and sets, after validation. */
 interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
   readonly find: FindToken
-  /** The resource that the guard protects; undefined if nothing names it. */
+  /** Undefined if nothing names it. */
   readonly resource: ResourceReference | undefined
 }
 
@@ -178,9 +174,9 @@ const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
   readonly authorization: readonly string[]
   readonly now: number
-  /** The access token of the request; empty before its look-up. */
+  /** Empty before the look-up. */
   token = ''
-  /** The access that the token gives, also if the guard refuses the request; undefined if the token is not valid. */
+  /** Set also if the guard refuses the request; undefined for an invalid token. */
   access: GuardedAccess | undefined = undefined
   readonly #context: GuardContext
   readonly #response: Response
@@ -193,7 +189,7 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
     this.now = context.now()
   }
 
-  // A request that passes several guards counts as one use.
+  // Several guards on the way of a request count as one use.
   async useOnce(key: string, seconds: number, share: string): Promise<boolean> {
     const noted = this.#context.contexts.of(this.request)
     if (noted.usedOnce.has(key)) return true
@@ -212,7 +208,7 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
   }
 }
 
-/** Writes the challenges of a guard; see {@link schemeChallenges}. @param schemes Default: those that the guard takes. */
+/** @param schemes Default: those that the guard takes. */
 type WriteChallenges = (
   authorization: readonly string[],
   own: ChallengeAttributes,
@@ -232,7 +228,7 @@ function refuse(
   const error = unexpected(thrown)
   const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
   audit.reportError({ request, response, endpoint: 'protected resource' }, error, look || undefined)
-  // A failure of the server goes to the error handling of the host.
+  // A failure of the server goes to the host's error handling.
   if (error.code === 'server_error') throw thrown
   const [status, members] = [statusOf(error), errorMembers(error, errorUri)]
   // RFC 9110 15.5.2: 401 demands a challenge.
@@ -243,8 +239,8 @@ function refuse(
   })
 }
 
-// A client asks without a token to learn what to do (RFC 6750 3). Two slips look the same: a token in the query, and a
-// header with another scheme.
+// A client asks without a token to learn what to do (RFC 6750 3). Two slips look the same: a token in the
+// query, or a header with another scheme.
 function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined {
   const refusal = { endpoint: 'protected resource', code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }

@@ -11,10 +11,8 @@ import type { ServerContext } from '../server/context'
 import { credentialSourcesOf, formOf } from './request'
 import { useLast, useUp } from './use-up'
 
-/** The strategies of a server are made of this function. */
 type ServerWithoutStrategies = Omit<ServerContext, 'strategies'>
 
-/** What the strategies of one server do with a request. */
 export function clientAuthenticator(server: ServerWithoutStrategies): AuthenticateBy {
   const { verification, contexts, networkLimits } = server
   return async (request, method, read) => {
@@ -27,8 +25,8 @@ export function clientAuthenticator(server: ServerWithoutStrategies): Authentica
       clientFound: () => (context.notes.isRegistered = true),
       useLast: (use) => useLast(server, request, use),
     })
-    // The endpoint behind a Passport instance of the host finds the client there. An endpoint that has read the
-    // credential gets the client from the strategy.
+    // Behind a Passport instance of the host, the endpoint finds the client in the context. An endpoint that
+    // read the credential itself gets the client returned.
     if (read !== undefined) return proven
     context.client = proven
     // What the host does next may have effects.
@@ -37,12 +35,12 @@ export function clientAuthenticator(server: ServerWithoutStrategies): Authentica
   }
 }
 
-/** Reads the credential of a request whose strategy a Passport instance of the host runs. */
+/** For a strategy that a Passport instance of the host runs. */
 async function credentialAtHost(
   server: ServerWithoutStrategies,
   request: Request,
 ): Promise<ClientCredential> {
-  // Without a body, a credential can only stand in a header.
+  // Without a body, only a header can hold a credential.
   const form = hasBody(request.method) ? await formOf(request, server.settings.bodyDeadline) : Parameters.none
   const credential = credentialOf(server, request, form)
   if (credential === undefined) throw noClientAuthentication(form.mentions('client_id'))
@@ -50,7 +48,7 @@ async function credentialAtHost(
 }
 
 /**
- * Reads the credential of a request with this form, and notes the client for events; undefined if the request has none.
+ * Also notes the client for events. Undefined without a credential.
  *
  * @throws OAuthError if the request uses several methods, or a method wrongly.
  */

@@ -17,7 +17,7 @@ import { authorizationOf, hasLongBody, leavesBody } from './request'
 import { sendJsonError } from './response'
 import { ofSchemes, schemeChallenges } from './scheme-challenges'
 
-/** Sends the error response for a failed request of a client (RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3). */
+/** RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3. */
 export async function sendClientFailure(
   server: ServerContext,
   endpoint: EndpointDescription,
@@ -37,8 +37,8 @@ export async function sendClientFailure(
 }
 
 /**
- * The error that the client gets: the refusal of the limit of its network, unless a secret or key has proven a client
- * that the host has registered. Otherwise, the failure itself.
+ * The refusal by the network's limit, unless a secret or key has proven a client that the host registered;
+ * else the failure itself.
  */
 async function limited(
   failed: OAuthError,
@@ -55,15 +55,15 @@ async function limited(
   return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
 }
 
-// Faults and overload of the server do not count as failures of the network. Correct requests of a client beyond its
-// share do not count, either.
+// Neither faults and overload of the server, nor correct requests beyond a client's share, count against the
+// network.
 function isOfClient(error: OAuthError): boolean {
   if (error instanceof OverShare) return false
   if (error instanceof Throttled || error instanceof UnusableClient) return true
   return error.code !== 'temporarily_unavailable' && statusOf(error) < 500
 }
 
-/** The challenge of an error response (RFC 6749 5.2, RFC 6750 3); no headers for an error without one. */
+/** RFC 6749 5.2, RFC 6750 3. No headers for an error without a challenge. */
 function challengeFor(
   { code, status, challenge, schemes = bearerScheme }: OAuthError,
   request: Request,
@@ -80,6 +80,6 @@ function challengeFor(
 
 const bearerScheme = ['Bearer']
 
-// The HTTP authentication schemes by which clients may authenticate, Basic first.
+// Basic first.
 const schemesOf = (methods: readonly ClientAuthenticationMethod[]) =>
   methods.flatMap(({ scheme }) => scheme ?? [])

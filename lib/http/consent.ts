@@ -20,10 +20,9 @@ import { clientOf, localeOf, uiLocalesField, uiLocalesOf } from './page-context'
 import { wantsJson } from './request'
 import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
 
-/** The name of the form field with the consent token. A consent form sends the fields of its view, and `decision`. */
+/** A consent form sends the fields of its view, and `decision`. */
 export const consentTokenField = 'authorization_request'
 
-/** Shows the consent page: of the host, or of the suite. */
 export function showConsent(
   server: ServerContext,
   request: Request,
@@ -44,14 +43,14 @@ export function showConsent(
   return render(request, response, view)
 }
 
-// No page of another site can read the view: the response has no CORS headers, and JSON runs as no script.
+// No other site can read the view: the response has no CORS headers, and JSON runs as no script.
 function sendView(response: Response, view: ConsentView): void {
   sendJson(response, 200, view, privatePage)
 }
 
 /**
- * Shows an error page to the resource owner, for a request that the server must not redirect (RFC 6749 4.1.2.1). A
- * program that accepts JSON and no page gets the error as JSON, whatever page the host has.
+ * For a request that the server must not redirect (RFC 6749 4.1.2.1). A program that accepts JSON and no page
+ * gets JSON, whatever page the host has.
  */
 export function showError(
   server: ServerContext,
@@ -107,8 +106,8 @@ function errorViewOf(
   }
 }
 
-// MCP clients ask for JSON before they send their owner here. `invalid_client` tells them that their registration has
-// ended, as it does at the token endpoint (RFC 6749 5.2), so that they register again.
+// MCP clients ask for JSON before they send their owner here. `invalid_client` tells them, as at the token
+// endpoint (RFC 6749 5.2), that their registration has ended, so they register again.
 function codeForProgram({ code, reason }: OAuthError): string {
   return endedClient.has(reason) ? 'invalid_client' : code
 }
@@ -128,15 +127,15 @@ function consentViewOf(
     language: { tag, dir },
     client: clientViewOf(client),
     resourceOwner,
-    // As `action`, the query alone works behind a proxy that adds a prefix to the path.
+    // As `action`, a query alone works behind a proxy that prefixes the path.
     switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
     scope: scope.map((token) => scopeViewOf(token, descriptions.get(token), question, locale)),
     ...askedIn(question, locale),
     facts,
     manageAt: undefined,
-    // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
+    // `?`: the path of the page without its query, also behind a proxy that prefixes the path.
     action: '?',
-    // The pages that answer the decision speak the language of the question.
+    // The pages that answer the decision keep the question's language.
     fields: {
       [consentTokenField]: consentToken,
       ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
@@ -146,7 +145,6 @@ function consentViewOf(
   }
 }
 
-/** A scope as a page shows it. */
 export function scopeViewOf(
   token: string,
   described: ScopeDescription | undefined,
@@ -164,7 +162,7 @@ export function scopeViewOf(
   }
 }
 
-/** The members of a client that a page shows, and no others: a host may print or log the whole view. */
+/** Lists the members to show: a host may print or log the whole view. */
 export function clientViewOf(client: Client): ConsentView['client'] {
   const { client_id, client_uri, description, policy_uri, tos_uri } = client
   const client_name = visibleName(client.client_name)
@@ -173,7 +171,7 @@ export function clientViewOf(client: Client): ConsentView['client'] {
   return { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered }
 }
 
-/** The question, or why the owner has no answer to it. */
+/** The question, or why the owner cannot answer it. */
 function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'question' | 'obstacle'> {
   if (asked === undefined) return { question: undefined, obstacle: undefined }
   const { text, answers, none } = asked
@@ -197,8 +195,8 @@ function receiverOf(redirectUri: string): ConsentView['receiver'] {
 }
 
 /**
- * Warns if a page appears because the server never asks the option `skipConsent` about this client: a public client on
- * loopback, where another program could pass for it (RFC 8252 8.6). Only a client that the host registered has a cure.
+ * Warns if a page appears because the server never asks `skipConsent` about a public client on loopback,
+ * where another program could pass for it (RFC 8252 8.6). Only a client that the host registered has a cure.
  */
 function warnOfSkipConsent({ client, redirectUri }: Question): void {
   if (client.client_type !== 'public' || !isRegisteredByHost(client)) return

@@ -3,8 +3,8 @@ import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isBoolean, isRecord, isTexts, OptionsReader } from '../primitives/options-reader'
 
-// The package `cors` does not fit. It takes every OPTIONS for a preflight, overwrites the headers that a host has set,
-// and sends headers to requests that no browser script sends.
+// The package `cors` does not fit: it takes every OPTIONS for a preflight, overwrites the host's headers, and
+// sends headers to requests that no browser script sends.
 
 /**
  * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
@@ -12,13 +12,12 @@ import { isBoolean, isRecord, isTexts, OptionsReader } from '../primitives/optio
  */
 export type CorsOption = boolean | CorsOrigins
 
-/** The origins whose scripts may call and read. */
 export interface CorsOrigins {
   /** Each origin as a browser sends it: scheme, host and port, without a path. At least one. */
   readonly origins: readonly string[]
 }
 
-/** The allowed origins after validation; undefined if CORS is off. */
+/** Undefined if CORS is off. */
 export type AllowedOrigins = '*' | ReadonlySet<string> | undefined
 
 const optionExpectation = "must be true, false, or an object such as { origins: ['https://app.example'] }."
@@ -27,7 +26,7 @@ const originsExpectation =
 const originExpectation =
   'must be an origin as a browser sends it, such as https://app.example or http://localhost:5173: scheme, host and port, without a path. Every origin is cors: true.'
 
-/** Reads the option `cors`. Records a mistake for each text that no browser sends as an origin. */
+/** Records a mistake for each text that no browser sends as an origin. */
 export function readCors(reading: OptionsReader, fallback: AllowedOrigins): AllowedOrigins {
   const given = reading.optional<Given | undefined>('cors', undefined, isBooleanOrRecord, optionExpectation)
   if (given === undefined) return fallback
@@ -45,8 +44,8 @@ type Given = boolean | Readonly<Record<string, unknown>>
 const isBooleanOrRecord = (value: unknown): value is Given => isBoolean(value) || isRecord(value)
 const isOrigins = (value: unknown): value is readonly string[] => isTexts(value) && value.length > 0
 
-// A parser of URLs knows no origin for the schemes of apps, such as capacitor://localhost. The origin `null` is no URL:
-// every sandboxed page has it, so a list must not contain it. No origin is a pattern.
+// URL parsers know no origin for the schemes of apps, such as capacitor://localhost. `null`, which every
+// sandboxed page sends, is no URL, so no list contains it. No origin is a pattern.
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, host, origin } = new URL(text)
@@ -54,28 +53,23 @@ function isOrigin(text: string): boolean {
   return text === (origin === 'null' ? `${protocol}//${host}` : origin)
 }
 
-/** Sets the CORS headers of a response. Answers a preflight, and then returns true. */
+/** Returns true if it answered a preflight. */
 type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** How the responses of one path are shared. */
 interface Sharing {
-  /** The methods of the path, for preflights. */
   readonly methods: string
-  /**
-   * Whether caches may keep the response. A cache gives one response to requests with and without `Origin`, so the
-   * headers then do not wait for an `Origin`.
-   */
+  /** Sends the headers also without `Origin`: a cache gives one response to both kinds of request. */
   readonly isCacheable: boolean
-  /** The headers that scripts may read. Default: those of the suite. */
+  /** Headers that scripts may read. Default: those of the suite. */
   readonly exposed?: readonly string[]
 }
 
 export const allowOrigin = 'Access-Control-Allow-Origin'
 
-/** Every method: a guard does not know the methods of the routes behind it. */
+/** A guard does not know the methods of the routes behind it. */
 export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
 
-/** Shares the responses of one path with the scripts of other origins (Fetch 3.3); undefined if CORS is off. */
+/** Fetch 3.3. Undefined if CORS is off. */
 export function crossOrigin(
   origins: AllowedOrigins,
   { methods, isCacheable, exposed = usualExposed }: Sharing,
@@ -91,10 +85,9 @@ export function crossOrigin(
   }
 }
 
-/** The headers of responses of the suite that no script sees otherwise (Fetch 3.3.3). */
+/** Headers of the suite that scripts do not see otherwise (Fetch 3.3.3). */
 const usualExposed: readonly string[] = ['WWW-Authenticate', 'Retry-After', 'X-Request-Id']
 
-/** The headers that scripts may read, with those of plug-ins. */
 export function exposedHeaders({
   extensions,
   tokenTypes,
@@ -104,18 +97,20 @@ export function exposedHeaders({
 }): readonly string[] {
   const own = [...extensions, ...tokenTypes].flatMap(({ exposedHeaders: names = [] }) => names)
   const all = [...usualExposed, ...own]
-  // RFC 9110 5.1: letter case does not count in names of headers.
+  // RFC 9110 5.1: names of headers ignore letter case.
   const folded = all.map((name) => name.toLowerCase())
   return all.filter((name, index) => folded.indexOf(name.toLowerCase()) === index)
 }
 
-// Browsers send headers of their own accord, such as those of tracing and `MCP-Protocol-Version`. `*` covers every
-// header but `Authorization`, because no request has credentials (Fetch 4.8).
+// Browsers send headers of their own accord: tracing, `MCP-Protocol-Version`. `*` covers all but
+// `Authorization`, as no request has credentials (Fetch 4.8).
 const allowedHeaders = 'Authorization, Content-Type, *'
-// Seconds: the longest time that Chromium keeps the answer to a preflight.
+// Seconds: Chromium's maximum for a preflight.
 const maximumAge = '7200'
 
-/** Whether the host has answered before: an origin that the host refuses gets `Vary: Origin` and no other header. */
+/**
+ * Whether the host has answered before: an origin that it refuses gets `Vary: Origin` and no other header.
+ */
 function isDecided(response: ServerResponse): boolean {
   return response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
 }
@@ -134,7 +129,7 @@ function decide(
   if (origin !== undefined && origins.has(origin)) response.setHeader(allowOrigin, origin)
 }
 
-/** Whether a browser asks for leave (Fetch 3.3.2). Any other `OPTIONS` is a request like all others. */
+/** Fetch 3.3.2. Any other `OPTIONS` is an ordinary request. */
 function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'OPTIONS' &&
@@ -157,7 +152,7 @@ function setIfAbsent(response: ServerResponse, name: string, value: string): voi
   if (!response.hasHeader(name)) response.setHeader(name, value)
 }
 
-/** Adds values to a header that is a list. Keeps the values that the host has set. */
+/** Keeps the values that the host has set. */
 function addTo(response: ServerResponse, name: string, values: readonly string[]): void {
   const present = listIn(response, name)
   const missing = values.filter((value) => !present.includes(value.toLowerCase()))

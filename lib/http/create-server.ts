@@ -4,16 +4,16 @@ import { ConfigurationError, type ConfigurationIssue, isRecord } from '../primit
 import { messageClassesFor } from './message-shapes'
 
 /**
- * Creates a server of `node:http` that makes an Express application faster on Node 20 and 22. From Node 24 on, it returns
- * `http.createServer(options, app)`, which is as fast. Write `createServer(app).listen(3000)` in place of
- * `app.listen(3000)`. `docs/guides/production.md` explains the gain.
+ * Creates a server of `node:http` that makes an Express application faster on Node 20 and 22. From Node 24
+ * on, returns `http.createServer(options, app)`, which is as fast. Write `createServer(app).listen(3000)` in
+ * place of `app.listen(3000)`. `docs/guides/production.md` explains the gain.
  *
- * On Node 20 and 22, Node creates each request and response with the prototypes of the application. So Express need not
- * change the prototypes with each request, and V8 keeps what it has learnt about these objects. If the prototypes do not
- * fit, the function returns Node's own server, and the warning `EAS_PLAIN_SERVER` says why.
+ * On Node 20 and 22, Node creates each request and response with the application's prototypes. Express need
+ * not change them per request, and V8 keeps what it learnt. If the prototypes do not fit, returns Node's own
+ * server, and the warning `EAS_PLAIN_SERVER` says why.
  *
- * @param app the application that `express()` returned, of Express 4 or 5, not a function around it.
- * @param options the options of `createServer()` of `node:http`. Default none.
+ * @param app what `express()` of Express 4 or 5 returned, not a function around it.
+ * @param options of `createServer()` of `node:http`. Default none.
  * @throws ConfigurationError if `app` is not a function or `options` is not an object.
  */
 export function createServer(app: http.RequestListener, options: http.ServerOptions = {}): http.Server {
@@ -24,8 +24,8 @@ export function createServer(app: http.RequestListener, options: http.ServerOpti
 /**
  * Creates a server of `node:https`, as {@link createServer} creates one of `node:http`.
  *
- * @param app the application that `express()` returned, of Express 4 or 5, not a function around it.
- * @param options the options of `createServer()` of `node:https`, such as `{ key, cert }`.
+ * @param app what `express()` of Express 4 or 5 returned, not a function around it.
+ * @param options of `createServer()` of `node:https`, such as `{ key, cert }`.
  * @throws ConfigurationError if `app` is not a function or `options` is not an object.
  */
 export function createSecureServer(app: http.RequestListener, options: https.ServerOptions): https.Server {

@@ -5,10 +5,10 @@ import { allowOrigin } from './cors'
 type Share = (request: Request, response: Response) => boolean
 
 /**
- * Explains a response that a browser withholds from a script of another origin (Fetch 4.10). The server has refused
- * nothing, so no event reports it, and only the console of the browser says so. Not in use in production.
+ * Explains a response that a browser withholds from another origin's script (Fetch 4.10). The server refused
+ * nothing, so no event reports it; only the browser's console does. Not in production.
  *
- * @param ownOrigin the origin of the issuer, whose scripts need no leave.
+ * @param ownOrigin the issuer's origin, whose scripts need no leave.
  */
 export function explainingCors(
   share: Share | undefined,
@@ -30,7 +30,7 @@ export function explainingCors(
   }
 }
 
-/** Explains the same of a guard. Not in use in production. */
+/** Not in production. */
 export function explainingGuardCors(share: Share | undefined, diagnosis: Diagnosis): Share {
   return (request, response) => {
     const isAnswered = share?.(request, response) === true
@@ -46,7 +46,7 @@ export function explainingGuardCors(share: Share | undefined, diagnosis: Diagnos
   }
 }
 
-// A guard does not know the origin of its API. A browser sends `Origin` to the own origin, too (Fetch 3.1).
+// A guard does not know its API's origin. A browser sends `Origin` to the own origin, too (Fetch 3.1).
 const isOfOwnOrigin = ({ headers }: Request, origin: string): boolean =>
   headers['sec-fetch-site'] === 'same-origin' ||
   (URL.canParse(origin) && new URL(origin).host === headers.host)

@@ -5,10 +5,10 @@ import { crossOrigin, exposedHeaders } from './cors'
 import { explainingCors } from './cross-origin-diagnosis'
 import { methodsOf } from './methods'
 
-/** Sets the CORS headers of a response. Answers a preflight, and then returns true. */
+/** Returns true if it answered a preflight. */
 export type Share = (request: Request, response: Response) => boolean
 
-/** The CORS of an endpoint; undefined if no script of another origin may call it. */
+/** Undefined if no script of another origin may call the endpoint. */
 export function endpointCors(
   { settings, audit }: ServerContext,
   endpoint: EndpointDescription,
@@ -23,8 +23,8 @@ export function endpointCors(
 }
 
 /**
- * The CORS of a middleware that stands before several endpoints: that of the endpoint at the path of the request. Without
- * this choice, the middleware would answer preflights of an endpoint that scripts of other origins must not call.
+ * For a middleware before several endpoints: applies the CORS of the requested one. Else it would answer
+ * preflights of endpoints closed to scripts of other origins.
  */
 export function corsByPath(
   server: ServerContext,

@@ -34,21 +34,21 @@ import { sendJson, sendNoContent } from './response'
 import { requireTls } from './transport'
 import { useLast, usingUp, useUp } from './use-up'
 
-/** A row of the endpoint table: an endpoint of the suite or of a host. */
+/** An endpoint of the suite or of a host. */
 export type EndpointRow = EndpointDescription &
   EndpointHandling<Committing> & {
-    /** Returns the notes that events take from a form, such as the credential in it. */
+    /** What events take from a form, such as its credential. */
     readonly notesOf?: (form: Parameters) => Partial<AuditNotes>
-    /** Limits the requests from one network, successes included. Default: only failures count. */
+    /** Limits all requests from one network. Default: only failures count. */
     readonly limit?: RequestLimit | undefined
   }
 
-/** A request with a function that runs after the transition that the request causes. */
+/** `onCommitted` runs after the transition that the request causes. */
 interface Committing {
   readonly onCommitted: OnCommitted
 }
 
-/** An endpoint without client authentication. The host must mount client authentication before it. */
+/** The host mounts client authentication before it. */
 export function mountedEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
   return answering(server, endpoint, async (request) => {
     const proven = server.contexts.of(request).client
@@ -60,14 +60,12 @@ export function mountedEndpoint(server: ServerContext, endpoint: EndpointRow): R
   })
 }
 
-/** An endpoint with client authentication. The checks that both parts share run once. */
+/** Runs the checks of both parts once. */
 export function wholeEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
   return answering(server, endpoint, (request) => authenticate(server, endpoint, request))
 }
 
-/**
- * An endpoint with client authentication, unless a strategy that the host has mounted before it has proven the client.
- */
+/** Authenticates the client, unless a strategy of the host has done so. */
 export function singleEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
   return answering(server, endpoint, async (request) => {
     const proven = server.contexts.of(request).client
@@ -76,13 +74,11 @@ export function singleEndpoint(server: ServerContext, endpoint: EndpointRow): Re
   })
 }
 
-/** A request whose client is known, if it has one. */
 interface Identified {
   readonly parameters: Parameters
   readonly proven: ProvenClient | undefined
 }
 
-/** Identifies the client of each request, lets the endpoint handle it, and sends the response. */
 function answering(
   server: ServerContext,
   endpoint: EndpointRow,
@@ -107,7 +103,6 @@ function answering(
   return served(server, endpoint, respond, endpointCors(server, endpoint))
 }
 
-/** Handles a request with the client that the endpoint demands. */
 type Handle = (request: Request, content: Content, client: Client | undefined) => Promise<EndpointResponse>
 
 function handlingOf(server: ServerContext, endpoint: EndpointRow): Handle {
@@ -118,7 +113,7 @@ function handlingOf(server: ServerContext, endpoint: EndpointRow): Handle {
   return settings.endpoints.some((own) => own === endpoint) ? checked(handle, endpoint.name) : handle
 }
 
-/** What plug-ins see of the endpoint of a request. */
+/** What plug-ins see of the endpoint. */
 interface Place {
   readonly server: ServerContext
   readonly name: string
@@ -149,7 +144,7 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
   }
 }
 
-/** Lets the extensions look at a request whose client is proven, one after the other. @throws OAuthError */
+/** The client is proven. @throws OAuthError */
 async function gatherEvidence(
   preparing: readonly Extension[],
   request: RequestAtEndpoint<Client>,
@@ -240,9 +235,9 @@ const answerShape = shape<EndpointResponse>(
 )
 
 /**
- * Authenticates the client by exactly one method, and passes the request on. Responds to a request that fails.
+ * Authenticates the client by exactly one method, and passes the request on.
  *
- * @param endpoint the endpoint as which this part reports failures.
+ * @param endpoint as which this part reports failures.
  */
 export function clientAuthentication(
   server: ServerContext,
@@ -258,8 +253,8 @@ export function clientAuthentication(
 }
 
 /**
- * Reads the parameters of a request and authenticates the client. If the network is over its limit, the function reads a
- * long body only after the `Authorization` header has proven the client.
+ * Reads a long body from a network over its limit only after the `Authorization` header has proven the
+ * client.
  *
  * @throws OAuthError if the client does not authenticate.
  */
@@ -274,12 +269,11 @@ async function authenticate(
     await prove(server, request, Parameters.none, 'required')
   const parameters = await parametersOf(server, endpoint, request)
   if (need === 'none') return { parameters, proven: undefined }
-  // Credentials may stand only in a form or a header.
+  // Only a form or a header may hold credentials.
   const form = hasForm(endpoint, request.method) ? parameters : Parameters.none
   return { parameters, proven: await prove(server, request, form, need) }
 }
 
-/** The content of a request: parameters, or a JSON value. */
 interface Content extends Committing {
   readonly parameters: Parameters
   readonly json: unknown
@@ -293,14 +287,12 @@ function parametersOf(
   return hasForm(endpoint, request.method) ? formOf(request, settings.bodyDeadline) : queryOf(request)
 }
 
-/** Whether the requests of an endpoint with this method have a form. */
 export const hasForm = ({ body }: EndpointDescription, method: string): boolean =>
   body !== 'json' && hasBody(method)
 const hasJson = ({ body }: EndpointDescription, { method }: Request) => body === 'json' && hasBody(method)
 
 /**
- * Proves the client of a request by its credential, which stands in this form or in a header. Resolves to undefined for a
- * request without a credential, if it needs none.
+ * Undefined for a request that has no credential and needs none.
  *
  * @throws OAuthError if the client does not authenticate.
  */
@@ -311,7 +303,7 @@ async function prove(
   need: EndpointRow['clientAuthentication'],
 ): Promise<ProvenClient | undefined> {
   const context = server.contexts.of(request)
-  // The client of an earlier proof counts no longer.
+  // Drops an earlier proof.
   context.client = undefined
   context.singleUses = []
   const credential = credentialOf(server, request, form)
@@ -326,10 +318,7 @@ async function prove(
   return proven
 }
 
-/**
- * Handles the errors of a Passport instance of the host on the same route: the strategies in it report failures as
- * errors.
- */
+/** Strategies in a Passport instance of the host report failures as errors. */
 export function clientAuthenticationErrors(
   server: ServerContext,
   endpoint: EndpointRow,
@@ -346,19 +335,19 @@ export function clientAuthenticationErrors(
   }
 }
 
-// Passport throws this error with `failWithError`, if the request uses a method that the host has not listed.
+// Passport throws it with `failWithError`, for a method that the host has not listed.
 function isPassportFailure(error: unknown): boolean {
   return error instanceof Error && error.name === 'AuthenticationError'
 }
 
-/** Handles a request that has passed the common checks. An error becomes an error response to the client. */
+/** An error becomes an error response. */
 type Act = (request: Request, response: Response) => Promise<unknown>
 
 /**
- * Passes requests with the right method over TLS to `act`. Responds to all other requests, and to every failure, with a
- * JSON error.
+ * Passes requests with the right method over TLS to `act`. Answers all others, and every failure, with a JSON
+ * error.
  *
- * @param after what happens after `act`, which has answered the request unless the request is passed on.
+ * @param after `act` has answered, unless the request passes on.
  */
 function served(
   server: ServerContext,
@@ -381,13 +370,13 @@ function served(
     } catch (error) {
       return sendClientFailure(server, endpoint, request, response, error)
     }
-    // Outside of `try`: errors of the host are not failures of the client.
+    // Outside of `try`: errors of the host are no failures of the client.
     if (after === 'pass on') next()
   })
 }
 
-// The function reads the body first, because the connection closes with the response. A body that arrives after the
-// response would cause a reset, and the client would not get the response.
+// Reads the body first: the connection closes with the response, and a later body would reset it before the
+// client gets the response.
 async function turnAway(server: ServerContext, endpoint: EndpointRow, request: Request): Promise<never> {
   try {
     await (hasJson(endpoint, request)

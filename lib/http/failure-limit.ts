@@ -6,30 +6,28 @@ import { warnOfLimitStore } from './limit-store'
 import { authorizationOf } from './request'
 import { proxyWatch } from './transport'
 
-/** Limits failed requests from one network. A request that succeeds costs nothing. */
+/** Limits failed requests from one network. A success costs nothing. */
 export interface FailureLimit {
-  /**
-   * The refusal for a request that proves no client, if its network has used up its failures; undefined before that.
-   */
+  /** The refusal for a request that proves no client, once its network has used up its failures. */
   refusalOf(request: Request): Throttled | undefined
   /**
-   * Counts a failed request, unless any web page can cause it. Over the limit, resolves to the refusal, which replaces
-   * the error of the request.
+   * Counts a failure, unless any web page can cause it. The refusal over the limit replaces the request's
+   * error.
    */
   count(request: Request): Promise<Throttled | undefined>
 }
 
 /**
- * Limits failed requests from one network. Counts a failure after it has happened: a count before it would cost every
- * honest request two calls of the store. So the server processes all requests of a parallel burst, but those over the
- * limit get the same refusal, which does not show their result.
+ * Counts failures afterwards: a count before would cost every honest request two calls of the store. So the
+ * server processes a parallel burst whole, but all over the limit get the same refusal, which hides their
+ * result.
  */
 export function failureLimit(limit: NetworkLimit): FailureLimit {
   const watchProxy = proxyWatch()
   return {
     refusalOf(request) {
       watchProxy(request)
-      // Before Express computes the address: most requests come while no network is over the limit.
+      // Before Express computes the address: usually no network is over the limit.
       if (limit.isUsedUpByNone) return undefined
       const network = networkOf(request.ip)
       return limit.isUsedUp(network) ? limit.refusal(network) : undefined
@@ -48,8 +46,8 @@ export function failureLimit(limit: NetworkLimit): FailureLimit {
   }
 }
 
-// RFC 9110 9.2.1: any web page can make a browser send these methods, with an image for example. An `Authorization`
-// header takes a script and a preflight.
+// RFC 9110 9.2.1: any web page can cause these methods, with an image for example. An `Authorization` header
+// takes a script and a preflight.
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0

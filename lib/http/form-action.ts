@@ -5,8 +5,8 @@ import { en } from './pages/texts/en'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
- * Warns if the Content-Security-Policy of the host's page (such as helmet's default `form-action 'self'`) blocks the
- * redirect to the client. A browser drops such a redirect without a message.
+ * Warns if the Content-Security-Policy of the host's page (such as helmet's `form-action 'self'`) blocks the
+ * redirect to the client. Browsers drop it silently.
  */
 export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
   if (!blocksForm(response, redirectTo, issuer)) return
@@ -17,9 +17,9 @@ export function warnOfFormAction(response: Response, redirectTo: string, issuer:
 }
 
 /**
- * Warns if the login of the host leads to the client without a consent page, and the Content-Security-Policy of the host
- * blocks this redirect. The policy that counts is on the page of the login, which the server cannot see. The policy on
- * this response is the same if one middleware, such as helmet, sets both.
+ * Warns if the login leads to the client without a consent page, and the host's policy blocks that redirect.
+ * The policy of the login page counts, which the server cannot see; one middleware, such as helmet, usually
+ * sets it here, too.
  */
 export function warnOfLoginFormAction(
   request: Request,
@@ -27,7 +27,7 @@ export function warnOfLoginFormAction(
   location: string,
   issuer: string,
 ): void {
-  // A page of the host sent the browser here. From the client, the value is `cross-site` or `same-site`.
+  // Sent by a page of the host. From a client, the value is `cross-site` or `same-site`.
   if (request.headers['sec-fetch-site'] !== 'same-origin') return
   if (!blocksForm(response, location, issuer)) return
   warnOnce(
@@ -39,15 +39,14 @@ export function warnOfLoginFormAction(
 
 function blocksForm(response: Response, uri: string, issuer: string): boolean {
   const header = response.getHeader('Content-Security-Policy') ?? []
-  // Each header, and each part of a header between commas, is a policy. A form must satisfy all of them.
+  // Each header, and each part between commas, is a policy. A form must satisfy all.
   const policies = [header].flat().join(',').split(',')
   return !policies.every((policy) => mayEndAt(policy, uri, issuer))
 }
 
 /**
- * Whether a policy (CSP 3) lets a form of this server end at a URI after redirects. After a redirect, paths do not
- * count. A policy without `form-action` allows every URI, whatever `default-src` says. The first `form-action` of a
- * policy counts.
+ * CSP 3: whether a form of this server may end at the URI after redirects, where paths do not count. Without
+ * `form-action`, every URI may follow, whatever `default-src` says. A policy's first `form-action` counts.
  */
 function mayEndAt(policy: string, uri: string, issuer: string): boolean {
   const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))

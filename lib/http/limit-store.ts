@@ -4,9 +4,8 @@ import { warnOnce } from '../audit/warning'
 import type { Limit } from '../limits/limit'
 import { withinDeadline } from '../stores/deadline'
 
-/** The times that hold for a store of the host. */
 interface StoreTimes {
-  /** Seconds that one call may take. */
+  /** Seconds for one call. */
   readonly deadline: number
   /** Milliseconds of a clock that does not step. */
   readonly clock: () => number
@@ -15,8 +14,8 @@ interface StoreTimes {
 }
 
 /**
- * Prepares a store of express-rate-limit from the host for one limit. Each call gets a deadline, because
- * express-rate-limit waits for its store without one, and `resetTime` follows the clock that does not step.
+ * Wraps a host's store of express-rate-limit, which waits for it without a deadline. `resetTime` follows the
+ * clock that does not step.
  */
 export function storeOfHost(
   store: Store,
@@ -25,7 +24,7 @@ export function storeOfHost(
 ): Store {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const windowMs = seconds * 1000
-  // Initializes the store. Many stores learn the length of the window only in this way.
+  // Initializes the store: many learn the window's length only so.
   rateLimit({
     windowMs,
     limit: attempts,
@@ -37,7 +36,7 @@ export function storeOfHost(
     async increment(key) {
       const { totalHits, resetTime } = await withinDeadline(async () => store.increment(key), deadline)
       const left = resetTime instanceof Date ? resetTime.getTime() - wallClock() : 0
-      // The clocks of store and process may differ, but no count lasts longer than its window.
+      // Clocks of store and process may differ, but no count outlasts its window.
       return { totalHits, resetTime: new Date(clock() + Math.min(left, windowMs)) }
     },
     decrement: (key) => withinDeadline(async () => store.decrement(key), deadline).catch(() => undefined),
@@ -45,7 +44,6 @@ export function storeOfHost(
   }
 }
 
-/** Warns that a store failed, so a request passes uncounted. */
 export function warnOfLimitStore(error: unknown): void {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const why = cause instanceof Error ? cause.message : String(cause)

@@ -1,25 +1,24 @@
 // Tuning for V8 before version 13 (Node 20 and 22): requests and responses share a hidden class.
-// Buys: on a plain server, a guarded route takes a third less processor time, a token request a fifth less. On a server
-// of `createServer`, a bare route takes about a quarter of it, an ordinary application half. On Node 24 nothing, so all
-// of it is off there.
+// Buys: on a plain server, a guarded route takes a third less processor time, a token request a fifth less.
+// On a server of `createServer`, a bare route takes about a quarter, an ordinary application half. On Node 24
+// nothing, so it is off there.
 // Measured: 2026-11-23 on Node 20.20, 22.23 and 24.21, docs/reports/performance.md.
-// Can go: when the package no longer supports Node 22. `createServer` is then the one of Node.
+// Can go: when Node 22 goes. `createServer` is then Node's own.
 import type { RequestHandler } from 'express'
 import * as http from 'node:http'
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { warnOnce } from '../audit/warning'
 
-// Express gives every request and response another prototype. V8 before version 13 makes a new hidden class for each
-// such object as soon as a property is added, so every read of a property then costs a search.
+// Express changes the prototype of every request and response. V8 before 13 then makes a new hidden class for
+// each one as soon as a property is added, and every read costs a search.
 const isNeeded = Number.parseInt(process.versions.v8, 10) < 13
 
 const temporary = Symbol('temporary')
 
 /**
- * Makes a middleware that first gives a request and its response the hidden class that all dictionaries share, which
- * makes every later read of a property faster: in this package, in Node and in the handlers of the host. Leaves those of
- * `createServer` as they are. With V8 13 or later, the middleware is `handle` itself.
+ * Gives a request and its response the hidden class of all dictionaries, which makes later reads faster here,
+ * in Node and in the host. Leaves those of `createServer` alone. With V8 13 or later, returns `handle`.
  */
 export function sharingShapes(handle: RequestHandler): RequestHandler {
   if (!isNeeded) return handle
@@ -32,15 +31,16 @@ export function sharingShapes(handle: RequestHandler): RequestHandler {
   }
 }
 
-// To delete a property turns an object into a dictionary, and changes nothing else about the object.
+// Deleting a property turns an object into a dictionary, and changes nothing else.
 function makeDictionary(message: object): void {
   Reflect.set(message, temporary, undefined)
   Reflect.deleteProperty(message, temporary)
 }
 
 /**
- * The classes for the server that the function `name` creates for an application. None with V8 13 or later, and none if
- * they do not fit, with a warning.
+ * None with V8 13 or later; none, with a warning, if they do not fit.
+ *
+ * @param name of the function that creates the server.
  */
 export function messageClassesFor(
   name: string,
@@ -60,7 +60,6 @@ export function messageClassesFor(
   return {}
 }
 
-/** The classes of which a server of Node creates its requests and responses. */
 interface MessageClasses {
   readonly IncomingMessage: typeof http.IncomingMessage
   readonly ServerResponse: typeof http.ServerResponse
@@ -68,15 +67,12 @@ interface MessageClasses {
 
 const prototypes = new WeakSet<object>()
 
-/** Whether a server with such classes created this request, with its final prototype from the start. */
 function isOfCreatedServer(message: object): boolean {
   const prototype = Reflect.getPrototypeOf(message)
   return prototype !== null && prototypes.has(prototype)
 }
 
-/**
- * Makes classes whose instances have the prototypes of Express from the start; or returns the obstacle, as a clause.
- */
+/** Instances have Express' prototypes from the start. Or returns the obstacle, as a clause. */
 function makeMessageClasses(app: http.RequestListener): MessageClasses | { readonly obstacle: string } {
   const request = prototypeOf(app, 'request', http.IncomingMessage.prototype)
   const response = prototypeOf(app, 'response', http.ServerResponse.prototype)
@@ -101,10 +97,10 @@ type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 
 type Further = 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x'
 type Room = Record<Letter | Further, 0>
 
-// The two constructors below run Node's constructor on an object that already has its final prototype. Their names
-// appear in stack traces. The assignments never run, because `new` always sets `new.target`. V8 counts the assignments
-// in a constructor to reserve room inside the object, and later takes unused room back. Without the assignments, most
-// of Node's properties would lie outside of the object.
+// The constructors below run Node's constructor on an object with its final prototype. Their names appear in
+// stack traces. The assignments never run, as `new` always sets `new.target`: V8 counts them to reserve room
+// inside the object, and later takes unused room back. Else most of Node's properties would lie outside of
+// the object.
 
 function requestsWith(prototype: object): unknown {
   const original = http.IncomingMessage
@@ -142,7 +138,7 @@ function makesResponses(made: unknown, prototype: object): made is typeof http.S
   return makesSame(made, prototype, new http.ServerResponse(request), [request])
 }
 
-/** Whether a class creates the same object as Node, except for the prototype. A setter there would prevent that. */
+/** Whether the class makes Node's object, except for the prototype. A setter there would prevent that. */
 function makesSame(made: unknown, prototype: object, model: object, words: readonly unknown[]): boolean {
   if (typeof made !== 'function') return false
   try {

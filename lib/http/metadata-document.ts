@@ -3,11 +3,9 @@ import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
 import type { ServerMetadata } from '../endpoints/server-metadata'
 
 /**
- * Makes a handler that sends the metadata document (RFC 8414 3.2). The document is public and equal for every client,
- * so the server writes it once.
+ * RFC 8414 3.2. The document is public and equal for every client, so the server writes it once.
  *
- * @param watchHost warns if a client sent the request to another host than the issuer names.
- * @param origins the origins whose scripts may read the document.
+ * @param watchHost warns of another host than the issuer names.
  */
 export function metadataDocument(
   metadata: ServerMetadata,
@@ -23,7 +21,7 @@ export function metadataDocument(
     'X-Content-Type-Options': 'nosniff',
   }
   const cors = crossOrigin(origins, { methods: 'GET, HEAD', isCacheable: true })
-  // Most requests come from no script. Node writes headers that it gets all at once three times as fast.
+  // Most requests come from no script. Node writes headers given all at once three times as fast.
   const usual = { ...headers, [allowOrigin]: '*' }
   const isUsual = (request: Request, response: Response) =>
     origins === '*' && request.headers.origin === undefined && !response.hasHeader(allowOrigin)
@@ -37,17 +35,17 @@ export function metadataDocument(
   }
 }
 
-// Every path of a host at which a server or guard of this process has metadata.
+// Paths of the host at which a server or guard of this process has metadata.
 const served = new Set<string>()
 
-/** Notes that these paths of the host have metadata: see {@link missingMetadata}. */
+/** See {@link missingMetadata}. */
 export function noteMetadata(paths: Iterable<string>): void {
   for (const path of paths) served.add(path)
 }
 
 /**
- * Makes a handler that answers 404 in JSON for a path below these well-known names, unless another part of this process
- * has metadata there. Clients try paths that a server need not have, and read the page of an application as metadata.
+ * Answers 404 in JSON below these well-known names, unless another part of this process has metadata there.
+ * Clients try paths that a server need not have, and would read a page of the application as metadata.
  */
 export function missingMetadata(names: readonly string[], origins: AllowedOrigins): RequestHandler {
   const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
@@ -59,10 +57,7 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
       : next()
 }
 
-/**
- * Sends the document at these paths of the host, wherever the application mounts this handler. Passes requests for
- * other paths to the host.
- */
+/** Sends the document at these paths of the host, wherever it is mounted. Passes other paths on. */
 export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler): RequestHandler {
   noteMetadata(paths)
   return (request, response, next) =>

@@ -3,13 +3,12 @@ import type { ServerContext } from '../server/context'
 import { type EndpointDescription, listedMethods } from '../protocol/endpoint'
 import { sendJsonError } from './response'
 
-/** The HTTP methods that an endpoint serves. */
 export const methodsOf = (endpoint: EndpointDescription): readonly string[] =>
   listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
 
 /**
- * Refuses a request with a method that the endpoint does not serve (RFC 9110 15.5.6). No limit counts such requests: any
- * web page can make browsers send them here, and the response costs nothing.
+ * RFC 9110 15.5.6. No limit counts this: any web page can make browsers send it, and the response costs
+ * nothing.
  */
 export function refuseMethod(
   { audit, settings }: ServerContext,

@@ -19,28 +19,23 @@ import { storeOfHost, warnOfLimitStore } from './limit-store'
 import type { RequestContexts } from './request-context'
 import { proxyWatch } from './transport'
 
-/** The limits by network of one server. */
+/** Each limit is undefined if it is off. */
 export interface NetworkLimits {
-  /** Counts every request. Undefined if the limit is off. */
+  /** Counts every request. */
   readonly authorization: RequestLimit | undefined
-  /**
-   * Counts every registration of a client, because a stranger may register as many as the server lets him. Undefined if
-   * the limit is off.
-   */
+  /** Counts every registration: a stranger may register as many clients as the server lets him. */
   readonly registration: RequestLimit | undefined
   /**
-   * Counts only failures: many honest clients may share an address, and the option `limits.issuing` bounds their
-   * successes. Undefined if the limit is off.
+   * Counts only failures: many honest clients may share an address, and `limits.issuing` bounds successes.
    */
   readonly clients: FailureLimit | undefined
   /**
-   * Counts the refusals that the protocol tells honest clients to cause, such as `authorization_pending`, ten times as
-   * high. Undefined if the limit is off.
+   * Counts refusals that the protocol has honest clients cause, such as `authorization_pending`; ten times as
+   * high.
    */
   readonly answers: FailureLimit | undefined
 }
 
-/** The settings of a server that the limits need. */
 interface NetworkLimitSettings {
   readonly rateLimit: RateLimits
   /** Milliseconds since the epoch. */
@@ -51,7 +46,7 @@ interface NetworkLimitSettings {
   readonly dynamicRegistration: object | undefined
 }
 
-/** Makes the limits of one server. All parts of one kind share one count, even if the host makes a part several times. */
+/** All parts of one kind share one count, however often the host makes a part. */
 export function networkLimits(
   { rateLimit, clock: wallClock, storeDeadline: deadline, dynamicRegistration }: NetworkLimitSettings,
   contexts: RequestContexts,
@@ -72,7 +67,7 @@ export function networkLimits(
     failureLimit(new NetworkLimit(attempts, store, clock))
   return {
     authorization: authorization && limitOf('authorization', authorization, [{ bits: 64, factor: 1 }]),
-    // Strangers register: one of them may send from all networks of a subscriber.
+    // A stranger may send from all networks of a subscriber.
     registration:
       dynamicRegistration && registration && limitOf('registration', registration, subscriberPrefixes),
     clients: clients && ofClients && failuresIn(ofClients, clients.attempts),
@@ -80,10 +75,10 @@ export function networkLimits(
   }
 }
 
-// Ten times as many, because an honest device asks twelve times a minute and more.
+// An honest device asks twelve times a minute and more.
 const factorOfAnswers = 10
 
-/** The same store, with counts of its own. */
+/** The same store, with its own counts. */
 const apart = (store: Store): Store => ({
   increment: (network) => store.increment(`${network} answers`),
   decrement: (network) => store.decrement(`${network} answers`),
@@ -91,18 +86,17 @@ const apart = (store: Store): Store => ({
 })
 
 /**
- * Counts a request for its network. A request that goes through several middlewares counts once.
+ * A request that goes through several middlewares counts once.
  *
  * @throws Throttled over the limit.
  */
 export type RequestLimit = (request: Request, response: Response) => Promise<void>
 
 /**
- * Sends requests through middlewares of express-rate-limit, in order. While a store fails, requests pass uncounted, and
- * the process emits a warning.
+ * While a store fails, requests pass uncounted, with a warning.
  *
- * @param make makes the middlewares at the first request: loading express-rate-limit takes milliseconds, and the start
- * of a server need not wait for them.
+ * @param make runs at the first request: loading express-rate-limit takes milliseconds, which the start need
+ * not wait for.
  */
 function requestLimit(make: () => readonly RequestHandler[], contexts: RequestContexts): RequestLimit {
   const watchProxy = proxyWatch()
@@ -114,7 +108,7 @@ function requestLimit(make: () => readonly RequestHandler[], contexts: RequestCo
     watchProxy(request)
     limiters ??= make()
     try {
-      // A store that fails once must not hold up the request again, so an error ends the loop.
+      // An error ends the loop: a store that fails once must not hold up the request again.
       for (const each of limiters) await passed(each, request, response)
     } catch (error) {
       if (error instanceof Throttled) throw error
@@ -123,15 +117,15 @@ function requestLimit(make: () => readonly RequestHandler[], contexts: RequestCo
   }
 }
 
-// The endpoint does not run inside `next`: express-rate-limit would take its errors for those of the store.
+// The endpoint does not run inside `next`: express-rate-limit would take its errors for the store's.
 const passed = (middleware: RequestHandler, request: Request, response: Response) =>
   new Promise<void>((resolve, reject) => {
     void middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
   })
 
 /**
- * Makes the middleware that counts requests for networks with this prefix. A network over its limit refuses: the
- * request then counts for no smaller one, and no longer for the wider ones, whose other networks it must not harm.
+ * Counts requests for networks with this prefix. After a refusal, the request counts for no smaller network,
+ * and its count at wider ones is taken back: it must not harm their other networks.
  */
 function limiter(
   { attempts, seconds }: Limit,
@@ -147,9 +141,9 @@ function limiter(
     store: limit,
     standardHeaders: false,
     legacyHeaders: false,
-    // The checks of express-rate-limit write to the console of the host. This package emits coded warnings instead.
+    // express-rate-limit's checks write to the host's console. This package emits coded warnings.
     validate: false,
-    // express-rate-limit leaves its count here. The default is the place of a middleware of the host.
+    // express-rate-limit leaves its count here. Its default name may be taken by the host.
     requestPropertyName: 'oauthRateLimit',
     // An IPv4 address is one network.
     skip: ({ ip }: Request) => factor > 1 && !hasPrefixes(ip),

@@ -3,26 +3,25 @@ import { warnOnce } from '../audit/warning'
 import type { ServerContext } from '../server/context'
 
 const header = 'Cross-Origin-Opener-Policy'
-// HTML 7.1.3: a browser cuts a popup from its opener at the first response, redirects included, with another policy.
-// `same-origin-allow-popups` is for the page that opens.
+// HTML 7.1.3: a browser cuts a popup from its opener at the first response, redirects included, with another
+// policy. `same-origin-allow-popups` is for the page that opens.
 const keeps = 'unsafe-none'
 
-/** Lets a popup keep the client that opened it past this response, if the host wants it so. */
+/** If the host wants it, a popup keeps the client that opened it past this response. */
 export function keepOpener({ settings }: ServerContext, response: Response): void {
   if (settings.popups) response.setHeader(header, keeps)
 }
 
 /**
- * Warns if the policy of the host cuts popups at the page of the login, which the server cannot see. The policy on this
- * response is the same if one middleware, such as helmet, sets both.
+ * Warns if the host's policy cuts popups at the login page, which the server cannot see. One middleware, such
+ * as helmet, usually sets the same policy here.
  */
 export function warnOfLoginOpener({ settings }: ServerContext, request: Request, response: Response): void {
-  // A page of the host sent the browser here. From the client, the value is `cross-site` or `same-site`.
+  // Sent by a page of the host. From a client, the value is `cross-site` or `same-site`.
   if (!settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return
   warnIfCut(response, 'the page of the login, and the authorization endpoint,')
 }
 
-/** Warns if the page of the option `pages.consent` has a policy that cuts popups. */
 export function warnOfOwnPageOpener({ settings }: ServerContext, response: Response): void {
   if (settings.popups)
     response.once('finish', () => warnIfCut(response, 'the page of the option pages.consent'))

@@ -29,8 +29,8 @@ import { requireTls } from './transport'
 type Page = PageEndpoint | OwnPage
 
 /**
- * An endpoint for people: its responses are pages and redirects. The limit on requests of a network is that of the
- * authorization endpoint, and so are the page of errors and the login.
+ * An endpoint for people: answers with pages and redirects. Shares the network limit, the error page and the
+ * login of the authorization endpoint.
  */
 export function pageEndpoint(server: ServerContext, page: Page): RequestHandler {
   return handler((request, response) =>
@@ -97,7 +97,7 @@ async function serve(
   return 'html' in answer ? sendHtml(server, response, answer, inJson) : undefined
 }
 
-// A script that followed a redirect would get the page that comes next.
+// A script that followed a redirect would get the next page.
 const leadTo = (response: Response, location: string, inJson: boolean) =>
   inJson ? sendJson(response, 200, { redirect_to: location }, privatePage) : redirectTo(response, location)
 
@@ -116,7 +116,6 @@ function sendRendered(
   return render(request, response)
 }
 
-/** The status and the headers of a page: those of its refusal, or the given status. */
 function statusFor(
   refusal: OAuthError | undefined,
   status: number,
@@ -137,11 +136,11 @@ function sendHtml(
   }: Extract<PageResponse, { html: string }>,
   inJson: boolean,
 ): void {
-  // The headers of every page win: the server sends them last.
+  // Sent last, so the headers of every page win.
   response.set(headers)
   const { status, headers: ofRefusal } = statusFor(refusal, given)
   response.set(ofRefusal)
-  // No page of another site can read the view: the response has no CORS headers, and JSON runs as no script.
+  // No other site can read the view: the response has no CORS headers, and JSON runs as no script.
   if (inJson && view !== undefined) return sendJson(response, status, view, privatePage)
   const targets = formTargets.flatMap((uri) => formTargetsOf(uri))
   sendPage(response, status, html, settings.pageLocales, targets)
@@ -157,14 +156,13 @@ async function parametersOf(
   inJson: boolean,
 ): Promise<Parameters> {
   const isForm = request.method !== 'GET'
-  // A second protection besides a token in the form, which the page has to check.
+  // A second protection besides a token in the form, which the page must check.
   if ((isForm || inJson) && !isFromOwnSite(request, settings.issuer))
     throw invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
   if (!isForm) return queryOf(request)
   return json ? fieldsOf(request, settings.bodyDeadline) : formOf(request, settings.bodyDeadline)
 }
 
-/** Sends the user agent to the login, which returns to the same page. */
 async function sendToLogin(
   server: ServerContext,
   { path }: Page,
@@ -173,7 +171,7 @@ async function sendToLogin(
   parameters: Parameters,
   inJson: boolean,
 ): Promise<void> {
-  // The fields of a form may be secret, and the login would return with them in a URL. A script cannot log in.
+  // Form fields may be secret, and the login would return them in a URL. A script cannot log in.
   if (request.method !== 'GET' || inJson)
     throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const query = queryAfterLogin(parameters, server.now())
@@ -237,7 +235,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
       refusal,
       ...others
     } = answer
-    // A page may lead where a client could be: to no script, and to nothing that is no URI.
+    // A page may lead where a client could be: to no script, and only to a URI.
     const leads =
       isText(redirect) ||
       (isText(leaveTo) && isDestination(leaveTo)) ||
@@ -263,7 +261,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
   )
 }
 
-// A registered URI may not have a parameter such as `state`, which its query gets here.
+// A registered URI may not have a parameter such as `state`; this query gets it.
 const isDestination = (uri: string) =>
   redirectUriFault(uri.replace(/\?.*$/s, ''), { insecure: true }) === undefined
 const isPageStatus = (status: unknown) =>
@@ -271,16 +269,17 @@ const isPageStatus = (status: unknown) =>
 const areHeaders = (headers: unknown) =>
   isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
 
-/** Where an answer leads; undefined for a page. */
+/** Undefined for a page. */
 function locationIn(answer: PageResponse | RenderedByHost, issuer: string, name: string): string | undefined {
   if ('redirect' in answer) return ownLocation(answer.redirect, issuer, name)
   return 'leaveTo' in answer ? answer.leaveTo : undefined
 }
 
 /**
- * The path, query and fragment of a redirect. A part of the request may stand in it, so it must not leave this server.
+ * Keeps path, query and fragment. A redirect may contain a part of the request, so it must not leave this
+ * server.
  *
- * @throws TypeError if the redirect leads to another origin.
+ * @throws TypeError for another origin.
  */
 function ownLocation(redirect: string, issuer: string, name: string): string {
   const target = URL.canParse(redirect, issuer) ? new URL(redirect, issuer) : undefined

@@ -14,7 +14,8 @@ import { metadataDocument, missingMetadata, noteMetadata } from './metadata-docu
 import { mountedUncalled } from './router'
 
 /**
- * Makes the middleware that serves the metadata of a protected resource (RFC 9728): mount it at the root of the host.
+ * Makes the middleware that serves the metadata of a protected resource (RFC 9728): mount it at the root of
+ * the host.
  *
  * @param resource the URI of the resource. Default: the default resource.
  * @param members further members of the metadata.
@@ -23,8 +24,6 @@ import { mountedUncalled } from './router'
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
 /**
- * Makes the part of a server that makes these middlewares.
- *
  * @param cure what is missing without resources, as the rest of a sentence.
  * @param onMade runs when the host makes a middleware.
  */
@@ -50,11 +49,11 @@ export function protectedResource(
   }
 }
 
-/** The cure for a document without the option `resources`, as the rest of a sentence. */
+/** For a document without the option `resources`; the rest of a sentence. */
 export const resourcesExpectation =
   "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
 
-/** The resource of a document. Returns a placeholder after a mistake. */
+/** Returns a placeholder after a mistake. */
 function resourceOf(reading: OptionsReader, resources: Resources | undefined, cure: string): Resource {
   const key = 'resource'
   const given = reading.take(key)
@@ -72,8 +71,8 @@ function resourceOf(reading: OptionsReader, resources: Resources | undefined, cu
 }
 
 /**
- * Sends the document at its URL, wherever the application mounts this handler. Passes requests for other paths and
- * queries on: they mean other resources.
+ * Sends the document at its URL, wherever it is mounted. Passes other paths and queries on: they mean other
+ * resources.
  */
 function documentAt(url: URL | undefined, document: RequestHandler, missing: RequestHandler): RequestHandler {
   if (url !== undefined) noteMetadata([url.pathname])

@@ -7,26 +7,23 @@ import type { SingleUse } from '../protocol/single-use'
 const nothingUsed: ReadonlySet<string> = new Set()
 const nothingToUse: readonly SingleUse[] = []
 
-/** The state of one request at one server, or at one guard without a server. */
+/** At one server, or at one guard without a server. */
 class RequestContext {
-  /** Notes for events only. No response may contain them. */
+  /** For events only. No response may contain them. */
   readonly notes: AuditNotes = noNotes()
-  /** The client that this request has proven, for the endpoint behind client authentication, and for limits. */
+  /** Proven by this request; for the endpoint behind client authentication, and for limits. */
   client: ProvenClient | undefined = undefined
-  /** Whether the limit on requests of a network has counted this request. */
+  /** By the network limit on requests. */
   isCounted = false
-  /**
-   * The single-use keys, such as nonces, that this request has used. Several guards on the way of a request count as
-   * one use.
-   */
+  /** Single-use keys, such as nonces. Several guards on the way of a request count as one use. */
   usedOnce: ReadonlySet<string> = nothingUsed
-  /** What the request uses up once nothing else refuses it. */
+  /** Used up once nothing else refuses the request. */
   singleUses: readonly SingleUse[] = nothingToUse
 }
 
 /**
- * The contexts of the requests of one server. Each context stands in a private field of its request. Nothing that a
- * host writes onto a request, and no client that another server has authenticated, can pass for a proven client.
+ * Each context stands in a private field of its request, so nothing that a host writes onto a request, and no
+ * client of another server, passes for a proven client.
  */
 export class RequestContexts {
   private readonly contexts = privateState<Request, RequestContext>()

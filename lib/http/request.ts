@@ -19,11 +19,11 @@ const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 const bodies = privateState<Request, Promise<Parameters>>()
 
 /**
- * The parameters of a form body (RFC 6749 3.2 and appendix B). Reads the body once, for any number of calls: from the
- * stream or, if a parser of the host has read the stream, from the result of that parser.
+ * RFC 6749 3.2 and appendix B. Reads the body once for all calls: from the stream or, if a parser of the host
+ * has read it, from that parser's result.
  *
  * @param seconds within which the whole body must arrive.
- * @throws OAuthError `invalid_request` for a body of another type, larger than 64 KiB, too slow, compressed or not
+ * @throws OAuthError `invalid_request` for a body of another type, above 64 KiB, too slow, compressed or not
  * UTF-8.
  */
 export function formOf(request: Request, seconds: number): Promise<Parameters> {
@@ -34,19 +34,14 @@ export function formOf(request: Request, seconds: number): Promise<Parameters> {
   return parameters
 }
 
-/**
- * Whether the request has an unread body that is longer than 16 KiB, or may be, because no header states the length.
- */
+/** Whether an unread body is, or without a stated length may be, longer than 16 KiB. */
 export function hasLongBody(request: Request): boolean {
   if (request.readableDidRead || request.readableEnded) return false
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   return length === undefined ? coding !== undefined : Number(length) > shortBytes
 }
 
-/**
- * Whether a refusal leaves a part of the body unread. The server then closes the connection: the rest is not worth the
- * wait.
- */
+/** The server then closes the connection: the rest is not worth the wait. */
 export function leavesBody({ reason }: OAuthError): boolean {
   return reason === 'body_too_large' || reason === 'body_too_slow'
 }
@@ -63,18 +58,18 @@ async function readForm(request: Request, seconds: number): Promise<Parameters> 
   throw nothingLeft()
 }
 
-// RFC 9112 6.3: a request without these two headers has no body. An endpoint that needs a parameter says which.
+// RFC 9112 6.3: without these two headers, there is no body. An endpoint names the parameter that it misses.
 function lacksBody(request: Request): boolean {
   const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers
   return Number(length) === 0 && coding === undefined && headerLines(request, 'content-type').length === 0
 }
 
 /**
- * The value of a JSON body. Checks only that the body is JSON, and not too deep. Reads the stream or, if a parser of the
- * host has read the stream, takes the result of that parser.
+ * Checks only that the body is JSON, and not too deep. Takes the result of a host's parser, as {@link formOf}
+ * does.
  *
  * @param seconds within which the whole body must arrive.
- * @throws OAuthError `invalid_request`, as {@link formOf} does, or if the body is not JSON or has more than 32 levels.
+ * @throws OAuthError `invalid_request`, as {@link formOf} does; for no JSON, or more than 32 levels.
  */
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
   const bytes = await bytesOf(request, seconds, jsonType, noJson)
@@ -91,29 +86,30 @@ function jsonIn(body: unknown): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The message of the parser contains a part of the body, which may be a secret. The error therefore has no cause.
+    // No cause: the parser's message contains a part of the body, which may be a secret.
     throw invalidRequest('body_malformed', 'The body must be JSON.')
   }
 }
 
-/** Whether the body is JSON by its only `Content-Type`. */
+/** By its only `Content-Type`. */
 function hasJson(request: Request): boolean {
   const [given, second] = headerLines(request, 'content-type')
   return given !== undefined && second === undefined && jsonType.test(given.trim())
 }
 
 /**
- * Whether the answer must be JSON: the sender accepts JSON and no page, or sends JSON. A browser that navigates accepts
- * HTML, and a request without `Accept` accepts everything.
+ * Whether the sender accepts JSON and no page, or sends JSON. A navigating browser accepts HTML; without
+ * `Accept`, a request accepts everything.
  */
 export const wantsJson = (request: Request): boolean =>
   hasJson(request) || (request.accepts('html') === false && request.accepts('json') !== false)
 
 /**
- * The fields of a decision: of a form, or the texts of a JSON object.
+ * The fields of a form, or the texts of a JSON object.
  *
  * @param isDecision whether JSON may have these fields. Default: it may have any.
- * @throws OAuthError `invalid_request`, as {@link formOf} and {@link jsonOf} do; also for JSON that is no decision.
+ * @throws OAuthError `invalid_request`, as {@link formOf} and {@link jsonOf} do; also for JSON that is no
+ * decision.
  */
 export async function fieldsOf(
   request: Request,
@@ -132,7 +128,7 @@ const noForm = () =>
   invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
 const noJson = () => invalidRequest('body_type', 'The body must be application/json in UTF-8.')
 
-/** Reads the bytes of a body of the given type; undefined if a parser of the host has read them. */
+/** Undefined if a parser of the host has read the body. */
 async function bytesOf(
   request: Request,
   seconds: number,
@@ -140,11 +136,11 @@ async function bytesOf(
   anotherType: () => OAuthError,
 ): Promise<Buffer | undefined> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  // The server refuses two `Content-Type` headers: another program may read the second, and see another body.
+  // Refuses two `Content-Type` headers: another program may read the second, and see another body.
   const [given, second] = headerLines(request, 'content-type')
   if (given === undefined || second !== undefined || !type.test(given.trim())) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
-  // `readableDidRead` stays false for an empty body, because no data comes out of it. An empty body can only end.
+  // `readableDidRead` stays false for an empty body: no data comes out of it, it only ends.
   if (request.readableDidRead || request.readableEnded) return undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
@@ -156,8 +152,8 @@ async function bytesOf(
 }
 
 /**
- * The body, if all of it has arrived; undefined otherwise. Most bodies arrive in one packet with their headers, and
- * need no wait.
+ * Undefined if some of the body is missing. Most bodies arrive in one packet with their headers, and need no
+ * wait.
  */
 function bodyAtOnce(request: Request, length: number): Buffer | undefined {
   if (request.readableLength !== length) return undefined
@@ -165,7 +161,7 @@ function bodyAtOnce(request: Request, length: number): Buffer | undefined {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
-/** A request whose body a parser of the host may have read. */
+/** A parser of the host may have read the body. */
 interface ParsedRequest {
   readonly body?: unknown
   readonly readableDidRead: boolean
@@ -198,7 +194,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       request.pause()
       reject(refusal)
     }
-    // The deadline limits the whole body: a client that sends one byte now and then would never be idle.
+    // Limits the whole body: a client that sends a byte now and then would never be idle.
     const end = wait(seconds, () => giveUp(tooSlow()))
     const letGo = () => {
       end()
@@ -216,12 +212,10 @@ function decode(bytes: Buffer): string {
   return bytes.toString()
 }
 
-/** The `Authorization` headers of a request. */
 export function authorizationOf(request: Request): readonly string[] {
   return headerLines(request, 'authorization')
 }
 
-/** The parts of a request that may carry credentials. */
 export function credentialSourcesOf(request: Request, form: Parameters): CredentialSources {
   return {
     authorization: authorizationOf(request),
@@ -237,21 +231,18 @@ function certificateOf({ socket }: Request): ClientCertificate | undefined {
   return x509 && { x509, trusted: socket.authorized }
 }
 
-/**
- * The parameters of the query. Reads the text of the URI, because a parser of the host may have nested or dropped
- * parameters.
- */
+/** Reads the URI's text: a parser of the host may have nested or dropped parameters. */
 export function queryOf({ url = '' }: IncomingMessage): Parameters {
   const question = url.indexOf('?')
   return question < 0 ? Parameters.none : Parameters.parse(url.slice(question + 1))
 }
 
 /**
- * Every line of one header, in the order of the request. `headers` of Node keeps only the first of two lines, and
- * `headersDistinct` parses all other headers, too. A request that no parser of Node read, such as one that an adapter of
- * functions makes, has `headers` alone.
+ * Every line of one header, in order. Node's `headers` keeps only the first of two lines, and
+ * `headersDistinct` parses all other headers, too. A request without Node's parser, such as an adapter of
+ * functions makes, has only `headers`.
  *
- * @param name the name of the header in lower case.
+ * @param name in lower case.
  */
 function headerLines(
   { rawHeaders = [], headers }: Partial<Pick<IncomingMessage, 'rawHeaders' | 'headers'>>,
@@ -266,7 +257,7 @@ function headerLines(
   return lines
 }
 
-/** A request as plug-ins see it. Reads a value from Express only on access. */
+/** As plug-ins see it. Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
   constructor(protected readonly request: Request) {}
 

@@ -1,10 +1,9 @@
 import type { Response } from 'express'
 import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 
-/** The refusal of a request that arrives after closing has begun. */
 export const closing = (): OAuthError => temporarilyUnavailable('closing', 'The server is shutting down.')
 
-/** A socket, or what an adapter of functions has in its place: without events, or nothing at all. */
+/** A socket, or what an adapter of functions has in its place: no events, or nothing at all. */
 interface Emitting {
   readonly destroyed?: boolean
   once?(event: 'close', listener: () => void): unknown
@@ -14,7 +13,7 @@ interface Socketed {
   readonly socket?: Emitting
 }
 
-/** The requests in progress. Closing waits for them, and refuses new requests. */
+/** Closing waits for these requests, and refuses new ones. */
 export class RequestsInFlight {
   private readonly onSocket = new WeakMap<object, Set<Response>>()
   private count = 0
@@ -25,10 +24,7 @@ export class RequestsInFlight {
     return this.closed
   }
 
-  /**
-   * Whether the server may answer the request. A request that arrived before closing began may pass each part of the
-   * server.
-   */
+  /** A request that arrived before closing may pass every part of the server. */
   enter(request: Socketed, response: Response): boolean {
     const socket = request.socket ?? response
     const open = this.onSocket.get(socket)
@@ -43,7 +39,7 @@ export class RequestsInFlight {
     return true
   }
 
-  /** Refuses new requests. Resolves when no request is in progress, or after this many seconds. */
+  /** Resolves when no request is in progress, or after these seconds. */
   async close(seconds: number): Promise<void> {
     this.closed = true
     if (this.count === 0) return
@@ -59,12 +55,12 @@ export class RequestsInFlight {
   private follow(open: Set<Response>, response: Response): void {
     open.add(response)
     this.count += 1
-    // A response without a connection of Node finishes, and does not emit `close`.
+    // A response without a connection of Node finishes, but emits no `close`.
     const leave = () => this.leave(open, response)
     response.on('close', leave).on('finish', leave)
   }
 
-  // If the connection ends, a pipelined response that waits for its turn does not emit `close`.
+  // If the connection ends, a pipelined response that waits for its turn emits no `close`.
   private followSocket(socket: Emitting): Set<Response> {
     const open = new Set<Response>()
     this.onSocket.set(socket, open)

@@ -7,7 +7,7 @@ import type { PageLocales } from './pages/texts/locale'
 
 type Headers = Readonly<Record<string, string | string[]>>
 
-/** Sends JSON that no cache stores. `res.json` would also negotiate, and compute an ETag that no client uses. */
+/** No cache stores it. `res.json` would negotiate, and compute an ETag that no client uses. */
 export function sendJson(response: Response, status: number, body: object, headers: Headers = {}): void {
   sendText(response, status, JSON.stringify(body), {
     'Content-Type': 'application/json; charset=utf-8',
@@ -19,12 +19,11 @@ export function sendJson(response: Response, status: number, body: object, heade
   })
 }
 
-/** Sends 204 without content. */
 export function sendNoContent(response: Response, headers: Headers): void {
   response.writeHead(204, { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...headers }).end()
 }
 
-/** Sends an error in the form of RFC 6749 5.2. */
+/** RFC 6749 5.2. */
 export function sendJsonError(
   response: Response,
   status: number,
@@ -35,10 +34,7 @@ export function sendJsonError(
   sendJson(response, status, errorMembers(error, errorUri), headers)
 }
 
-/**
- * Headers of every page for a resource owner. No cache stores the page, no site frames it, and no other site sees its
- * URL.
- */
+/** For every page for a resource owner: no cache stores it, no site frames it, no other site sees its URL. */
 export const privatePage = {
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',
@@ -48,13 +44,12 @@ export const privatePage = {
 }
 
 /**
- * Sends a page of the suite, which has no script, or one that its policy names.
+ * The page has no script, or one that its policy names.
  *
- * @param locales of the server, whose policy allows the stylesheet of its pages.
- * @param formTargets sources besides this server at which the form of the page may end; undefined for a page without a
- * form. They replace what the host's helmet allows,
- * because browsers check `form-action` for every redirect that follows.
- * @param scriptSource allows the one script of the page, by its hash. Default: the page runs no script.
+ * @param locales whose policy allows the pages' stylesheet.
+ * @param formTargets further sources at which the form may end; undefined for a page without a form. They
+ * replace what the host's helmet allows: browsers check `form-action` for every redirect that follows.
+ * @param scriptSource allows the page's one script, by its hash. Default: none runs.
  */
 export function sendPage(
   response: Response,
@@ -72,7 +67,6 @@ export function sendPage(
   })
 }
 
-/** The response that shows an error on a page. */
 interface ErrorPage {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -80,7 +74,6 @@ interface ErrorPage {
   readonly isTrouble: boolean
 }
 
-/** How a page answers an error. */
 export function errorPageOf(error: OAuthError): ErrorPage {
   const status = statusOf(error, pageStatus)
   return { status, headers: headersOf(error), isTrouble: status >= 500 || status === 429 }
@@ -89,23 +82,20 @@ export function errorPageOf(error: OAuthError): ErrorPage {
 // RFC 9110 15.5.2: 401 demands a challenge, which a page has not.
 const pageStatus = { invalid_client: 400, invalid_token: 400 }
 
-/** The directive of a content security policy that lets a form end at these sources; undefined for no form. */
+/** Undefined for no form. */
 export function formActionOf(formTargets: readonly string[] | undefined): string {
   return `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
 }
 
 /**
- * The sources at which a form may end if the client is at this redirection URI. They are schemes and not hosts: a
- * client may send its user on to another host, and hosts such as `[::1]` have no source expression.
+ * Schemes, not hosts: a client may send its user on to another host, and hosts such as `[::1]` have no source
+ * expression.
  */
 export function formTargetsOf(redirectUri: string): readonly string[] {
   return [...new Set(['https:', protocolOf(redirectUri)])]
 }
 
-/**
- * Redirects the user agent with 303. The user agent then sends `GET`, whatever the method of this request
- * (RFC 9700 4.12).
- */
+/** 303: the user agent then sends `GET`, whatever the method of this request (RFC 9700 4.12). */
 export function redirectTo(response: Response, location: string): void {
   response
     .writeHead(303, {
@@ -117,7 +107,6 @@ export function redirectTo(response: Response, location: string): void {
     .end()
 }
 
-/** Sends a text with these headers, and with its length. */
 function sendText(response: Response, status: number, text: string, headers: OutgoingHttpHeaders): void {
   const length = Buffer.byteLength(text)
   // ASCII text has the same bytes in Latin-1, which Node writes without encoding.

@@ -3,9 +3,7 @@ import { warnOnce } from '../audit/warning'
 import { sharingShapes } from './message-shapes'
 import { ConfigurationError } from '../primitives/options-reader'
 
-/**
- * Makes a middleware from a function that responds to requests. An error goes to the error handling of the host.
- */
+/** Errors go to the host's error handling. */
 export function handler(
   answer: (request: Request, response: Response, next: NextFunction) => Promise<unknown>,
 ): RequestHandler {
@@ -15,8 +13,8 @@ export function handler(
 }
 
 /**
- * Wraps a function that makes a middleware. If the host mounts the function without calling it, the first request gets
- * an error message instead of hanging.
+ * Explains a part that the host mounted without calling it: the first request gets an error instead of
+ * hanging.
  */
 export function part<Made>(name: string, make: () => Made): () => Made {
   return (...given: readonly unknown[]) => {
@@ -25,11 +23,7 @@ export function part<Made>(name: string, make: () => Made): () => Made {
   }
 }
 
-/**
- * The error for a function that makes a middleware, if the host mounts it without calling it.
- *
- * @param call the right call.
- */
+/** @param call the right call. */
 export function mountedUncalled(name: string, call: string): ConfigurationError {
   const message = `is a function that makes the middleware: call it, and mount oauth.${call}.`
   return new ConfigurationError('The authorization server is mounted wrongly:', [
@@ -37,19 +31,16 @@ export function mountedUncalled(name: string, call: string): ConfigurationError 
   ])
 }
 
-/**
- * The middleware for each path. A request matches if the rest of its path, below the mount path of the router, is exactly
- * equal.
- */
+/** By exact path below the mount path of the router. */
 type Routes = ReadonlyMap<string, RequestHandler>
 
 /**
- * Serves all endpoints in one middleware. Warns if the router is mounted at another path than the path of the issuer:
- * the URLs in the metadata are then wrong, unless a proxy removes the prefix.
+ * Warns if the router is mounted at another path than the issuer's: the URLs in the metadata are then wrong,
+ * unless a proxy removes the prefix.
  *
- * @param mount the path of the issuer without a slash at its end.
- * @param missing gets each request without a route, and leaves it to the host, or answers it.
- * @param notePassed sees each such request. Not in use in production.
+ * @param mount the issuer's path without a slash at its end.
+ * @param missing gets each request without a route: leaves it to the host, or answers it.
+ * @param notePassed sees each such request. Not in production.
  */
 export function router(
   routes: Routes,
@@ -68,7 +59,7 @@ export function router(
   }
 }
 
-/** Makes a function that warns if a request passes two routers of one server at one path. */
+/** Warns if a request passes two routers of one server at one path. */
 export function passWatch(): (request: Request) => void {
   const passed = new WeakMap<Request, readonly string[]>()
   return (request) => {
@@ -94,7 +85,7 @@ function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
   )
 }
 
-/** Warns if a host mounts an endpoint for clients, but neither `oauth.clientAuthentication()` nor a strategy. */
+/** Warns of an endpoint for clients without `oauth.clientAuthentication()` or a strategy. */
 export class MountedParts {
   private authenticates = false
 
@@ -102,7 +93,7 @@ export class MountedParts {
     this.authenticates = true
   }
 
-  /** Checks after the start-up code of the host has run, because the host may make the parts in any order. */
+  /** Checks after the host's start-up code: it may make the parts in any order. */
   expectClientAuthentication(endpoint: string): void {
     setImmediate(() => {
       if (!this.authenticates)

@@ -2,20 +2,15 @@ import { isSameScheme, parseAuthorization } from '../protocol/http-authenticatio
 import { challengeOfType, type TokenType } from '../protocol/token-type'
 import { type Challenge, type ChallengeAttributes, writeChallenge } from '../resource-server/challenge'
 
-/** A refusal, as its challenges show it. */
 interface Challenged {
-  /** The attributes that the refusal itself has. */
+  /** The attributes of the refusal itself. */
   readonly own: ChallengeAttributes
-  /** The members of the error; none for a request without a token. */
+  /** Empty for a request without a token. */
   readonly error: ChallengeAttributes
-  /** The `Authorization` headers of the request. */
   readonly authorization: readonly string[]
 }
 
-/**
- * The headers with the challenges of these token types: one line for each scheme, because many clients cannot parse a
- * list (RFC 9110 11.6.1).
- */
+/** One line for each scheme: many clients cannot parse a list (RFC 9110 11.6.1). */
 export function schemeChallenges(
   tokenTypes: readonly TokenType[],
   challenge: Challenge,
@@ -23,7 +18,7 @@ export function schemeChallenges(
 ): Record<string, string | string[]> {
   const used = usedScheme(authorization)
   const isKnown = tokenTypes.some(({ scheme }) => used !== undefined && isSameScheme(scheme, used))
-  // RFC 9449 7.2: if the request used one scheme, its challenge alone has the error.
+  // RFC 9449 7.2: if the request used one scheme, only its challenge has the error.
   const errorFor = ({ scheme }: TokenType) =>
     !isKnown || used === undefined || isSameScheme(scheme, used) ? error : {}
   const headers: Record<string, string | string[]> = {}
@@ -39,12 +34,11 @@ export function schemeChallenges(
   return headers
 }
 
-/** The scheme of a request; undefined without a header, and for several. */
+/** Undefined without a header, and for several. */
 function usedScheme([header, second]: readonly string[]): string | undefined {
   return header === undefined || second !== undefined ? undefined : parseAuthorization(header).scheme
 }
 
-/** The token types with one of these schemes. */
 export const ofSchemes = (
   tokenTypes: readonly TokenType[],
   schemes: readonly string[],

@@ -3,8 +3,8 @@ import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 
 /**
- * The sender of a request. Failures at the authorization endpoint count for no network, because any page can lead a browser
- * there. But a network that has used up its failures at the other endpoints causes no fetch there either.
+ * Failures at the authorization endpoint count for no network: any page can lead a browser there. But a
+ * network that used up its failures elsewhere causes no fetch there.
  */
 export const senderOf = (
   { networkLimits }: Pick<ServerContext, 'networkLimits'>,

@@ -3,10 +3,7 @@ import type { Request } from 'express'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../audit/warning'
 
-/**
- * Refuses a request that did not come over TLS (RFC 6749 3.1 and 3.2). Behind a proxy that ends TLS, Express decides
- * by its setting `trust proxy`.
- */
+/** RFC 6749 3.1 and 3.2. Behind a proxy that ends TLS, Express decides by `trust proxy`. */
 export function requireTls(request: Request, required: boolean): void {
   if (required && !request.secure) throw refused(request)
 }
@@ -25,7 +22,7 @@ const numberOrAddresses =
 
 const endedTls = ({ headers }: Request): boolean => headers['x-forwarded-proto'] === 'https'
 
-// A proxy that ends TLS, and that Express does not trust, has two consequences and one cure: one warning says both.
+// An untrusted proxy that ends TLS has two consequences and one cure: one warning says both.
 let isProxyTold = false
 
 function isFirstOfProxy(): boolean {
@@ -43,12 +40,12 @@ function cureFor(request: Request): string {
 const longestHost = 255
 
 /**
- * Makes a function that warns of requests at another host or port than the issuer names. Clients go to the endpoints
- * at the issuer, and compare the issuer of each response with the issuer that they know (RFC 8414 3.3, RFC 9207 2.4).
+ * Warns of requests at another host or port than the issuer's: clients find the endpoints at the issuer, and
+ * compare it with each response (RFC 8414 3.3, RFC 9207 2.4).
  */
 export function hostWatch(issuer: string): (request: Request) => void {
   const { host: expected, protocol } = new URL(issuer)
-  // The last `Host` that the function checked. Most requests of a server have the same `Host`.
+  // The last `Host` checked. Most requests have the same.
   let judged: string | undefined = expected
   return (request) => {
     if (request.headers.host === judged && !isOfOwnPage(request)) return
@@ -63,9 +60,9 @@ export function hostWatch(issuer: string): (request: Request) => void {
 }
 
 /**
- * The host and port in the address bar of the sender; undefined if the request does not show them. A page of this
- * server names them in `Origin`, also through a proxy. For other requests, a proxy may have written another `Host`,
- * and tests, health checks and scanners use an IP address as `Host`.
+ * The host and port in the sender's address bar; undefined if the request does not show them. Pages of this
+ * server name them in `Origin`, also through a proxy. Otherwise a proxy may have written another `Host`;
+ * tests, health checks and scanners use an IP address.
  */
 function hostOf(request: Request, protocol: string): string | undefined {
   const { headers } = request
@@ -86,8 +83,7 @@ function named(url: string): string | undefined {
 const isAddress = (host: string): boolean => isIP(host.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')) !== 0
 
 /**
- * Makes a function that warns once of a setting `trust proxy` that makes all networks look like one network, or each
- * sender chooses its network.
+ * Warns once of a `trust proxy` under which all networks look like one, or each sender chooses its network.
  */
 export function proxyWatch(): (request: Request) => void {
   let looked = false

@@ -7,13 +7,12 @@ import type { ServerContext } from '../server/context'
 
 type UsingServer = Pick<ServerContext, 'contexts' | 'counters'>
 
-/** Notes what a request uses up once nothing else refuses it. */
 export function useLast({ contexts }: Pick<UsingServer, 'contexts'>, request: Request, use: SingleUse): void {
   const context = contexts.of(request)
   context.singleUses = [...context.singleUses, use]
 }
 
-/** Lets an endpoint handle a request, and uses up what counts once in it: last, if the endpoint does so itself. */
+/** Uses up what counts once: last, if the endpoint does so itself. */
 export function usingUp<Answer>(
   { usesUpLast }: EndpointDescription,
   asked: Pick<EndpointRequest, 'useUp'>,
@@ -27,7 +26,7 @@ export function usingUp<Answer>(
   })
 }
 
-/** Uses up what the request has noted, once. @throws OAuthError if another request has used it up. */
+/** @throws OAuthError if another request has used it up. */
 export async function useUp(
   { contexts, counters }: UsingServer,
   request: Request,
