@@ -7,17 +7,16 @@ import type { PageTexts } from './texts/texts'
 
 /** What an owner has approved for one client, in one or several authorizations. */
 export interface ConnectedApplication {
-  /** The part of the registration that a page may show. A client that is not found has its `client_id` alone. */
+  /** What a page may show of the registration; the `client_id` alone if the client is not found. */
   readonly client: ConsentView['client']
-  /** Every scope that the client has. */
   readonly scope: readonly ConsentScope[]
-  /** The resources that the access is for, and the answers of the owner to the question of `choices`. */
+  /** The resources of the access, and the owner's answers to the question of `choices`. */
   readonly facts: readonly ConsentFact[]
-  /** When the owner first approved, in seconds since the epoch; undefined if no record says. */
+  /** The first approval, in seconds since the epoch; undefined if no record says. */
   readonly grantedAt: number | undefined
   /**
-   * The day on which the client last got new tokens without its owner, as its beginning (UTC), in seconds since the epoch;
-   * undefined if it has not since the day of the approval.
+   * The start of the day (UTC) on which the client last got new tokens without its owner, in seconds since
+   * the epoch; undefined if it has not since the day of the approval.
    */
   readonly lastIssuedOn: number | undefined
   /** Leads to the question before the removal. */
@@ -27,23 +26,23 @@ export interface ConnectedApplication {
 }
 
 /**
- * What a page of connected applications shows: a part of the list, or the question before a removal. The option
- * `pages.connected` gets this view.
+ * What a page of connected applications shows: a part of the list, or the question before a removal. The
+ * option `pages.connected` gets it.
  */
 export interface ConnectedView {
-  /** The service that shows the page, by the option `pages.service`. */
+  /** By the option `pages.service`. */
   readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
-  /** The language that the owner reads best, of the languages of the pages. */
+  /** The owner's best language among those of the pages. */
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
-  /** The resource owner who is logged in. */
+  /** Is logged in. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
-  /** The application whose removal the page asks about; undefined for the list. */
+  /** The application that the page asks about; undefined for the list. */
   readonly removing: ConnectedApplication | undefined
   /** A part of the list, by name. */
   readonly applications: readonly ConnectedApplication[]
-  /** The client whose access the owner has just removed; undefined for none. */
+  /** Its access has just been removed; undefined for none. */
   readonly removed: ConsentView['client'] | undefined
-  /** Whether no application is missing. False while one from before the option `authorizations` was on may be. */
+  /** False while an application from before the option `authorizations` may be missing. */
   readonly isComplete: boolean
   /** Leads to the part before this one; undefined if there is none. */
   readonly previous: string | undefined
@@ -51,11 +50,10 @@ export interface ConnectedView {
   readonly next: string | undefined
   /** Leads back to the list. */
   readonly listAt: string
-  /** The `action` of the form that removes, which the browser sends by `POST` with the `fields` of the application. */
+  /** The `action` of the form that removes, sent by `POST` with the `fields` of the application. */
   readonly action: string
 }
 
-/** Renders the page of connected applications as a whole document. Escapes every value. */
 export function connectedPage(view: ConnectedView, locale: PageLocale): string {
   return view.removing === undefined ? listPage(view, locale) : questionPage(view, view.removing, locale)
 }
@@ -116,7 +114,6 @@ function entry(application: ConnectedApplication, locale: PageLocale): Html {
 const marks = ({ unregistered }: ConsentView['client'], locale: PageLocale) =>
   unregistered && origin(unregistered, locale)
 
-/** What the client may do, and since when. @param heading stands above the permissions. */
 function access({ scope, facts, ...times }: ConnectedApplication, heading: Html, locale: PageLocale): Html {
   return html`${scope.length > 0 && html`${heading} ${givenPermissions(scope, locale.texts)}`}
     ${facts.length > 0 && html`<dl class="facts">${facts.map((one) => fact(one, locale))}</dl>`}
@@ -135,7 +132,7 @@ function days(
   { grantedAt, lastIssuedOn }: Pick<ConnectedApplication, 'grantedAt' | 'lastIssuedOn'>,
   { tag, texts: { connected } }: PageLocale,
 ): readonly Html[] {
-  // The day of the record is one of UTC, so the page names this day everywhere.
+  // The record's day is one of UTC, so the page names this day everywhere.
   const format = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const day = (seconds: number) => {
     const date = new Date(seconds * 1000)
@@ -148,7 +145,7 @@ function days(
   return sentences.flat().map((sentence) => html`<span class="line">${sentence}</span>`)
 }
 
-/** The question before a removal. Keeping the access needs no form. */
+/** Keeping the access needs no form. */
 function questionPage(
   { action, listAt }: ConnectedView,
   application: ConnectedApplication,

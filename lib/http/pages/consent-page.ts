@@ -5,52 +5,51 @@ import { type ConsentScope, permissions } from './permissions'
 import type { PageLocale } from './texts/locale'
 import { visibleName } from './visible-text'
 
-/** What a consent page shows, and what its form sends. The option `pages.consent` gets this view. */
+/** What a consent page shows, and what its form sends. The option `pages.consent` gets it. */
 export interface ConsentView {
-  /** The service that asks, by the option `pages.service`. */
+  /** By the option `pages.service`. */
   readonly service: {
     readonly name?: string | undefined
     /** An https URL, or a path of the host. */
     readonly logo?: string | undefined
   }
-  /** The language that the owner reads best, of the languages of the pages. Texts of the options are in it already. */
+  /** The owner's best language among those of the pages. Texts of the options are in it already. */
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
-  /** The part of the registration that a page may show. */
+  /** What a page may show of the registration. */
   readonly client: {
     readonly client_id: string
-    /** What a person can see of the name, without invisible characters. Undefined if that is nothing. */
+    /** Without invisible characters. Undefined if nothing is left. */
     readonly client_name?: string | undefined
     readonly client_uri?: string | undefined
     readonly description?: string | undefined
     /**
-     * Undefined for an unregistered client: its logo could imitate another one, and its server would learn who looks at
-     * the page.
+     * Undefined for an unregistered client: its logo could imitate another, and its server would learn who
+     * looks at the page.
      */
     readonly logo_uri?: string | undefined
     readonly policy_uri?: string | undefined
     readonly tos_uri?: string | undefined
     /**
-     * Present if the client is not registered by the host: everything above is its own claim. For a client with a
-     * metadata document, only `host` is certain, the host of the URL that is its `client_id`, and links lead to this
-     * host alone. For a client that registered itself (RFC 7591), nothing is certain, `host` is undefined, and there are
-     * no links. A page must show the host, and say that the client is unknown here.
+     * Present if the host did not register the client: everything above is its own claim. With a metadata
+     * document, only `host` is certain, that of the URL in `client_id`, and links lead only there. For a
+     * client that registered itself (RFC 7591), nothing is certain: no `host`, no links. A page must show the
+     * host, and say that the client is unknown here.
      */
     readonly unregistered?: { readonly host: string | undefined } | undefined
   }
-  /** The resource owner who is logged in. `name` is what the person recognises. */
+  /** Is logged in. `name` is what the person recognises. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
   /**
-   * Leads to the login of the host, to choose another account, and back to the same question. Undefined if the request
-   * cannot be asked again.
+   * Leads to the host's login, to choose another account, and back. Undefined if the request cannot be asked
+   * again.
    */
   readonly switchAccount: string | undefined
-  /** The requested scope. */
   readonly scope: readonly ConsentScope[]
-  /** One question of the host with its answers, such as the workspaces of this owner. */
+  /** One question of the host with its answers, such as the owner's workspaces. */
   readonly question: ConsentQuestion | undefined
   /** Why the owner can only cancel, such as no workspace. */
   readonly obstacle: string | undefined
-  /** What extensions add, such as the resources that the access is for. Show each of them. */
+  /** What extensions add, such as the resources of the access. Show each of them. */
   readonly facts: readonly ConsentFact[]
   /** Where the owner can end the access later; undefined without such a page. */
   readonly manageAt: string | undefined
@@ -61,13 +60,13 @@ export interface ConsentView {
   /** The redirection URI to which the decision leads. */
   readonly redirectTo: string
   /**
-   * Who gets the decision by {@link redirectTo}: a web site, a program on the device of the resource owner
-   * (`http` on loopback), or an app by a scheme of its own. Any program on the device can pass for the last two.
+   * Who gets the decision by {@link redirectTo}: a web site, a program on the owner's device (`http` on
+   * loopback), or an app by a scheme of its own. Any program on the device can pass for the last two.
    */
   readonly receiver: 'web' | 'device' | 'app'
 }
 
-/** Renders the consent page as a whole document. Escapes every value, and makes links of web URLs only. */
+/** Makes links of web URLs only. */
 export function consentPage(view: ConsentView, locale: PageLocale): string {
   const { client } = view
   const { texts } = locale
@@ -89,11 +88,7 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
   })
 }
 
-/**
- * The head of a page that asks for a client: its mark, its name, and what it says about itself.
- *
- * @param link to a page of the client.
- */
+/** @param link to a page of the client. */
 export function clientHeader(
   client: ConsentView['client'],
   subtitle: string | Html,
@@ -121,13 +116,12 @@ function requestLine({ service }: ConsentView, { texts }: PageLocale): string | 
 
 type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
-/** Marks an unregistered client. The host stands beside the name, because the name is only what the client calls itself. */
+/** The host stands beside the name, which is only the client's claim. */
 export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
   return html`${host !== undefined && html`<span class="origin">${texts.consent.origin(html`<bdi>${host}</bdi>`)}</span>`}
     <span class="badge">${texts.consent.unverifiedMark}</span>`
 }
 
-/** Warns of what an unregistered client says about itself. */
 export function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
   return html`<p class="assurance caution" role="note">
     <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
@@ -135,7 +129,7 @@ export function claimWarning({ host }: Unregistered, { texts: { consent } }: Pag
   </p>`
 }
 
-// RFC 8252 8.6: another program on the device may take the place of a client, registered or not.
+// RFC 8252 8.6: another program on the device may take the place of any client.
 function receiverWarning(
   receiver: ConsentView['receiver'],
   { texts: { consent } }: PageLocale,
@@ -146,8 +140,8 @@ function receiverWarning(
   return html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
 }
 
-// A logo that does not load shows its alternative text: the initial. Screen readers skip the mark, because logo and
-// initial say nothing.
+// A logo that does not load shows its alternative text, the initial. Screen readers skip both: they say
+// nothing.
 function mark(name: string, logoUri: string | undefined): Html {
   const initial = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.exec(name)?.[0].toUpperCase() ?? '?'
   const logo = webUrl(logoUri)
@@ -157,7 +151,6 @@ function mark(name: string, logoUri: string | undefined): Html {
   return html`<div class="mark" aria-hidden="true">${picture || initial}</div>`
 }
 
-/** What the access is for, whose it is, and where it goes. */
 function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   const { resourceOwner, switchAccount } = view
   const other = switchAccount !== undefined && html` <a href="${switchAccount}">${texts.consent.notYou}</a>`
@@ -175,7 +168,7 @@ function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   </dl>`
 }
 
-/** One fact of an extension. @param labels the labels of facts that the suite adds. */
+/** @param labels of facts that the suite adds. */
 export function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<string, string>>): Html {
   return html`<div>
     <dt dir="auto">${Object.hasOwn(labels, name) ? labels[name] : label}</dt>
@@ -191,14 +184,13 @@ export function fact({ name, label, values }: ConsentFact, labels: Readonly<Reco
   </div>`
 }
 
-/** What the client says about itself, and where the owner can end the access. */
 export function fineprint(
   { client, manageAt }: Pick<ConsentView, 'client' | 'manageAt'>,
   { texts: { consent } }: PageLocale,
 ): Html | undefined {
   const policy = webLink(client.policy_uri, consent.policy)
   const terms = webLink(client.tos_uri, consent.terms)
-  // The page stays open: the decision is still to come.
+  // A new tab, since the decision is still to come.
   const place = html`<a href="${manageAt ?? ''}" target="_blank" rel="noopener">${consent.manageLink}</a>`
   if (policy === undefined && terms === undefined && manageAt === undefined) return undefined
   return html`<footer class="fineprint">
@@ -206,7 +198,7 @@ export function fineprint(
   </footer>`
 }
 
-/** The name of a client on a page: what a person can see of its `client_name`, or its `client_id` if that is nothing. */
+/** What a person can see of `client_name`, or else the `client_id`. */
 export function clientNameOf(client: {
   readonly client_id: string
   readonly client_name?: string | undefined
@@ -214,7 +206,7 @@ export function clientNameOf(client: {
   return visibleName(client.client_name) ?? client.client_id
 }
 
-/** Parses an absolute http or https URL. Undefined for any other text, such as `javascript:`. */
+/** Undefined for no absolute http or https URL, such as `javascript:`. */
 export function webUrl(uri: string | undefined): URL | undefined {
   if (!uri) return undefined
   try {
@@ -225,10 +217,7 @@ export function webUrl(uri: string | undefined): URL | undefined {
   }
 }
 
-/**
- * A link to a web page of the client. It opens in a new tab, and the consent page stays. Undefined if the URI is not
- * a web URL.
- */
+/** Opens in a new tab: the consent page stays. Undefined for no web URL. */
 function webLink(uri: string | undefined, text?: string): Html | undefined {
   const url = webUrl(uri)
   if (!url) return undefined
@@ -237,12 +226,7 @@ function webLink(uri: string | undefined, text?: string): Html | undefined {
   >`
 }
 
-/**
- * A readable name for the target of a redirection URI: the host of an https URL, the origin of an http URL, the
- * scheme of an app.
- *
- * @param app names an app by its scheme.
- */
+/** Names the target of a redirection URI: an https host, an http origin, or an app's scheme. */
 export function destination(uri: string, app: (scheme: string) => string): string {
   const url = webUrl(uri)
   if (url) return url.protocol === 'https:' ? url.host : url.origin

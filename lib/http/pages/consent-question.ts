@@ -1,7 +1,7 @@
 import { html, type Html } from './html'
 import type { PageTexts } from './texts/texts'
 
-/** A question that the owner answers with the decision. */
+/** The owner answers it with the decision. */
 export interface ConsentQuestion {
   readonly text: string
   /** The name of the field in the form. */
@@ -9,10 +9,10 @@ export interface ConsentQuestion {
   readonly answers: readonly { readonly value: string; readonly label: string }[]
 }
 
-// More answers than this make a list to open: the buttons would leave the screen.
+// More answers make a list to open: the buttons would leave the screen.
 const answersInSight = 6
 
-/** The question of the host, with no answer chosen: a choice that nobody made is no decision. */
+/** No answer is chosen at first: a choice that nobody made is no decision. */
 export function questionPart({ text, field, answers }: ConsentQuestion, { consent }: PageTexts): Html {
   if (answers.length <= answersInSight)
     return html`<fieldset class="question">
@@ -33,7 +33,7 @@ export function questionPart({ text, field, answers }: ConsentQuestion, { consen
   </label>`
 }
 
-/** The buttons. The refusal stands first, so it is the default of the form, and needs no answer. */
+/** The refusal comes first, so it is the form's default, and needs no answer. */
 export function decisionButtons(obstacle: string | undefined, { consent }: PageTexts): Html {
   return html`${
       obstacle !== undefined &&

@@ -40,7 +40,7 @@ const kindByReason: ReadonlyMap<string, ErrorKind> = new Map(Object.entries(kind
 const ofSuite: ReadonlySet<string> = new Set(Object.values(reasons).flat())
 
 /**
- * What a person needs to know of a reason: many reasons have one explanation.
+ * Many reasons have one explanation.
  *
  * @param isTrouble whether the same request may succeed later.
  */
@@ -48,6 +48,6 @@ export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
   const known = kindByReason.get(reason)
   if (known !== undefined) return known
   if (isTrouble) return 'unavailable'
-  // What the suite refuses otherwise is a request that its client should not have sent.
+  // Otherwise, the suite refuses what the client should not have sent.
   return ofSuite.has(reason) ? 'appFault' : 'other'
 }

@@ -1,8 +1,8 @@
 import { stylesheet } from './stylesheet'
 import { visibleText } from './visible-text'
 
-// A class with a private field is nominal in TypeScript, and JSON cannot forge its instances at run time. The class
-// is not exported, so only the tag `html` makes instances.
+// A private field makes the class nominal in TypeScript, and JSON cannot forge instances. Not exported: only
+// the tag `html` makes them.
 class Markup {
   readonly #text: string
 
@@ -21,8 +21,7 @@ export type Html = Markup
 /** A value of a template: text to escape, markup to keep, a list of markup to join, or nothing. */
 export type HtmlValue = string | Html | readonly Html[] | undefined | false
 
-// Letters, digits and other characters of most names, sentences and tokens. Text of these characters needs no
-// escaping.
+// Most names, sentences and tokens have only these characters, and need no escaping.
 const plain = /^[\w .,:?!/-]*$/
 
 function escape(text: string): string {
@@ -41,27 +40,19 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' ? escape(value) : value.map(render).join('')
 }
 
-/**
- * Makes markup of a text that a form sends as it is. Unlike a value of {@link html}, it keeps characters that a person
- * cannot see.
- */
+/** For a text that a form sends unchanged: unlike {@link html}, keeps characters that a person cannot see. */
 export function exactly(text: string): Html {
   return new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
 }
 
-/**
- * Makes the element of a script of this package.
- *
- * @param source without the end of a script element.
- */
+/** @param source without the end of a script element. */
 export function scriptElement(source: string): Html {
   // No template: bundlers rewrite one with the end of a script element.
   return new Markup('<script>' + source + '</script>')
 }
 
 /**
- * Makes markup from a template. Keeps the text of the template, and escapes every interpolated value. A value keeps only
- * what a person can see.
+ * Makes markup from a template. Escapes every interpolated value, and keeps of it only what a person can see.
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = ''
@@ -69,7 +60,6 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Markup(text)
 }
 
-/** The hidden fields of a form, by name. */
 export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly Html[] =>
   Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
 
@@ -77,22 +67,20 @@ export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly
 export interface PageFrame {
   /** The language tag (RFC 5646), such as `de`. */
   readonly tag: string
-  /** The direction in which the language is written. */
   readonly dir: 'ltr' | 'rtl'
-  /** The name and the logo of the service, by the option `pages.service`. */
+  /** By the option `pages.service`. */
   readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
   /** The stylesheet of the pages, with the colours of the service. */
   readonly stylesheet: string
 }
 
-/** A page: its title, and the content of its card. */
 export interface PageView {
   /** Plain text; names in it need no mark. */
   readonly title: string | Html
   readonly content: Html
   /**
-   * The language and the look, such as `request.locale` of a page. Default: English, without a service, in the colours of
-   * the suite.
+   * The language and the look, such as `request.locale` of a page. Default: English, without a service, in
+   * the colours of the suite.
    */
   readonly locale?: PageFrame
 }
@@ -100,12 +88,12 @@ export interface PageView {
 const plainFrame: PageFrame = { tag: 'en', dir: 'ltr', service: {}, stylesheet }
 
 /**
- * Renders a whole document around one card. The document has no script and one style element, and loads nothing
- * itself except the logo of the service.
+ * Renders a whole document around one card. It has no script and one style element, and loads only the logo
+ * of the service.
  */
 export function pageDocument({ title, content, locale = plainFrame }: PageView): string {
-  // With `no-referrer`, a browser would send the form with `Origin: null`. With `same-origin`, the parameters of the
-  // request stay hidden from other sites, too.
+  // With `no-referrer`, a browser sends forms with `Origin: null`. `same-origin` also hides the parameters of
+  // the request from other sites.
   const head = html`
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -124,7 +112,7 @@ export function pageDocument({ title, content, locale = plainFrame }: PageView):
 `
 }
 
-// The name stands beside the logo, which therefore needs no alternative text.
+// The name beside the logo makes alternative text needless.
 function serviceMark({ name, logo }: PageFrame['service']): Html | undefined {
   if (name === undefined && logo === undefined) return undefined
   return html`<p class="service">

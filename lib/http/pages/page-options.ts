@@ -13,60 +13,58 @@ import type { PageTexts } from './texts/texts'
 /** The pages for people: those that the host renders, and the language and the look of all others. */
 export interface PageOptions {
   /**
-   * Renders a consent page of the host: a form that posts `view.fields` and `decision` to `view.action`. If the host
-   * sends a Content-Security-Policy, the policy must allow `form-action 'self' https:` and the scheme of
+   * Renders the consent page: a form that posts `view.fields` and `decision` to `view.action`. A
+   * Content-Security-Policy of the host must allow `form-action 'self' https:` and the scheme of
    * `view.redirectTo`. Default: the page of the suite.
    */
   readonly consent?: (request: Request, response: Response, view: ConsentView) => unknown
   /**
-   * Renders an error page of the host. A program that accepts JSON and no HTML gets JSON from the server. Default: the
+   * Renders the error page. A program that accepts JSON and no HTML gets JSON from the server. Default: the
    * page of the suite.
    */
   readonly error?: (request: Request, response: Response, view: ErrorView) => unknown
   /**
-   * Renders a page of connected applications of the host, by a view: the list, or the question before a removal. Default:
-   * the page of the suite.
+   * Renders the page of connected applications: the list, or the question before a removal. Default: the page
+   * of the suite.
    */
   readonly connected?: (request: Request, response: Response, view: ConnectedView) => unknown
   /**
-   * Whether a client may open the authorization endpoint in a popup and keep hold of it: the consent page and the
-   * redirects of the endpoint have `Cross-Origin-Opener-Policy: unsafe-none`, whatever the host sends. The login page of
-   * the host must have no other value either. Default `false`: the policy of the host stands.
+   * Whether a client may open the authorization endpoint in a popup and keep hold of it: the consent page and
+   * the endpoint's redirects have `Cross-Origin-Opener-Policy: unsafe-none`, whatever the host sends. The
+   * host's login page must have no other value either. Default `false`: the policy of the host stands.
    */
   readonly popups?: boolean
   /**
-   * The languages of the pages, the best for most people first: it is for those who read none of the others. The server
-   * chooses by the parameter `ui_locales`, then by `Accept-Language`. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
+   * The languages of the pages. The first is for those who read none of the others. The server chooses by
+   * `ui_locales`, then by `Accept-Language`. Default `['en', 'de', 'fr', 'es', 'ja', 'ar']`.
    */
   readonly languages?: readonly PageLanguage[]
   /**
-   * Single texts in place of those of the suite, by language, page and name:
-   * `{ en: { consent: { allow: 'Connect' } } }`. Default: none.
+   * Single texts in place of the suite's, by language, page and name: `{ en: { consent: { allow: 'Connect' }
+   * } }`. Default: none.
    */
   readonly texts?: PageTextsByLanguage
-  /** The name, the logo and the colours of your service, on every page of the suite. Default: none. */
+  /** On every page of the suite. Default: none. */
   readonly service?: PageServiceOptions
 }
 
 /** The name, the logo and the colours that pages show of the service of the host. */
 export interface PageServiceOptions {
-  /** The name of the service, such as `Lumen`. Default: the pages name no service. */
+  /** Such as `Lumen`. Default: the pages name no service. */
   readonly name?: Text
-  /** The logo: an https URL, or a path of the host such as `/logo.svg`. Default: no logo. */
+  /** An https URL, or a path of the host such as `/logo.svg`. Default: no logo. */
   readonly logo?: string
   /** Default: the colours of the suite. */
   readonly colors?: ServiceColors
 }
 
-/** Single texts of the pages of the suite, by page and name. */
+/** Single texts, by page and name. */
 export type PageTextOptions = {
   readonly [Page in keyof PageTexts]?: Partial<PageTexts[Page]>
 }
 
-/** Texts of the pages by language. */
 export type PageTextsByLanguage = Readonly<Partial<Record<PageLanguage, PageTextOptions>>>
 
-/** Reads `languages`, `texts` and `service` of the option `pages`. */
 export function readPageLocales(fields: OptionsReader): PageLocales {
   const languages = fields.optional('languages', pageLanguages, areLanguages, languagesExpectation)
   return createPageLocales(languages, readTexts(fields), readService(fields))
@@ -85,7 +83,7 @@ function readTexts(fields: OptionsReader): Readonly<Record<PageLanguage, PageTex
   return fields.group('texts', (languages) => ({ ...readChanged(languages, catalogues) }))
 }
 
-/** The texts with the changes of the host. A text that is no text of a page is a mistake. */
+/** A text that no page has is a mistake. */
 function readChanged<Texts extends object>(fields: OptionsReader, texts: Texts): Texts {
   const changed: Record<string, unknown> = {}
   const entries: readonly (readonly [string, unknown])[] = Object.entries(texts)

@@ -6,13 +6,13 @@ import { submitScript } from './submit-script'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/texts'
 
-/** The view of the page about a response that the client already has. It contains only data of the registration. */
+/** Contains only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {
   return { clientName: clientNameOf(client), home: homeOf(client) }
 }
 
-// The registration does not say where an app listens on loopback: the port is missing. An unregistered client may
-// name any site in a redirection URI.
+// A registration misses the port of an app on loopback. An unregistered client may name any site in a
+// redirection URI.
 function homeOf(client: Client): string | undefined {
   const { client_uri, redirect_uris } = client
   if (client_uri !== undefined || !isRegisteredByHost(client)) return client_uri
@@ -22,31 +22,27 @@ function homeOf(client: Client): string | undefined {
   return fixed === undefined ? undefined : `${new URL(fixed).origin}/`
 }
 
-/** A client that the host has registered, as an error page may lead back to it. */
+/** A client that the host registered, as an error page may lead back to it. */
 export interface WayBack {
   readonly clientName: string
-  /** A registered URL of the client, without any part of the request. */
+  /** A registered URL, without any part of the request. */
   readonly uri: string
 }
 
-/** The way back to a client; undefined for an unregistered client, whose links prove nothing, and for an app. */
+/** Undefined for an unregistered client, whose links prove nothing, and for an app. */
 export function wayBackTo(client: Client | undefined): WayBack | undefined {
   if (client === undefined || client.disabled || !isRegisteredByHost(client)) return undefined
   const uri = homeOf(client)
   return uri === undefined ? undefined : { clientName: clientNameOf(client), uri }
 }
 
-/** The client that already has the response, and its home page. */
 interface AnsweredView {
   readonly clientName: string
-  /** A registered URL of the client, without any part of the response. Undefined for an app without a web page. */
+  /** A registered URL, without any part of the response. Undefined for an app without a web page. */
   readonly home: string | undefined
 }
 
-/**
- * Renders the page for a resource owner who has allowed access before, if the server must not send the response
- * again.
- */
+/** For an owner who has allowed access before, if the server must not send the response again. */
 export function answeredPage({ clientName, home }: AnsweredView, locale: PageLocale): string {
   const { answered, common } = locale.texts
   const host = home === undefined ? '' : destination(home, common.appOnDevice)
@@ -70,7 +66,7 @@ export function answeredPage({ clientName, home }: AnsweredView, locale: PageLoc
   })
 }
 
-/** Where a page leads: a URI with the response in it, or a URI and the fields of the form that is posted there. */
+/** A URI with the response in it, or a URI and the fields of the form that is posted there. */
 interface WayToClient {
   readonly location: string
   readonly fields?: Readonly<Record<string, string>> | undefined
@@ -91,15 +87,14 @@ function onward({ location, fields }: WayToClient, label: string, isPrimary: boo
   </form>`
 }
 
-/** The way to the client, and whether the response grants access. */
 interface ContinueView extends WayToClient {
   readonly approved: boolean
 }
 
 /**
- * Renders the redirect to the client as a link, for user agents that lose the fragment of a redirect
- * (RFC 6749 4.2.2), or as a form that a script submits (OAuth 2.0 Form Post Response Mode 2). Without scripts, its button
- * does. The link contains the response. It therefore opens in the same tab, and sends no referrer to its target.
+ * A link, for user agents that lose the fragment of a redirect (RFC 6749 4.2.2), or a form that a script or
+ * its button submits (OAuth 2.0 Form Post Response Mode 2). The link contains the response, so it opens in
+ * the same tab and sends no referrer.
  */
 export function continuePage(view: ContinueView, locale: PageLocale): string {
   const { location, fields, approved } = view
@@ -125,36 +120,36 @@ export function continuePage(view: ContinueView, locale: PageLocale): string {
 }
 
 /**
- * What an error page shows: the refusal of a request that cannot go on, and its reference for the support of the
- * host. The option `pages.error` gets this view.
+ * What an error page shows: the refusal of a request that cannot go on, and its reference for the host's
+ * support. The option `pages.error` gets it.
  */
 export interface ErrorView {
-  /** The title of the page, in the language of the owner. */
+  /** In the language of the owner. */
   readonly title: string
   /** What happened, in the language of the owner. */
   readonly happened: string
   /** What the owner can do now, in the language of the owner. */
   readonly advice: string
-  /** The `error_description` of the refusal, in English, for the makers of the client. */
+  /** The `error_description`, in English, for the makers of the client. */
   readonly message: string
   /** The error code, such as `invalid_request`. */
   readonly code: string
-  /** The request id, which events and logs of the refusal contain. */
+  /** Events and logs of the refusal contain it. */
   readonly requestId: string
   /**
-   * The home page of the client, by its registration. Undefined for an unknown or unregistered client: a link there could
-   * be what an attacker wants.
+   * The registered home page of the client. Undefined for an unknown or unregistered client: an attacker may
+   * want a link there.
    */
   readonly wayBack: WayBack | undefined
   /** Where the owner can end the access of an app, if the page advises it; undefined without such a place. */
   readonly manageAt: string | undefined
-  /** The service that shows the page, by the option `pages.service`. */
+  /** By the option `pages.service`. */
   readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
-  /** The language that the owner reads best, of the languages of the pages. */
+  /** The owner's best language among those of the pages. */
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
 }
 
-/** Renders an error page as a whole document. The page says that nothing was shared. Escapes every value. */
+/** Says that nothing was shared. */
 export function errorPage(view: ErrorView, locale: PageLocale): string {
   const { error } = locale.texts
   return pageDocument({
@@ -176,7 +171,6 @@ export function errorPage(view: ErrorView, locale: PageLocale): string {
   })
 }
 
-/** The links of an error page: to the place where the owner can end an access, and back to the client. */
 function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | undefined {
   if (manageAt === undefined && wayBack === undefined) return undefined
   return html`<div class="actions">
@@ -190,16 +184,12 @@ function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | 
   </div>`
 }
 
-/** What the page before a redirect over plain HTTP shows. */
 interface InsecureRedirectView extends WayToClient {
   /** Whether the response gives the client access. */
   readonly granted: boolean
 }
 
-/**
- * Renders the warning of RFC 6749 3.1.2.1 as a whole document. The browser goes on only if the resource owner follows
- * the link.
- */
+/** RFC 6749 3.1.2.1. The browser goes on only if the owner follows the link. */
 export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLocale): string {
   const { location, granted } = view
   const { insecureRedirect: texts, common } = locale.texts
@@ -222,15 +212,14 @@ export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLoc
   })
 }
 
-/** What the page before a redirect of an error to an unregistered client shows. */
 interface UnverifiedView extends WayToClient {
-  /** A refusal of the request, or trouble of the server, after which the same request may succeed. */
+  /** After trouble, the same request may succeed. */
   readonly cause: 'refusal' | 'trouble'
 }
 
 /**
- * Renders the redirect of an error to an unregistered client, as a link or a button on a page (RFC 9700 4.11.2). The
- * browser goes there only if the resource owner follows it.
+ * Leads an error to an unregistered client by a link or a button (RFC 9700 4.11.2), only if the owner follows
+ * it.
  */
 export function unverifiedPage(view: UnverifiedView, locale: PageLocale): string {
   const { location, cause } = view

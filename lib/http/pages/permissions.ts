@@ -6,25 +6,24 @@ export interface ConsentScope {
   readonly token: string
   /** The text of the option `scopes`, or else the token. */
   readonly description: string
-  /** The heading above scopes that belong together; undefined for a scope without one. */
+  /** The heading of scopes that belong together; undefined without one. */
   readonly group: string | undefined
   /** What the scope lets a client do. A page must mark `danger`. */
   readonly weight: 'read' | 'write' | 'danger'
-  /** The name of the check box of an optional scope, whose value is `yes`; undefined for a required scope. */
+  /** The check box of an optional scope, whose value is `yes`; undefined for a required scope. */
   readonly field: string | undefined
   /** Whether this owner has allowed this client the scope before, for the same resources. */
   readonly allowedBefore: boolean
 }
 
-/** Scopes that stand together. */
 interface Group {
   readonly heading: string | undefined
   readonly scopes: ConsentScope[]
 }
 
 /**
- * What the client may do: groups in the order in which the first scope of each appears, then dangerous scopes, whatever
- * their group, and last what the owner has allowed before.
+ * Groups in the order of their first scope, then dangerous scopes of all groups, last what the owner has
+ * allowed before.
  */
 export function permissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
   if (scope.length === 0) return html`<p class="permissions">${consent.noPermission}</p>`
@@ -42,7 +41,7 @@ export function permissions(scope: readonly ConsentScope[], { consent }: PageTex
   </section>`
 }
 
-/** The permissions that an owner has given already, under no heading that asks for a decision. */
+/** Permissions given already: no heading asks for a decision. */
 export function givenPermissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
   const harmless = scope.filter(({ weight }) => weight !== 'danger')
   const dangerous = scope.filter(({ weight }) => weight === 'danger')

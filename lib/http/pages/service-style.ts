@@ -3,18 +3,18 @@ import { stylesheet } from './stylesheet'
 
 /** Colours of the service on the pages: each `#rrggbb`. */
 export interface ServiceColors extends ColorPair {
-  /** The colours of dark pages. Default: those of the suite. */
+  /** For dark pages. Default: those of the suite. */
   readonly dark?: ColorPair
 }
 
 interface ColorPair {
-  /** Of the button that allows, and of links. It must be readable on the card. Default: a blue. */
+  /** Of links and the button that allows. Must be readable on the card. Default: a blue. */
   readonly accent?: string
-  /** Of the page around the card. Text of the card must be readable on it. Default: a grey. */
+  /** Of the page around the card, whose text must be readable on it. Default: a grey. */
   readonly background?: string
 }
 
-/** The colours of the stylesheet that a colour of the service has to stand beside. */
+/** The stylesheet's colours beside the service's. */
 interface Surroundings {
   readonly card: string
   readonly text: string
@@ -26,13 +26,13 @@ const dark: Surroundings = { card: '#16191f', text: '#eceef2' }
 // WCAG 2.2, 1.4.3
 const leastContrast = 4.5
 
-/** Reads the colours, and returns the whole stylesheet with them. */
+/** Returns the whole stylesheet. */
 export function readServiceStyle(reading: OptionsReader): string {
   return reading.group('colors', (fields) => {
     const ofLight = readPair(fields, light)
     const ofDark = fields.group('dark', (pair) => readPair(pair, dark))
     const inDark = ofDark === '' ? '' : `@media (prefers-color-scheme: dark) { :root { ${ofDark} } }\n`
-    // Dark pages keep the colours of the suite: what is readable on a white card may not be so on a dark one.
+    // Dark pages keep the suite's colours: what is readable on a white card may not be so on a dark one.
     const inLight = ofLight === '' ? '' : `@media not (prefers-color-scheme: dark) { :root { ${ofLight} } }\n`
     return `${stylesheet}${inLight}${inDark}`
   })
@@ -73,10 +73,10 @@ function readColor(
 const isColor = (value: unknown): value is string =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
 
-// Either white or black has a contrast of 4.5 to any colour.
+// White or black has a contrast of 4.5 to any colour.
 function accentDeclarations(accent: string, card: string): readonly string[] {
   const onAccent = contrastOf(accent, '#ffffff') >= leastContrast ? '#ffffff' : '#000000'
-  // Away from the text, so that the contrast grows.
+  // Away from the text: the contrast grows.
   const hover = mixed(accent, onAccent === '#ffffff' ? '#000000' : '#ffffff', 0.12)
   return [
     `--accent: ${accent};`,
@@ -100,7 +100,7 @@ function mixed(from: string, to: string, share: number): string {
   return `#${digits.join('')}`
 }
 
-/** The contrast of two colours, 1 to 21 (WCAG 2.2, relative luminance). */
+/** 1 to 21 (WCAG 2.2, relative luminance). */
 function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The stylesheet of all pages. The content security policy allows exactly this text, or this text with the colours of a service. */
+/** The content security policy allows exactly this text, alone or with a service's colours. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
@@ -230,7 +230,7 @@ select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
 }
 `
 
-/** The source for `style-src` that allows this stylesheet and no other. Includes its quotes. */
+/** For `style-src`, with its quotes. */
 export const styleSourceOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Html, scriptElement } from './html'
 
-// Submits the only form of its page. A field could be called `submit`, and would hide the method of the form. The button
-// rests from then on, so that no press sends the response a second time.
+// A field called `submit` would hide the method of the form. The button rests, so that no press sends the
+// response twice.
 const script = `
   for (const form of document.forms) {
     form.querySelector('button').disabled = true
@@ -10,8 +10,7 @@ const script = `
   }
 `
 
-/** The element with this script. */
 export const submitScript: Html = scriptElement(script)
 
-/** The source for `script-src` that allows this script, and no other one. */
+/** For `script-src`: allows this script alone. */
 export const submitScriptSource = `'sha256-${createHash('sha256').update(script).digest('base64')}'`

@@ -9,14 +9,12 @@ import type { PageTexts } from './texts'
 /** A language of the pages, by its tag. */
 export type PageLanguage = 'en' | 'de' | 'fr' | 'es' | 'ja' | 'ar'
 
-/** The texts of each language. */
 export const catalogues: Readonly<Record<PageLanguage, PageTexts>> = { en, de, fr, es, ja, ar }
 
-/** The languages of the pages; the first one is for people who read none of them. */
+/** The first is for people who read none of them. */
 export const pageLanguages: readonly PageLanguage[] = ['en', 'de', 'fr', 'es', 'ja', 'ar']
 
 const rightToLeft: ReadonlySet<string> = new Set<PageLanguage>(['ar'])
 
-/** The direction in which a language is written. */
 export const directionOf = (language: PageLanguage): 'ltr' | 'rtl' =>
   rightToLeft.has(language) ? 'rtl' : 'ltr'

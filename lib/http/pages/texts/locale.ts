@@ -13,23 +13,20 @@ export interface PageLocale extends PageFrame {
   readonly pick: (text: Text) => string
 }
 
-/** The name and the look of the service, in every language. */
 export interface PageService {
   readonly name: Text | undefined
   readonly logo: string | undefined
-  /** The whole stylesheet of the pages. */
   readonly stylesheet: string
-  /** The source for `style-src` that allows this stylesheet. */
+  /** The source for `style-src`. */
   readonly styleSource: string
 }
 
-/** The languages and the look of the pages of one server. */
 export interface PageLocales {
-  /** The source for `style-src` that allows the stylesheet of the pages. */
+  /** The source for `style-src`. */
   readonly styleSource: string
   /**
-   * The language for one request: the best one of `ui_locales`, then of `Accept-Language`, then the first of the server
-   * (RFC 4647 3.4). Reads at most 20 languages of each.
+   * The best language of `ui_locales`, then of `Accept-Language`, then the server's first (RFC 4647 3.4).
+   * Reads at most 20 of each.
    */
   choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale
 }
@@ -41,12 +38,7 @@ const plainService: PageService = {
   styleSource: stylesheetHash,
 }
 
-/**
- * Makes the choice of languages.
- *
- * @param languages at least one; the first is for people who read none of them.
- * @param texts the texts of each language.
- */
+/** @param languages at least one; the first is for people who read none of them. */
 export function createPageLocales(
   languages: readonly PageLanguage[] = pageLanguages,
   texts: Readonly<Record<PageLanguage, PageTexts>> = catalogues,

@@ -1,8 +1,8 @@
 import type { Html } from '../html'
 
 /**
- * Every text of the pages of the suite in one language. Texts in which a name, a host or a link stands are functions: they
- * take markup and return markup, made with the tag `html`, so a name stays apart from the sentence around it.
+ * Every text of the suite's pages in one language. A text around a name, a host or a link is a function from
+ * markup to markup, made with the tag `html`, so the name stays apart from its sentence.
  */
 export interface PageTexts {
   readonly common: CommonTexts
@@ -20,31 +20,29 @@ export interface PageTexts {
 /** A text with one name or link in it. */
 type TextAround = (inner: Html) => Html
 
-/** What several pages say. */
 interface CommonTexts {
-  /** The label of the name of the owner. */
+  /** The label of the owner's name. */
   readonly signedInAs: string
   /** The label of the destination. */
   readonly returnsTo: string
-  /** Names a destination that is an app, by the scheme of its URI. */
+  /** Names a destination that is an app, by its URI's scheme. */
   readonly appOnDevice: (scheme: string) => string
   /** Says that the client got nothing. */
   readonly noAccess: string
 }
 
-/** The consent page. */
 interface ConsentTexts {
-  /** The title of the page, around the name of the client. */
+  /** Around the client's name. */
   readonly title: TextAround
-  /** Stands below the name of the client. */
+  /** Below the client's name. */
   readonly request: string
-  /** As `request`, around the name of the service. */
+  /** As `request`, around the service's name. */
   readonly requestAt: TextAround
   /** The link to the login, for another account. */
   readonly notYou: string
-  /** The mark of a client that the host has not registered. */
+  /** Marks a client that the host has not registered. */
   readonly unverifiedMark: string
-  /** Stands below the name of the client, around the host that describes it. */
+  /** Below the client's name, around the host that describes it. */
   readonly origin: TextAround
   readonly notRegistered: string
   readonly selfRegistered: string
@@ -55,17 +53,16 @@ interface ConsentTexts {
   /** Warns of a destination on this device. */
   readonly deviceTitle: string
   readonly device: string
-  /** Warns of a destination with the scheme of an app. */
+  /** Warns of a destination with an app's scheme. */
   readonly appTitle: string
   readonly app: string
-  /** Above the permissions. */
+  /** The heading. */
   readonly permissions: string
   readonly noPermission: string
-  /** Above the dangerous permissions. */
+  /** The heading. */
   readonly dangerous: string
-  /** Above the permissions that the owner has given the client before. */
+  /** Heads permissions that the owner gave the client before. */
   readonly allowedBefore: string
-  /** Marks a dangerous permission. */
   readonly dangerMark: string
   /** Marks a permission to change something. */
   readonly writeMark: string
@@ -81,7 +78,7 @@ interface ConsentTexts {
   readonly manage: TextAround
   /** The text of this link. */
   readonly manageLink: string
-  /** The labels of facts that the suite adds, by their names. */
+  /** The labels of the suite's facts. */
   readonly facts: { readonly resource: string; readonly claims: string }
   readonly policy: string
   readonly terms: string
@@ -112,7 +109,6 @@ export interface Explanation {
   readonly advice: string
 }
 
-/** The page of errors. */
 interface ErrorTexts {
   readonly refusedTitle: string
   readonly troubleTitle: string
@@ -122,15 +118,14 @@ interface ErrorTexts {
   readonly reference: string
   /** Before the `error_description`, which is English. */
   readonly details: string
-  /** The link to the home page of the client, around its name. */
+  /** The link to the client's home page, around its name. */
   readonly backTo: TextAround
   readonly explanations: Readonly<Record<ErrorKind, Explanation>>
 }
 
-/** The pages of the logout. */
 interface LogoutTexts {
   readonly title: string
-  /** Around the name of the owner. */
+  /** Around the owner's name. */
   readonly loggedInAs: TextAround
   /** Around the name of the client that asks. */
   readonly asks: TextAround
@@ -144,26 +139,25 @@ interface LogoutTexts {
   readonly backTo: TextAround
 }
 
-/** The page of connected applications. */
 interface ConnectedTexts {
   readonly title: string
   readonly intro: string
   /** The list is empty. */
   readonly none: string
-  /** Above the permissions of one client. */
+  /** Above one client's permissions. */
   readonly permissions: string
   /** Around a date. */
   readonly since: TextAround
   /** Around the day of the last token. */
   readonly lastIssued: TextAround
   readonly remove: string
-  /** The name of the button for those who hear the page, around the name of the client. */
+  /** The button for those who hear the page, around the client's name. */
   readonly removeClient: TextAround
-  /** Asks before the removal, around the name of the client. */
+  /** Around the client's name. */
   readonly removeTitle: TextAround
   readonly removeConsequence: string
   readonly keep: string
-  /** After the removal, around the name of the client. */
+  /** Around the client's name. */
   readonly removed: TextAround
   /** What the server cannot promise about other services. */
   readonly soon: string
@@ -173,7 +167,6 @@ interface ConnectedTexts {
   readonly next: string
 }
 
-/** The page of devices. */
 interface DeviceTexts {
   readonly title: string
   /** Above the field for the code. */
@@ -182,7 +175,7 @@ interface DeviceTexts {
   readonly fromLink: string
   /** The label of the code. */
   readonly code: string
-  /** The button of the form for the code. */
+  /** The button of the code's form. */
   readonly next: string
   /** The code is good for nothing. */
   readonly unknown: string
@@ -190,14 +183,14 @@ interface DeviceTexts {
   /** Warns of codes and links that somebody has sent. */
   readonly warningTitle: string
   readonly warning: string
-  /** Stands below the name of the client. */
+  /** Below the client's name. */
   readonly request: string
-  /** The label of the address of the device. */
+  /** The label of the device's address. */
   readonly requestedFrom: string
-  /** The label of the time of the request. */
+  /** The label of the request's time. */
   readonly requestedAt: string
   readonly approvedTitle: string
-  /** Around the name of the client. */
+  /** Around the client's name. */
   readonly approved: TextAround
   readonly deniedTitle: string
   readonly denied: string
@@ -206,14 +199,13 @@ interface DeviceTexts {
 /** The page about a response that the client already has. */
 interface AnsweredTexts {
   readonly title: string
-  /** Around the name of the client. */
+  /** Around the client's name. */
   readonly done: TextAround
   readonly lost: string
   /** The link to the client, around its host. */
   readonly goTo: TextAround
 }
 
-/** The page with the link to the client. */
 interface ContinueTexts {
   readonly approvedTitle: string
   readonly refusedTitle: string
@@ -235,7 +227,7 @@ interface InsecureRedirectTexts {
   readonly continue: string
 }
 
-/** The page before a redirect of an error to an unregistered client. */
+/** The page before an error's redirect to an unregistered client. */
 interface UnverifiedTexts {
   readonly notChecked: string
   readonly trouble: string
