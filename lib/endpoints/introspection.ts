@@ -11,8 +11,7 @@ import { formatScope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 
 /**
- * Describes a token to a resource server (RFC 7662 2). The registration of the client must have `may_introspect`: a
- * client that may introspect could try out tokens (RFC 7662 2.1 and 4).
+ * RFC 7662 2. Needs `may_introspect`: a client that may introspect could try out tokens (RFC 7662 2.1 and 4).
  *
  * @throws OAuthError `unauthorized_client`, or `invalid_request` if the request has no token.
  */
@@ -38,15 +37,15 @@ export async function introspect(
   // RFC 7662 4: no resource takes a refresh token, so it is no active access token.
   if (parameters.get('token_type_hint') === 'access_token') return inactive
   const refresh = await refreshBy(server, client, token)
-  // Only the client of a refresh token gets an answer about the token.
+  // A refresh token's client alone gets an answer about it.
   if (refresh?.clientId !== client.client_id) return inactive
   const sub = subjectOf(server, refresh, client)
   return { ...introspectionOf(refresh, { issuer, sub }), token_use: 'refresh_token' }
 }
 
 /**
- * The `sub` for the client of a token. Undefined if an extension publishes subjects, and the client is gone: the subject
- * of the host must not show instead.
+ * Undefined if an extension publishes subjects, and the client is gone: the host's subject must not show
+ * instead.
  */
 async function subjectFor(server: ServerContext, access: Access): Promise<string | undefined> {
   if (server.publishedSubject === undefined || access.subject === undefined) return subjectOf(server, access)
@@ -75,7 +74,6 @@ async function refreshBy(
   return findRefreshTokenIn((await store.find(id))?.authorization, token, { now: now(), lifetimes })
 }
 
-/** Collects the members that plug-ins add to the introspection of an access token. */
 function membersOfPlugIns(
   { grantTypes, tokenTypes, extensions }: ServerContext['settings'],
   found: FoundAccess,
@@ -90,9 +88,7 @@ function membersOfPlugIns(
   return withConfirmation(members, { tokenTypes, extensions }, { ...found, tokenType })
 }
 
-/**
- * An introspection response (RFC 7662 2.2). The response omits a member that does not apply, and never contains null.
- */
+/** RFC 7662 2.2. Omits members that do not apply; never contains null. */
 type Introspection = { readonly active: false } | ActiveToken
 
 interface ActiveToken {
@@ -109,13 +105,9 @@ interface ActiveToken {
   readonly acr?: string
 }
 
-/**
- * The response about a token that is not valid (RFC 7662 2.2). The response shows neither the reason nor whether the
- * token was ever valid.
- */
+/** RFC 7662 2.2: shows neither the reason nor whether the token was ever valid. */
 const inactive: Introspection = { active: false }
 
-/** The response about a valid token. */
 function introspectionOf(
   { scope, clientId, expiresAt, login }: Access,
   { issuer, sub, tokenType }: { readonly issuer: string; readonly sub: string; readonly tokenType?: string },

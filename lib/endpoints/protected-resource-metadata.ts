@@ -3,21 +3,20 @@ import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extensi
 import { covers, isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../protocol/uri'
 
-/** A protected resource as challenges name it. */
 export interface ResourceReference {
   readonly uri: string
-  /** The URL of the metadata of the resource; undefined if the resource has none. */
+  /** Undefined if the resource has none. */
   readonly metadataUrl: string | undefined
 }
 
-/** Names a resource with the URL of its metadata; undefined for a guard without a resource. */
+/** Undefined for a guard without a resource. */
 export function referenceTo(uri: string | undefined): ResourceReference | undefined {
   return uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
 }
 
 /**
- * The resource of guards that protect only one, without a table of resources. Challenges name the metadata if the host
- * has configured the resource, and once the host serves the document.
+ * The only resource of guards without a table. Challenges name the metadata if the host configured the
+ * resource, and once it serves the document.
  */
 export class OwnResource implements ResourceReference {
   private readonly url: string | undefined
@@ -38,13 +37,12 @@ export class OwnResource implements ResourceReference {
   }
 }
 
-/** The well-known name of the metadata of a resource (RFC 9728 3). */
+/** RFC 9728 3. */
 export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 
 /**
- * The URL of the metadata of a resource (RFC 9728 3.1): the well-known name stands between the host and the path of
- * the resource, and the query stays. Undefined for a resource at which clients cannot look: RFC 9728 1.2 requires
- * https. A loopback host may use http, for development.
+ * RFC 9728 3.1: the well-known name stands between host and path; the query stays. Undefined where clients
+ * cannot look: RFC 9728 1.2 requires https. A loopback host may use http, for development.
  */
 export function metadataUrlOf(resource: string): URL | undefined {
   if (!URL.canParse(resource)) return undefined
@@ -58,11 +56,11 @@ export function metadataUrlOf(resource: string): URL | undefined {
 
 /** Members that a host adds to the metadata of a resource, under the registered names (RFC 9728 2). */
 export interface ProtectedResourceMembers {
-  /** The scopes of the resource. Default: the `scopes` of the resource in the option `resources`. */
+  /** Default: the `scopes` of the resource in the option `resources`. */
   readonly scopes_supported?: readonly string[]
   /**
-   * What people call the resource, for a guard without the option `resources`. With this option, the `name` there is the
-   * only one, so that the consent page shows the same name, and a `resource_name` here is a mistake.
+   * What people call the resource, without the option `resources`. With it, the `name` there is the only one,
+   * as on the consent page, and a `resource_name` here is a mistake.
    */
   readonly resource_name?: string
   /** The page for developers. Default: the `documentation` of the resource in the option `resources`. */
@@ -75,20 +73,18 @@ export interface ProtectedResourceMembers {
   readonly [member: string]: string | boolean | readonly string[] | undefined
 }
 
-/** What the server knows of a resource. */
 interface ProtectedResourceOffer {
   readonly uri: string
-  /** The authorization server that issues the tokens of the resource. */
   readonly issuer: string
   /** Empty if only the authorization server knows the scopes. */
   readonly scopes: Scope
   readonly name: string | undefined
   readonly documentation: string | undefined
-  /** Members that token types add. */
+  /** Added by token types. */
   readonly ofTypes?: ExtensionMetadata
 }
 
-/** Builds the metadata of a protected resource (RFC 9728 2). Members without a value are missing. */
+/** RFC 9728 2. Omits members without a value. */
 export function protectedResourceMetadata(
   { uri, issuer, scopes, name, documentation, ofTypes }: ProtectedResourceOffer,
   members: ExtensionMetadata,
@@ -114,7 +110,7 @@ const cure =
 const nameExpectation =
   "belongs in the option resources, as the name of the resource: the consent page shows it too. With mcp(), write resource: { 'https://api.example.com/mcp': 'Notes' }."
 
-/** Reads the members that a host adds. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 export function readMembers(reading: OptionsReader, { scopes }: ProtectedResourceOffer): ExtensionMetadata {
   const given = Object.entries(reading.optional(option, {}, isRecord, cure))
   const members = Object.fromEntries(given.filter(([, value]) => value !== undefined))

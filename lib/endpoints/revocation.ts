@@ -8,15 +8,12 @@ import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'
 import type { AuthorizationStore } from '../authorization/store'
 
-/** The parts of the server that the revocation endpoint uses. */
 interface RevocationEndpoint {
   readonly store: AuthorizationStore
-  /** The formats of access tokens that the server reads. */
   readonly formats: readonly AccessTokenReader[]
   readonly issueContext: () => IssueContext
 }
 
-/** A revocation request of an authenticated client. */
 interface RevocationRequest {
   readonly client: Client
   readonly parameters: Parameters
@@ -25,9 +22,9 @@ interface RevocationRequest {
 }
 
 /**
- * Revokes the authorization of a token of this client, with every credential that descends from the authorization (RFC
- * 7009 2). The response is the same for every token, so it does not show whether a token of another client exists. The
- * server ignores `token_type_hint`: the form of a token shows its kind, and each format reads its own tokens.
+ * RFC 7009 2: revokes the authorization of the client's token, with all its credentials. One response for
+ * every token: it does not show whether another client's token exists. Ignores `token_type_hint`: a token's
+ * form shows its kind, and each format reads its own.
  *
  * @throws OAuthError `invalid_request` if the request has no token.
  */

@@ -1,37 +1,33 @@
-/** The values from which the server builds its metadata. */
 interface Offer {
   readonly issuer: string
-  /** The endpoints of the server. */
   readonly endpoints: readonly EndpointOffer[]
   readonly scopes: readonly string[]
   readonly grantTypes: readonly string[]
-  /** All methods of client authentication, including `none`. */
+  /** Including `none`. */
   readonly authenticationMethods: readonly AuthenticationOffer[]
-  /** Members that extensions and endpoints of the host add. The members of the suite win. */
+  /** From extensions and the host's endpoints. The suite's members win. */
   readonly extensionMembers: ServerMetadata
-  /** The authorization endpoint; undefined for a server without one. */
+  /** Undefined for a server without the endpoint. */
   readonly authorization: AuthorizationOffer | undefined
 }
 
-/** A method of client authentication in the metadata. */
 interface AuthenticationOffer {
   readonly name: string
-  /** The scheme of a method that reads the `Authorization` header. */
+  /** Of a method that reads the `Authorization` header. */
   readonly scheme?: string
-  /** The signature algorithms of a method with assertions, such as `private_key_jwt`. */
+  /** For methods with assertions, such as `private_key_jwt`. */
   readonly signingAlgorithms?: readonly string[]
 }
 
-/** An endpoint in the metadata. */
 export interface EndpointOffer {
-  /** The name of the endpoint, such as `token` for the member `token_endpoint`. */
+  /** Such as `token` for the member `token_endpoint`. */
   readonly name: string
   readonly path: string
   /** Whether the metadata names the endpoint. Default true. */
   readonly listed?: boolean
   /** Default `required`. */
   readonly clientAuthentication?: 'required' | 'confidential' | 'optional' | 'none'
-  /** Whether requests have a form, in which a client may authenticate. */
+  /** A client may authenticate in the form. */
   readonly hasForm: boolean
 }
 
@@ -42,15 +38,13 @@ interface AuthorizationOffer {
   readonly promptValues: readonly string[]
 }
 
-/** Authorization server metadata under the registered names (RFC 8414 2). Members that do not apply are missing. */
+/** RFC 8414 2. Omits members that do not apply. */
 export type ServerMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** The absolute URL of a path below the issuer. */
 export function urlBelow(issuer: string, path: string): string {
   return issuer.replace(/\/+$/, '') + path
 }
 
-/** Builds the metadata of a server. */
 export function serverMetadata(offer: Offer): ServerMetadata {
   const { authorization, scopes } = offer
   const endpoints = offer.endpoints.filter(({ listed }) => listed !== false)
@@ -61,8 +55,7 @@ export function serverMetadata(offer: Offer): ServerMetadata {
     ...(authorization === undefined ? {} : { authorization_endpoint: at(authorization.path) }),
     ...Object.fromEntries(endpoints.map(({ name, path }) => [`${name}_endpoint`, at(path)])),
     scopes_supported: scopes,
-    // RFC 8414 2 requires this member of every server, also without an authorization endpoint. Clients insist on the
-    // member.
+    // RFC 8414 2 requires it of every server, also without an authorization endpoint, and clients insist.
     response_types_supported: authorization?.responseTypes ?? [],
     grant_types_supported: offer.grantTypes,
     ...authenticationMembers({ ...offer, endpoints }),
@@ -77,14 +70,14 @@ function authenticationMembers({ endpoints, authenticationMethods }: Offer): Ser
     const methods = authenticationMethods.filter((method) => isUsableAt(endpoint, method))
     const prefix = `${endpoint.name}_endpoint_auth`
     members[`${prefix}_methods_supported`] = methods.map(({ name }) => name)
-    // RFC 8414 2: a server whose methods have signed assertions names the algorithms for each endpoint.
+    // RFC 8414 2: a server with signed assertions names the algorithms for each endpoint.
     const algorithms = methods.flatMap((method) => method.signingAlgorithms ?? [])
     if (algorithms.length > 0) members[`${prefix}_signing_alg_values_supported`] = [...new Set(algorithms)]
   }
   return members
 }
 
-// Without a form, a client has only the `Authorization` header to authenticate by.
+// Without a form, a client can authenticate only by the `Authorization` header.
 function isUsableAt(
   { clientAuthentication, hasForm }: EndpointOffer,
   { name, scheme }: AuthenticationOffer,
@@ -102,23 +95,19 @@ function authorizationMembers({ responseModes, promptValues }: AuthorizationOffe
   }
 }
 
-// Several clients that use only OAuth request the second name first, so both names serve the same document (RFC 8414
-// 5).
+// Several OAuth-only clients request the second name first, so both serve the same document (RFC 8414 5).
 const names = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
 
-/**
- * The paths of the metadata below the path of the issuer, where the router serves them: the form of OpenID Connect
- * Discovery 4.
- */
+/** Below the issuer's path, as in OpenID Connect Discovery 4. */
 export const wellKnownBelowIssuer: readonly string[] = names
 
 /**
- * Every path on the host of the issuer at which clients look for the metadata: the well-known name before the path of
- * the issuer (RFC 8414 3.1) and after it. For an issuer without a path, both forms are equal.
+ * Every path of the issuer's host at which clients look: the well-known name before the issuer's path (RFC
+ * 8414 3.1), and after it.
  *
- * @param mount the path of the issuer without a slash at its end.
- * @param resources the paths of the resources: clients that know an MCP server alone, and not its document (RFC 9728),
- * put the path of the resource behind the name.
+ * @param mount the issuer's path without a slash at its end.
+ * @param resources paths of the resources: clients that know only an MCP server, not its document (RFC 9728),
+ * put its path behind the name.
  */
 export function wellKnownPaths(mount: string, resources: readonly string[]): ReadonlySet<string> {
   return new Set(
