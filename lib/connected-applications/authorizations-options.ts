@@ -4,38 +4,36 @@ import { isWebPage } from '../protocol/uri'
 /** The list of what owners have approved, and the page on which they see and end it. */
 export interface AuthorizationsOptions {
   /**
-   * The path of the page of connected applications below the issuer. Default `/authorizations`; with `manageAt` alone, the
-   * server has no such page.
+   * The path of the page below the issuer. Default `/authorizations`; with `manageAt` alone, there is no such
+   * page.
    */
   readonly path?: string
   /**
-   * Where an owner ends an access later, for the link on the consent page: a path of the host, or an http or https URL.
-   * Default: the page of connected applications.
+   * Where an owner ends an access later, for the link on the consent page: a path of the host, or an http or
+   * https URL. Default: the page of connected applications.
    */
   readonly manageAt?: string
   /**
-   * Whether this option was on when the issuer stored its first authorization. Lists are then complete from the start.
-   * Default false: they are complete once every authorization from before has been refreshed or has ended.
+   * Whether this option was on when the issuer stored its first authorization: lists are then complete from
+   * the start. Default false: they are complete once every earlier authorization has been refreshed or has
+   * ended.
    */
   readonly fromTheStart?: boolean
 }
 
-/** The option `authorizations` after validation. */
 export interface ResolvedAuthorizations {
-  /** Whether the server lists what owners approve. */
   readonly authorizations: boolean
   /** Whether no authorization is from before the option. */
   readonly listsAll: boolean
-  /** The path of the page below the issuer; undefined without the page. */
+  /** Undefined without the page. */
   readonly connectedPath: string | undefined
-  /** The place that the consent page names; undefined if there is none. */
+  /** Named by the consent page; undefined if there is none. */
   readonly manageAt: string | undefined
 }
 
-/** The name of the page, for events and for `oauth.endpoint()`. */
+/** For events and for `oauth.endpoint()`. */
 export const connectedPageName = 'authorizations'
 
-/** The name of the endpoint under the key of its path. */
 export const connectedPageNames: Readonly<Record<string, string>> = { path: connectedPageName }
 
 const key = 'authorizations'
@@ -47,10 +45,8 @@ const off: ResolvedAuthorizations = {
 }
 
 /**
- * Reads the option `authorizations`.
- *
- * @param mount the path of the issuer without a slash at its end.
- * @param takePath reads the path of an endpoint, and refuses the path of another one.
+ * @param mount the issuer's path without a slash at its end.
+ * @param takePath also refuses the path of another endpoint.
  */
 export function readAuthorizations(
   reading: OptionsReader,

@@ -21,10 +21,10 @@ import { type FormText, formTexts } from './form-texts'
 import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
 
 const clientField = 'client_id'
-// Says that the form, or the link after a removal, is of the page of this owner and about this client.
+// Proves that the form, or the link after a removal, comes from this owner's page and is about this client.
 const textField = 'form'
 
-/** The page on which owners see and end what they have approved; none without its path. */
+/** No page without a path. */
 export function connectedApplications(
   server: ServerContext,
   authorizations: OwnerAuthorizations,
@@ -54,7 +54,7 @@ export function connectedApplications(
   ]
 }
 
-/** Ends what the owner has approved for the client of the form. A repetition ends nothing. */
+/** A repetition ends nothing. */
 async function remove(
   authorizations: OwnerAuthorizations,
   { parameters, resourceOwner: { subject } }: OwnPageRequest,
@@ -112,12 +112,12 @@ async function viewOf(
   }
 }
 
-/** A link to this page, in the language that it was asked for. */
+/** In the language that the page was asked for. */
 function queryOf(fields: Readonly<Record<string, string | undefined>>, parameters: Parameters): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...fields, ui_locales: parameters.peek('ui_locales') }))
     if (value !== undefined) query.append(name, value)
-  // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
+  // `?`: the path of the page without its query, also behind a proxy that prefixes the path.
   return `?${query.toString()}`
 }
 
@@ -131,7 +131,7 @@ function byName(
 
 const nameOf = ({ client }: ConnectedApplication) => clientNameOf(client)
 
-/** The client that the owner has just removed. A link of another site must not say so of any other client. */
+/** A link of another site must not claim the removal of any other client. */
 async function removedIn(
   server: ServerContext,
   request: OwnPageRequest,
@@ -179,7 +179,7 @@ async function applicationViewOf(
   }
 }
 
-/** A client; undefined if it cannot be described at the moment, or does not exist any more. */
+/** Undefined if the client is gone, or cannot be described at the moment. */
 async function findClient(
   { settings }: ServerContext,
   { address }: OwnPageRequest,
@@ -193,13 +193,12 @@ async function findClient(
   }
 }
 
-/** A client as pages show it: a client without a description has its id alone. */
 const viewOfClient = (client: Client | undefined, clientId: string): ConsentView['client'] =>
   client === undefined ? { client_id: clientId } : clientViewOf(client)
 
 type Several = readonly ListedAuthorization[]
 
-// In the order of the option `scopes`, so that a page looks the same whatever a client has asked for first.
+// In the order of `scopes`: a page looks the same, whatever a client asked for first.
 function scopeOf(
   { settings: { scopes } }: ServerContext,
   granted: readonly { readonly scope: Scope }[],
@@ -217,7 +216,7 @@ function resourceFact({ settings }: ServerContext, authorizations: Several): rea
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]
 }
 
-/** The answers of the owner, in the words of the question as the host asks it now. */
+/** In the words of the question as the host asks it now. */
 async function choiceFacts(
   request: OwnPageRequest,
   about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
@@ -240,8 +239,8 @@ async function choiceFacts(
   })
 }
 
-// An answer without words is shown as it is kept: an owner must be able to remove an application while the host has
-// trouble.
+// An answer without words shows its stored value: owners must be able to remove an application while the host
+// has trouble.
 async function questionOf(
   request: OwnPageRequest,
   about: Omit<ChoicesQuestion, 'subject' | 'facts'>,

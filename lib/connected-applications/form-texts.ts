@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import { createId, digest, type Random } from '../protocol/credential'
 
-/** Makes the text of a form from what the form does, and for whom. */
+/** From what the form does, and for whom. */
 export type FormText = (...parts: readonly string[]) => string
 
 const tenYears = 10 * 365 * 24 * 3600
 
 /**
- * Texts that only forms of this server have: neither another site nor an API that knows an authorization can make one. All
- * processes of an issuer share the key, which stands in the index under the name of no owner: the two parts stand the other
- * way round. Of two first keys at once, the smaller one counts.
+ * Neither another site nor an API that knows an authorization can make such a text. All processes of an
+ * issuer share the key. It stands in the index under no owner's name: the two parts stand the other way
+ * round. Of two first keys at once, the smaller counts.
  */
 export async function formTexts(
   index: AuthorizationIndex,

@@ -5,40 +5,38 @@ import type { ServerContext } from '../server/context'
 import type { ReadEntries } from '../server/gone-entries'
 import { listedIn, type ListedAuthorization } from '../server/owner-authorizations'
 
-/** A client that one owner has let in: by live authorizations, by a remembered consent, or by both. */
+/** Let in by live authorizations, by a remembered consent, or by both. */
 export interface OwnerApplication {
   readonly clientId: string
   readonly authorizations: readonly ListedAuthorization[]
   readonly consent: ListedConsent | undefined
 }
 
-/** A part of the clients of an owner, in the order of their ids. */
+/** In the order of client ids. */
 interface ApplicationPart {
   readonly applications: readonly OwnerApplication[]
-  /** The client after which the part before this one ends; undefined if there is no such part. */
+  /** Where the previous part ends; undefined if there is none. */
   readonly before: string | undefined
-  /** The client after which the next part begins; undefined if there is none. */
+  /** After which client the next part begins; undefined if there is none. */
   readonly after: string | undefined
 }
 
-/** Where a part begins or ends: after a client, or before one. */
 interface PartPlace {
   readonly after?: string | undefined
   readonly before?: string | undefined
 }
 
-/** What one owner has approved, by client. It stands for one moment. */
+/** Stands for one moment. */
 export interface OwnerApplications {
   part(place: PartPlace): Promise<ApplicationPart>
-  /** Undefined if this owner lets the client in by nothing. */
   find(clientId: string): Promise<OwnerApplication | undefined>
 }
 
 const partSize = 8
-// A page reads no more records than this, unless one client has more.
+// At most for one page, unless one client has more.
 const readsAtMost = 1000
 
-/** Reads what an owner has approved. @throws OAuthError `temporarily_unavailable` if the store fails. */
+/** @throws OAuthError `temporarily_unavailable` if the store fails. */
 export async function ownerApplications(
   { settings, now, consents }: ServerContext,
   index: AuthorizationIndex,
@@ -69,14 +67,14 @@ export async function ownerApplications(
   const readsOf = (wave: readonly string[]) =>
     wave.reduce((sum, clientId) => sum + (idsByClient.get(clientId)?.length ?? 0), 0)
 
-  /** The next clients to look at: as many as a part holds, unless they have too many authorizations. */
+  /** As many as a part holds, unless they have too many authorizations. */
   const waveFrom = (candidates: readonly string[], at: number): readonly string[] => {
     let length = 1
     while (length < partSize && readsOf(candidates.slice(at, at + length + 1)) <= readsAtMost) length += 1
     return candidates.slice(at, at + length)
   }
 
-  /** The first clients that the owner lets in: one more than a part holds, if there are so many. */
+  /** One more than a part holds, if there are so many. */
   const firstOf = async (candidates: readonly string[]) => {
     const found: OwnerApplication[] = []
     let [at, reads] = [0, 0]
@@ -87,7 +85,7 @@ export async function ownerApplications(
       reads += readsOf(wave)
       at += wave.length
     }
-    // With nothing found and clients left, the next part begins after the last one that was looked at.
+    // If none was found and clients are left, the next part begins after the last one examined.
     const isMore = found.length > partSize || at < candidates.length
     const shown = found.slice(0, partSize)
     const last = found.length > partSize ? shown.at(-1)?.clientId : candidates[at - 1]
