@@ -13,31 +13,30 @@ import type { GuessLimits } from './guesses'
 import { deviceAuthorizationName } from './kept-request'
 import { DeviceKey } from './user-code'
 
-/** Options of {@link deviceAuthorization}. */
 export interface DeviceAuthorizationOptions {
   /**
-   * The key of the digest that names the record of a user code, so that nobody finds the code by a dump of the store: a
-   * text of at least 32 bytes, such as one of `openssl rand -base64 32`. All processes of an issuer need the same one; a
-   * new one ends the codes that wait for their owners, and nothing else. Default, with a store in memory only: a random
-   * key.
+   * The key of the digest that names the record of a user code, so that a dump of the store reveals no code:
+   * a text of at least 32 bytes, such as one of `openssl rand -base64 32`. All processes of an issuer need
+   * the same one; a new one ends only the codes that wait for their owners. Default, with a store in memory
+   * only: a random key.
    */
   readonly secret?: string
   /** How long a user code is good, in whole seconds, 60 to 3600. Default 600. */
   readonly lifetime?: number
   /**
-   * How many seconds a device waits between two polls, 1 to 60. Each poll that comes sooner, but not within a second of
-   * the last one, lengthens the interval of this device by 5 seconds (RFC 8628 3.5). Default 5.
+   * Seconds that a device waits between two polls, 1 to 60. Each poll that comes sooner, but not within a
+   * second of the last one, lengthens this device's interval by 5 seconds (RFC 8628 3.5). Default 5.
    */
   readonly interval?: number
   /** How many wrong user codes may be entered. `false` switches both limits off. */
   readonly guesses?: DeviceGuessOptions | false
   /**
-   * How many device authorization requests one network may send, but for clients with credentials that the host has
-   * registered; the first 56 bits of an IPv6 address
-   * may send 4 times as many, and the first 48 bits 16 times. Default: 100 in 600 seconds.
+   * How many device authorization requests one network may send, except clients with credentials that the
+   * host registered. The first 56 bits of an IPv6 address may send 4 times as many, the first 48 bits 16
+   * times. Default: 100 in 600 seconds.
    */
   readonly requests?: LimitOption
-  /** Renders the page of the host, by a view. Default: the page of the suite. */
+  /** Renders the page. Default: the page of the suite. */
   readonly page?: RenderView<DeviceView>
   /** The path of the device authorization endpoint below the issuer. Default `/device_authorization`. */
   readonly endpointPath?: string
@@ -45,22 +44,22 @@ export interface DeviceAuthorizationOptions {
   readonly pagePath?: string
 }
 
-/** The limits on wrong user codes. Over a limit, the server asks no store, and answers 429 with `Retry-After`. */
+/** Over a limit, the server asks no store, and answers 429 with `Retry-After`. */
 interface DeviceGuessOptions {
   /** For one resource owner. Default 10 in 900 seconds. */
   readonly owner?: LimitOption
   /**
-   * For one IPv4 address, or the first 64 bits of an IPv6 address; 4 times as many for 56 bits, and 16 times for 48 bits.
-   * Default 30 in 900 seconds.
+   * For one IPv4 address, or the first 64 bits of an IPv6 address; 4 times as many for 56 bits, and 16 times
+   * for 48 bits. Default 30 in 900 seconds.
    */
   readonly network?: LimitOption
 }
 
 /**
- * Device authorization (RFC 8628): a device without a browser shows a code, its owner enters the code on a page of this
- * server, and the device polls for its tokens. Clients need the grant type
- * `urn:ietf:params:oauth:grant-type:device_code`, and no redirection URI. The option `store` of the server may keep its
- * data in a database: then the processes share the option `secret`.
+ * Device authorization (RFC 8628): a device without a browser shows a code, its owner enters it on a page of
+ * this server, and the device polls for its tokens. Clients need the grant type
+ * `urn:ietf:params:oauth:grant-type:device_code`, and no redirection URI. With a `store` in a database, all
+ * processes share the option `secret`.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -81,7 +80,7 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   }
 }
 
-/** @throws Error if another process could read the records, and would not know the key. */
+/** @throws Error if another process could read the records without the key. */
 function requireSharedSecret({ storage }: PlugInServer, secret: string | undefined): void {
   if (secret === undefined && !isInMemory(storage))
     throw new Error(

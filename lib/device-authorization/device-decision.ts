@@ -17,15 +17,13 @@ import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
 import { type KeptRequest, keptIn, withKept, withoutKept } from './kept-request'
 import type { DeviceKey } from './user-code'
 
-/** How an owner has answered. */
 export type Answer = 'approved' | 'denied'
 
-/** What the entry of a user code leads to: the question, or the answer that its owner has given already. */
+/** The question, or the answer that its owner has given already. */
 export type Entered =
   | { readonly polled: Polled; readonly kept: KeptRequest; readonly consentToken: string }
   | { readonly answer: Answer; readonly clientId: string }
 
-/** What transitions on the page need besides the record. */
 interface PageTerms {
   readonly key: DeviceKey
   readonly requests: PolledRequests
@@ -33,10 +31,10 @@ interface PageTerms {
 }
 
 /**
- * The transition of an owner who confirms a user code. The first owner claims the request. The same owner may come again,
- * such as by a reload or in another tab, and gets the same question or the answer of before.
+ * The first owner who confirms a user code claims the request. The same owner may return, by a reload or in
+ * another tab, and gets the same question or answer.
  *
- * @returns the outcome undefined if there is nothing for this owner under the code. All reasons look alike.
+ * @returns the outcome undefined if the code has nothing for this owner. All reasons look alike.
  */
 export function enterCode(
   current: Authorization | undefined,
@@ -66,7 +64,7 @@ export function enterCode(
 
 const nothing = { action: 'none', outcome: undefined } as const
 
-/** The transition that keeps when an owner was sent to the login for a request. Nobody claims the request by it. */
+/** Saves when an owner was sent to the login. Nobody claims the request by it. */
 export function demandDeviceLogin(
   current: Authorization | undefined,
   { now }: RecordContext,
@@ -80,16 +78,16 @@ export function demandDeviceLogin(
   }
 }
 
-/** How the owner of a record has answered; undefined while the question is open. */
+/** Undefined while the question is open. */
 function answerIn(current: Authorization): Answer | undefined {
   if (current.state === 'active' && current.spentCode !== undefined) return 'approved'
   return current.state === 'polled' ? current.decision : undefined
 }
 
 /**
- * The transition of a decision. A decision after the first one changes nothing: its owner sees the answer that counts.
+ * Only the first decision counts; later ones get its answer.
  *
- * @param selection what the form selects, for an approval.
+ * @param selection of the form, for an approval.
  */
 export function decideDevice(
   current: Authorization | undefined,
@@ -115,7 +113,7 @@ export function decideDevice(
 
 const isOver = (polled: Polled, { now }: RecordContext) => (keptIn(polled)?.until ?? Infinity) <= now
 
-/** What a form decides; undefined if the request is decided already, or the form is not its own. */
+/** Undefined if the request is decided, or the form is not its own. */
 export function openFor(
   current: Authorization,
   decision: ConsentDecision,
@@ -125,7 +123,6 @@ export function openFor(
   return current.state === 'polled' && kept !== undefined && isOpen ? { polled: current, kept } : undefined
 }
 
-/** Whether a decision comes from the owner and the form of the record. */
 function isOf(
   current: Authorization | undefined,
   { consentToken, subject }: Pick<ConsentDecision, 'consentToken' | 'subject'>,
@@ -135,7 +132,7 @@ function isOf(
   return expected !== undefined && current.subject === subject && hasDigest(consentToken, expected)
 }
 
-/** The transition of an owner who wants to use another account: the request is open for the next owner again. */
+/** Opens the request again, for the owner's other account. */
 export function releaseDevice(
   current: Authorization | undefined,
   decision: Pick<ConsentDecision, 'consentToken' | 'subject'>,

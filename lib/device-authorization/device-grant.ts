@@ -8,13 +8,13 @@ import { type GrantType, mayRefresh } from '../token-endpoint/grant-type'
 import { deviceCodeGrant } from './device-request'
 import { keptIn, withKept } from './kept-request'
 
-// RFC 8628 3.5: seconds by which each early poll lengthens the interval.
+// RFC 8628 3.5: seconds that each early poll adds to the interval.
 const slowerBy = 5
-// A clock of whole seconds and the way of a request may make a poll a second early. A poll that comes again within a
-// second is the same one: libraries try one method of client authentication after the other.
+// Whole seconds and the network may make a poll a second early. A poll within a second is the same one:
+// libraries try one client authentication after another.
 const tolerance = 1
 
-/** The grant type of the polls (RFC 8628 3.4 and 3.5). */
+/** RFC 8628 3.4 and 3.5. */
 export const deviceGrant: GrantType = {
   name: deviceCodeGrant,
   parameters: ['device_code'],
@@ -36,9 +36,8 @@ export const deviceGrant: GrantType = {
 }
 
 /**
- * The transition of a poll. While the owner has not decided, the record keeps the time of the poll and the interval, so
- * every process knows them. An early poll lengthens the interval for good (RFC 8628 3.5). A decision is for the client at
- * once, however early it polls.
+ * Until the decision, the record holds the time of the poll and the interval for every process. An early poll
+ * lengthens the interval for good (RFC 8628 3.5). However early a client polls, it gets a decision at once.
  */
 function pollDevice(
   current: Authorization | undefined,
@@ -53,7 +52,7 @@ function pollDevice(
   const { now } = context
   if (kept.until <= now) return { action: 'none', refusal: expired() }
   const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
-  // No write: a client that polls without a pause must not keep its owner from deciding.
+  // No write: a client that polls without a pause must not block its owner's decision.
   if (sinceLast <= tolerance) return result
   const isEarly = sinceLast < kept.interval - tolerance
   const interval = isEarly ? kept.interval + slowerBy : kept.interval

@@ -33,7 +33,7 @@ import { parseUserCode, shownCode } from './user-code'
 const codeField = 'user_code'
 const textField = 'form'
 
-/** The page on which an owner enters a user code, and decides (RFC 8628 3.3). */
+/** RFC 8628 3.3. */
 export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnPage {
   return {
     kind: 'page',
@@ -53,10 +53,9 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
   }
 }
 
-/** Confirms a code: shows the question, the answer of before, or the form again, or leads to the login. */
 async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
   const { parameters, resourceOwner } = request
-  // A form of another site must not skip the step in which the owner compares the code.
+  // A form of another site must not skip the owner's comparison of the code.
   if (!isSameText(parameters.get(textField) ?? '', terms.key.formText(resourceOwner.subject)))
     return show(terms, request, codeViewOf(terms, request), notFromPage())
   const userCode = parseUserCode(parameters.get(codeField) ?? '')
@@ -96,7 +95,6 @@ function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
   return show(terms, request, view, invalidRequest('user_code_unknown', text))
 }
 
-/** A record that a user code names, and what it is for its owner. */
 interface Found {
   readonly authorization: Authorization
   readonly entered: Entered
@@ -107,7 +105,7 @@ const enteringAt =
   (current) =>
     enterCode(current, owner, { key, requests: server.polledRequests, context: server.context() })
 
-/** Finds what a code leads to, and claims nothing yet. @throws Throttled after too many wrong codes. */
+/** Claims nothing yet. @throws Throttled after too many wrong codes. */
 async function guess(
   server: PlugInServer,
   terms: DeviceTerms,
@@ -136,7 +134,7 @@ async function lookUp(
   return authorization && entered && { authorization, entered }
 }
 
-/** Looks at an owner who enters or decides a request; undefined if no login has to come before. */
+/** Undefined if no login has to come before. */
 const lookAt = (
   { polledRequests }: PlugInServer,
   { polled, kept: { loginDemandedAt } }: Pick<Asked, 'polled' | 'kept'>,
@@ -144,7 +142,6 @@ const lookAt = (
   owner: ResourceOwner,
 ) => polledRequests.lookAt(owner, { client, polled, grantType: deviceCodeGrant, loginDemandedAt })
 
-/** Carries out the decision of the owner. */
 async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
   const { parameters, resourceOwner, ownerReadAt } = request
   const { id, consentToken } = formOf(request)
@@ -157,7 +154,7 @@ async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPage
     throw invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
   const client = await findClient(server, found.clientId)
   const open = approved ? openFor(found, decision) : undefined
-  // The session of the page has been looked at.
+  // The page's session has been checked.
   if (open !== undefined && !isDeepStrictEqual(found.login, login)) {
     const demanded = await lookAt(server, open, client, resourceOwner)
     if (demanded !== undefined) return leadToLogin(server, terms, request, demanded)
@@ -175,7 +172,7 @@ function isApproval(decision: string): boolean {
   throw invalidRequest('decision_unknown', 'The decision must be approve, deny or switch.')
 }
 
-/** Opens the request for another account of the same person, and leads to the login. */
+/** For another account of the same person. */
 async function release(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
   const { id, consentToken } = formOf(request)
   const { subject } = request.resourceOwner
@@ -193,7 +190,7 @@ function formOf({ parameters }: OwnPageRequest): { readonly id: string; readonly
   return { id, consentToken }
 }
 
-/** @throws OAuthError on a page, if the client does not exist any more or is disabled. */
+/** @throws OAuthError on a page, if the client is gone or disabled. */
 async function findClient(server: PlugInServer, clientId: string): Promise<Client> {
   const client = await server.findClient(clientId)
   if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
@@ -201,7 +198,7 @@ async function findClient(server: PlugInServer, clientId: string): Promise<Clien
   return client
 }
 
-/** The login that a link to the page asks for; undefined for one that asks for none. */
+/** Undefined if the link asks for no login. */
 function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
   const requested = parseRequestedLogin(request.parameters)
   const asked = loginRequestOf(requested, requested?.prompts.has('login') === true)
@@ -210,7 +207,7 @@ function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
   return { logIn: { ...asked, returnTo: query === '' ? pagePath : `${pagePath}?${query}` } }
 }
 
-/** Leads to the login by a link that a script can open, too. */
+/** By a link that a script can open, too. */
 function leadToLogin(
   server: PlugInServer,
   { pagePath }: DeviceTerms,
@@ -224,7 +221,7 @@ function leadToLogin(
 const loginLink = (request: OwnPageRequest, login: LoginRequest) =>
   `?${queryOf(request, loginQueryOf(login)).toString()}`
 
-/** A link to this page, with the code and the language that the request has, and further fields. */
+/** Keeps the code and the language of the request. */
 function queryOf({ parameters }: OwnPageRequest, fields: Readonly<Record<string, string>>): URLSearchParams {
   const userCode = parseUserCode(parameters.peek(codeField) ?? '')
   const query = new URLSearchParams(userCode === undefined ? {} : { [codeField]: shownCode(userCode) })
@@ -246,7 +243,7 @@ function baseOf(request: OwnPageRequest) {
     service,
     language: { tag, dir },
     resourceOwner: { subject, name },
-    // `?` means the path of the page without its query. It works behind a proxy that adds a prefix to the path.
+    // `?`: the path of the page without its query, also behind a proxy that prefixes the path.
     action: '?',
     fields: languageOf(request),
   }
@@ -304,7 +301,7 @@ const answerViewOf = (request: OwnPageRequest, answer: Answer, client: Client): 
   client: clientViewOf(client),
 })
 
-/** @param refusal why the page appears again; it is the event, the status and the headers of the response. */
+/** @param refusal why the page appears again; decides the event, the status and the headers. */
 function show(
   { page: render }: DeviceTerms,
   { locale }: OwnPageRequest,

@@ -5,7 +5,6 @@ import { permissions } from '../http/pages/permissions'
 import type { PageLocale } from '../http/pages/texts/locale'
 import type { DeviceAnswerView, DeviceCodeView, DeviceQuestionView, DeviceView } from './device-view'
 
-/** Renders the page of devices as a whole document. Escapes every value. */
 export function devicePage(view: DeviceView, locale: PageLocale): string {
   switch (view.step) {
     case 'code':
@@ -91,7 +90,6 @@ function questionPage(view: DeviceQuestionView, locale: PageLocale): string {
   })
 }
 
-/** What the access is for, whose it is, and where the request came from. */
 function circumstances(view: DeviceQuestionView, locale: PageLocale): Html {
   const { common, consent, device } = locale.texts
   const { resourceOwner, userCode, requestedFrom } = view
@@ -122,7 +120,7 @@ function circumstances(view: DeviceQuestionView, locale: PageLocale): Html {
   </dl>`
 }
 
-// The server does not know the time zone of the person.
+// The server does not know the person's time zone.
 function ago({ requestedAt, now }: DeviceQuestionView, { tag }: PageLocale): Html {
   const seconds = Math.max(0, now - requestedAt)
   const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' })

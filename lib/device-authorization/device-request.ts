@@ -8,15 +8,15 @@ import { countRequest } from './guesses'
 import { withKept } from './kept-request'
 import { createUserCode, shownCode } from './user-code'
 
-/** The grant type of the polls (RFC 8628 3.4). */
+/** RFC 8628 3.4. */
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
-// Seconds for which the record outlives the user code: a client that polls slowly still hears `expired_token`.
+// Seconds for which the record outlives the user code: a slow client still hears `expired_token`.
 const afterlife = 120
-// Of a million authorizations of devices, one request in 25,000 meets a code that is in use.
+// With a million device authorizations, one request in 25,000 meets a code in use.
 const attempts = 4
 
-/** The device authorization endpoint (RFC 8628 3.1 and 3.2). */
+/** RFC 8628 3.1 and 3.2. */
 export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms): Endpoint {
   return {
     name: 'device_authorization',
@@ -55,10 +55,7 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
   }
 }
 
-/**
- * Stores a new record under the id of a new user code. The id of a code stays in use as long as its authorization lives,
- * so a code may be taken.
- */
+/** A code may be taken: its id stays in use while its authorization lives. */
 async function beginWithNewCode(
   server: PlugInServer,
   { key }: DeviceTerms,

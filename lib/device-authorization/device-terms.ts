@@ -4,7 +4,6 @@ import type { DeviceView } from './device-view'
 import type { GuessLimits } from './guesses'
 import type { DeviceKey } from './user-code'
 
-/** What the parts of the plug-in share at one server. */
 export interface DeviceTerms {
   readonly key: DeviceKey
   readonly lifetime: number

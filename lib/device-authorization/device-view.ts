@@ -3,17 +3,16 @@ import type { ConsentScope } from '../http/pages/permissions'
 import type { ConsentFact } from '../protocol/extension'
 
 /**
- * What the page of devices shows: the form for the code, the question about the request, or the answer that counts. The
- * option `page` of `deviceAuthorization()` gets this view.
+ * What the page of devices shows: the form for the code, the question about the request, or the answer that
+ * counts. The option `page` of `deviceAuthorization()` gets it.
  */
 export type DeviceView = DeviceCodeView | DeviceQuestionView | DeviceAnswerView
 
 interface DeviceViewBase {
-  /** The service that shows the page, by the option `pages.service`. */
+  /** By the option `pages.service`. */
   readonly service: ConsentView['service']
-  /** The language that the owner reads best, of the languages of the pages. */
+  /** The owner's best language among those of the pages. */
   readonly language: ConsentView['language']
-  /** The resource owner who is logged in. */
   readonly resourceOwner: ConsentView['resourceOwner']
   /** The `action` of the form, which the browser sends by `POST` with the `fields`. */
   readonly action: string
@@ -24,29 +23,28 @@ interface DeviceViewBase {
 /** The form for the code: a field `user_code`. Warn of codes that somebody has sent (RFC 8628 5.4). */
 export interface DeviceCodeView extends DeviceViewBase {
   readonly step: 'code'
-  /** The code of a link, as `WDJB-MJHT`. The owner has to compare it with the device; undefined without one. */
+  /** The code of a link, as `WDJB-MJHT`, which the owner compares with the device; undefined without one. */
   readonly userCode: string | undefined
   /** Why the page appears again: the code is good for nothing, or there were too many wrong codes. */
   readonly problem: 'unknown' | 'too_many' | undefined
-  /** Leads to the login of the host, to choose another account, and back. */
+  /** Leads to the host's login, to choose another account, and back. */
   readonly switchAccount: string
 }
 
 /**
- * The question about a request. The form sends `decision`: `approve`, `deny`, or `switch` for another account. Warn of
- * requests that the owner has not begun (RFC 8628 5.4).
+ * The question about a request. The form sends `decision`: `approve`, `deny`, or `switch` for another
+ * account. Warn of requests that the owner has not begun (RFC 8628 5.4).
  */
 export interface DeviceQuestionView extends DeviceViewBase {
   readonly step: 'question'
-  /** The part of the registration that a page may show. A page must mark a client with `unregistered`. */
+  /** What a page may show of the registration. A page must mark a client with `unregistered`. */
   readonly client: ConsentView['client']
-  /** The code, to compare with the device. */
+  /** To compare with the device. */
   readonly userCode: string
-  /** The requested scope. */
   readonly scope: readonly ConsentScope[]
-  /** What extensions add, such as the resources that the access is for. Show each of them. */
+  /** What extensions add, such as the resources of the access. Show each of them. */
   readonly facts: readonly ConsentFact[]
-  /** The address from which the device asked; undefined if it is not known. */
+  /** The device's address; undefined if it is not known. */
   readonly requestedFrom: string | undefined
   /** When the device asked, in seconds since the epoch. */
   readonly requestedAt: number

@@ -7,16 +7,13 @@ import { digest } from '../protocol/credential'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { tooManyAttempts } from '../protocol/oauth-error'
 
-/** The limits on wrong user codes. Undefined means that a limit is off. */
+/** Undefined means that a limit is off. */
 export interface GuessLimits {
   readonly owner: Limit | undefined
   readonly network: Limit | undefined
 }
 
-/**
- * The limits on wrong codes for one request (RFC 8628 5.1). Nothing counts for all owners together: such a count would
- * let a stranger lock out everybody.
- */
+/** RFC 8628 5.1. Nothing counts for all owners together: a stranger could lock out everybody. */
 export function guessThrottles(
   { owner, network }: GuessLimits,
   subject: string,
@@ -36,7 +33,7 @@ export function guessThrottles(
 }
 
 /**
- * Counts a device authorization request that proves no client of the host, for the networks of its sender.
+ * A request without a proven client of the host counts for its sender's networks.
  *
  * @throws Throttled over the limit.
  */

@@ -4,28 +4,27 @@ import type { ConsentFact } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 
-/** The name of the plug-in, under which the record keeps what this module needs until the decision. */
+/** The plug-in's name; the record has its data under it. */
 export const deviceAuthorizationName = 'device-authorization'
 
-/** What the record keeps of a device authorization request until the decision. */
+/** What the record holds until the decision. */
 export interface KeptRequest {
   /** When the request came, in seconds since the epoch. */
   readonly at: number
-  /** The end of the user code. The record stays longer, so that the client hears of the end. */
+  /** The end of the user code. The record outlives it, so the client hears of the end. */
   readonly until: number
-  /** The address of the client; undefined if it was not known. */
+  /** Undefined if not known. */
   readonly address: string | undefined
-  /** What extensions add to the page. */
+  /** For the page. */
   readonly facts: readonly ConsentFact[]
   /** Seconds between two polls. */
   readonly interval: number
-  /** The last poll; undefined before the first one. */
+  /** Undefined before the first poll. */
   readonly polledAt: number | undefined
-  /** When an owner was sent to the login for the request, the last time; undefined if none was. */
+  /** The last time an owner was sent to the login; undefined if never. */
   readonly loginDemandedAt?: number | undefined
 }
 
-/** A record with what the page and the polls need. */
 export function withKept<Record extends Pick<Polled, 'extensionData'>>(
   record: Record,
   { at, until, address, facts, interval, polledAt, loginDemandedAt }: KeptRequest,
@@ -39,13 +38,13 @@ export function withKept<Record extends Pick<Polled, 'extensionData'>>(
   return { ...record, extensionData: { ...record.extensionData, [deviceAuthorizationName]: kept } }
 }
 
-/** A record without this data: after the decision, nothing needs it. */
+/** After the decision, nothing needs this data. */
 export function withoutKept<Record extends Pick<Polled, 'extensionData'>>(record: Record): Record {
   const { [deviceAuthorizationName]: _, ...others } = record.extensionData
   return { ...record, extensionData: others }
 }
 
-/** Reads what the record keeps; undefined after the decision, and in a record of another plug-in. */
+/** Undefined after the decision, and in another plug-in's record. */
 export function keptIn({ extensionData }: Pick<Polled, 'extensionData'>): KeptRequest | undefined {
   const kept = dataOf(deviceAuthorizationName, extensionData)
   if (!Array.isArray(kept)) return undefined

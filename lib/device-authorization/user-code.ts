@@ -1,14 +1,13 @@
 import { createHmac } from 'node:crypto'
 import type { Random } from '../protocol/credential'
 
-// RFC 8628 6.1: no vowels, so that no words appear, and 20^8 codes: 34.5 bits.
+// RFC 8628 6.1: no vowels, so no words appear; 20^8 codes are 34.5 bits.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 const grammar = new RegExp(`^[${letters}]{${length}}$`)
-// The bytes below have each letter equally often.
+// Bytes below it have each letter equally often.
 const fairBytes = 256 - (256 % letters.length)
 
-/** Makes a user code: eight letters. */
 export function createUserCode(random: Random): string {
   let code = ''
   while (code.length < length)
@@ -16,12 +15,12 @@ export function createUserCode(random: Random): string {
   return code.slice(0, length)
 }
 
-/** A user code as people see it: `WDJB-MJHT`. */
+/** Such as `WDJB-MJHT`. */
 export const shownCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`
 
 /**
- * Reads a user code as a person typed it: letter case, spaces and every other character between the letters do not
- * count, and neither does the width of the letters. Undefined if no user code looks so.
+ * Ignores letter case, width, spaces and all other characters between the letters. Undefined for no user
+ * code.
  */
 export function parseUserCode(typed: string): string | undefined {
   const code = typed
@@ -31,24 +30,21 @@ export function parseUserCode(typed: string): string | undefined {
   return grammar.test(code) ? code : undefined
 }
 
-/** What is derived with the key that the processes of one server share. */
+/** Derives with the key that all processes of one server share. */
 export class DeviceKey {
   constructor(
     private readonly key: string | Buffer,
     private readonly issuer: string,
   ) {}
 
-  /**
-   * The id of the record of a user code: 22 characters of base64url. Without the key, nobody can find the code by the id:
-   * there are too few codes for a plain digest.
-   */
+  /** 22 characters of base64url. Takes a key: there are too few codes for a plain digest. */
   idOf(userCode: string): string {
     return this.mac('user code', userCode).subarray(0, 16).toString('base64url')
   }
 
   /**
-   * The source for the secret of the consent token of one owner and one request. It is always the same, so that every page
-   * that this owner has open for the request can decide.
+   * The source of the consent token's secret for one owner and request. Always the same, so every open page
+   * of this owner can decide.
    *
    * @param handle digest of the handle, which no other request has.
    */
@@ -57,7 +53,7 @@ export class DeviceKey {
     return (bytes) => secret.subarray(0, bytes)
   }
 
-  /** The text of the form for a code, which no page but that of this owner has. */
+  /** Only this owner's page has it. */
   formText(subject: string): string {
     return this.mac('code form', subject).toString('base64url')
   }
