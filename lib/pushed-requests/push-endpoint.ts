@@ -5,7 +5,6 @@ import { invalidRequest } from '../protocol/oauth-error'
 import type { CountPush } from './push-shares'
 import { refuseRequestUri, requestUriPrefix } from './resolve-pushed'
 
-/** What the endpoint of a server rests on. */
 interface PushTerms {
   readonly path: string
   /** Seconds. */
@@ -14,10 +13,10 @@ interface PushTerms {
   readonly count: CountPush
 }
 
-// Characters in form encoding: the largest request that a record keeps.
+// Characters in form encoding, for one record.
 const largestRequest = 16 * 1024
 
-/** The pushed authorization request endpoint (RFC 9126 2). */
+/** RFC 9126 2. */
 export function pushEndpoint(server: PlugInServer, { path, lifetime, required, count }: PushTerms): Endpoint {
   return {
     name: 'pushed_authorization_request',
@@ -36,7 +35,7 @@ export function pushEndpoint(server: PlugInServer, { path, lifetime, required, c
       count(client, address)
       await request.useUp?.()
       const { unclaimed, handle } = createUnclaimedAuthorization(
-        // The server parses the request again for its owner, by what the registration says then.
+        // The server parses the request again for its owner, by the registration of then.
         { ...parsed.proposal, extensionData: {} },
         server.context(),
         { parameters: parsed.parameters, lifetime },

@@ -7,24 +7,24 @@ import type { Client } from '../protocol/client'
 import { tooManyForShare } from '../protocol/oauth-error'
 
 /**
- * How many requests may be pushed in one process. A refused request does not count. A limit is a token bucket: all
- * `attempts` are available at once, and an empty bucket is full again after `seconds`. `attempts` are at most 1 000 000,
- * and `seconds` at most 86 400. `false` switches a limit off. Over a limit, the endpoint answers 429 with `Retry-After`.
+ * How many requests may be pushed in one process. A refused request does not count. A limit is a token
+ * bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is full again after
+ * `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the endpoint answers 429 with
+ * `Retry-After`.
  */
 export interface PushLimitOptions {
-  /** For one client that the host has registered with credentials. Default: 30 000 in 60 seconds. */
+  /** For one client that the host registered with credentials. Default: 30 000 in 60 seconds. */
   readonly client?: LimitOption
   /**
-   * For all other clients of one network together, such as public clients, in whose name everybody may push: an IPv4
-   * address, or the first 64 bits of an IPv6 address. The first 56 bits may push 4 times as many, and the first 48 bits
-   * 16 times. Default: 300 in 60 seconds.
+   * For all other clients of one network together, such as public clients, in whose name everybody may push:
+   * an IPv4 address, or the first 64 bits of an IPv6 address. The first 56 bits may push 4 times as many, the
+   * first 48 bits 16 times. Default: 300 in 60 seconds.
    */
   readonly network?: LimitOption
 }
 
 type PushLimits = Readonly<Record<keyof PushLimitOptions, Limit | undefined>>
 
-/** Reads the option `limits`. `false` switches both limits off. */
 export function readPushLimits(reading: OptionsReader): PushLimits {
   return readLimits(reading, 'limits', (limit) => ({
     client: limit('client', 30_000, 60),
@@ -32,14 +32,10 @@ export function readPushLimits(reading: OptionsReader): PushLimits {
   }))
 }
 
-/**
- * Counts a request that the server is about to keep.
- *
- * @throws OverShare over the limit. The request then does not count.
- */
+/** @throws OverShare over the limit. The request then does not count. */
 export type CountPush = (client: Client, address: string | undefined) => void
 
-/** Makes the counts of one server, in the memory of this process. @param clock milliseconds since the epoch. */
+/** In the memory of this process. @param clock milliseconds since the epoch. */
 export function pushShares(
   { client: ofClient, network: ofNetwork }: PushLimits,
   clock: () => number,

@@ -7,16 +7,15 @@ import { type PushLimitOptions, pushShares, readPushLimits } from './push-shares
 import './registration'
 import { resolvePushed } from './resolve-pushed'
 
-/** Options of {@link pushedAuthorizationRequests}. */
 export interface PushedAuthorizationRequestsOptions {
   /**
-   * Whether every authorization request of every client must be pushed (RFC 9126 5). Default false: those of the clients
-   * with the member `require_pushed_authorization_requests`.
+   * Whether every client must push every authorization request (RFC 9126 5). Default false: only clients with
+   * the member `require_pushed_authorization_requests` must.
    */
   readonly required?: boolean
   /**
-   * The seconds within which a browser has to bring a pushed request, 5 to 600 (RFC 9126 2.2). Then the request lives as
-   * long as any other: the option `lifetimes.authorizationRequest`. Default 60.
+   * The seconds within which a browser has to bring a pushed request, 5 to 600 (RFC 9126 2.2). Then the
+   * option `lifetimes.authorizationRequest` applies, as to any request. Default 60.
    */
   readonly lifetime?: number
   /** How many requests clients and networks may push. */
@@ -29,8 +28,9 @@ const name = 'pushed-authorization-requests'
 const member = 'require_pushed_authorization_requests'
 
 /**
- * Pushed authorization requests (RFC 9126): a client leaves its request at the server, with its credentials, and sends its
- * owner with a reference. No browser, log or referrer sees the request, and no browser can change it.
+ * Pushed authorization requests (RFC 9126): a client leaves its request at the server, with its credentials,
+ * and sends its owner with a reference. No browser, log or referrer sees the request, and no browser can
+ * change it.
  *
  * The first owner who is logged in claims a request, and may open its page again. The decision uses it up.
  *

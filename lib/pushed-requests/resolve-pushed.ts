@@ -7,20 +7,18 @@ import type { Extension } from '../protocol/extension'
 import { invalidRequest, invalidRequestUri, requestUriNotSupported } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 
-/** RFC 9126 2.2: what a reference to a pushed request begins with. The rest is its handle. */
+/** RFC 9126 2.2: the handle follows. */
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 
-/** Refuses a pushed request that names another one (RFC 9126 2.1). @throws OAuthError */
+/** RFC 9126 2.1: a pushed request names no other. @throws OAuthError */
 export function refuseRequestUri(parameters: Parameters): void {
   if (parameters.mentions('request_uri'))
     throw invalidRequest('request_uri_pushed', 'A pushed request must not have a request_uri.')
 }
 
 /**
- * Puts the request that a client has pushed in place of one that names it by `request_uri` (RFC 9126 4). Of the request
- * that the browser brings, only `client_id` and `request_uri` count.
- *
- * @param mustPush whether every request of the client must be pushed.
+ * RFC 9126 4: replaces a `request_uri` by the request that the client pushed. Of the browser's request, only
+ * `client_id` and `request_uri` count.
  */
 export function resolvePushed(
   server: PlugInServer,
@@ -54,7 +52,7 @@ export function resolvePushed(
   }
 }
 
-/** The parameters of a pushed request that waits for its decision. @throws OAuthError */
+/** @throws OAuthError */
 function pushedIn(found: Authorization | undefined, client: Client): string {
   if (found === undefined)
     throw invalidRequestUri('request_uri_unknown', 'The request_uri is not known, or has expired.')
