@@ -8,7 +8,7 @@ import type { Json } from '../protocol/json'
 
 const longestUri = 2048
 
-/** The members of a registration that concern request objects (RFC 9101 10.5, RFC 7591 2). */
+/** RFC 9101 10.5, RFC 7591 2. */
 export function requestObjectMembers(algorithms: readonly string[]): readonly ClientMember[] {
   return [
     {
@@ -42,13 +42,12 @@ export function requestObjectMembers(algorithms: readonly string[]): readonly Cl
   ]
 }
 
-/** The keys in a registration, as `{ keys }` or `{ jwks_uri }`; undefined if there are none. */
+/** As `{ keys }` or `{ jwks_uri }`; undefined if there are none. */
 export function keysIn({ members: { jwks, jwks_uri }, credentials }: Client): Json | undefined {
   if (jwks !== undefined) return jwks
   return jwks_uri === undefined ? dataOf(privateKeyJwtName, credentials) : { jwks_uri }
 }
 
-/** The algorithms that the request objects of a client may have. */
 export function algorithmsFor(
   { members: { request_object_signing_alg: only } }: Client,
   offered: readonly string[],
@@ -56,6 +55,5 @@ export function algorithmsFor(
   return only === undefined ? offered : offered.filter((algorithm) => algorithm === only)
 }
 
-/** Whether each request of the client must be a request object. */
 export const requiresRequestObject = ({ members }: Client): boolean =>
   members['require_signed_request_object'] === true

@@ -2,15 +2,15 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { invalidRequestObject } from '../protocol/oauth-error'
 import { isShallow } from '../protocol/json-depth'
 
-/** The parameter with the end of the object. All other claims that say something about the object itself are left out. */
+/** The object's end. All other claims about the object itself are dropped. */
 export const endOfObject = 'exp'
 
 const aboutObject: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'nbf', 'iat', 'jti'])
 
 /**
- * Turns the claims of a request object into parameters in form encoding (RFC 9101 4). Numbers and booleans become
- * texts, a list of texts becomes a parameter that is repeated, such as `resource` (RFC 8707 2), and every other value
- * becomes JSON, such as `claims` (OpenID Connect Core 6.1). Null counts as omitted.
+ * RFC 9101 4: claims as parameters in form encoding. Numbers and booleans become texts; a list of texts a
+ * repeated parameter, such as `resource` (RFC 8707 2); other values JSON, such as `claims` (OpenID Connect
+ * Core 6.1). Null counts as omitted.
  *
  * @throws OAuthError `invalid_request_object` for a value that no parameter can have.
  */

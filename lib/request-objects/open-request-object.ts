@@ -8,7 +8,6 @@ import type { Reason } from '../protocol/reasons'
 import { algorithmsFor } from './client-members'
 import { parametersOf } from './object-parameters'
 
-/** The requirements for the request objects of a server. */
 export interface RequestObjectTerms {
   readonly issuer: string
   readonly algorithms: readonly string[]
@@ -18,17 +17,18 @@ export interface RequestObjectTerms {
   readonly maximumLifetime: number
 }
 
-// RFC 9101 10.8: the type keeps JWTs for other purposes out, and with `sub` below, request objects out of other purposes.
+// RFC 9101 10.8: the type keeps JWTs for other purposes out; the check of `sub` below keeps request objects
+// out of other purposes.
 const types = ['oauth-authz-req+jwt', 'application/oauth-authz-req+jwt']
 // OpenID Connect Core 6.1 knows neither a type nor an end.
 const coreType = 'jwt'
 
 /**
- * Verifies a request object with the keys of its client, and returns the parameters of the request, in form encoding
- * (RFC 9101 6).
+ * RFC 9101 6. Returns the parameters in form encoding.
  *
  * @param now seconds since the epoch, when the request came.
- * @throws OAuthError `invalid_request_object`; `temporarily_unavailable` if the keys of the client cannot be had.
+ * @throws OAuthError `invalid_request_object`; `temporarily_unavailable` if the client's keys are out of
+ * reach.
  */
 export async function openRequestObject(
   object: string,
@@ -62,14 +62,14 @@ export async function openRequestObject(
 function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): void {
   // RFC 9101 6.3: the query names the same client.
   if (claims['client_id'] !== clientId) throw refused('request_object_of_another_client')
-  // RFC 9101 10.8: a server that looks at no type would take the object for a client assertion.
+  // RFC 9101 10.8: a server that checks no type would take the object for a client assertion.
   if (claims['sub'] === clientId) throw refused('request_object_as_assertion')
   // RFC 9101 4
   if (['request', 'request_uri'].some((name) => Object.hasOwn(claims, name)))
     throw refused('request_object_nested')
 }
 
-/** What is wrong stands in the reason: the client gets one text, and the owner sees a page. */
+/** The reason says what is wrong: the client gets one text, and the owner sees a page. */
 export const refused = (reason: Reason<'invalid_request_object'>): OAuthError =>
   invalidRequestObject(reason, 'The request object is not valid.')
 

@@ -17,43 +17,43 @@ import { endOfObject } from './object-parameters'
 import { openRequestObject, refused, type RequestObjectTerms } from './open-request-object'
 import './registration'
 
-/** Options of {@link requestObjects}. */
 export interface RequestObjectOptions {
   /**
-   * Whether each authorization request of every client must be a request object, also one that its client pushes. A
+   * Whether each authorization request of every client must be a request object, also a pushed one. A
    * registration may demand it for one client: `require_signed_request_object`. Default `false`.
    */
   readonly required?: boolean
   /**
-   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
-   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1), only from this list.
+   * Default: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519.
    */
   readonly algorithms?: readonly string[]
-  /** The difference between clocks that the server tolerates, in whole seconds, 0 to 300. Default 30. */
+  /** The tolerated difference between clocks, in whole seconds, 0 to 300. Default 30. */
   readonly clockTolerance?: number
   /**
-   * The longest time from now to the end of a request object, in whole seconds, 1 to 86 400, with `clockTolerance` beside
-   * it. Default 3600.
+   * The longest time from now to the end of a request object, in whole seconds, 1 to 86 400, plus
+   * `clockTolerance`. Default 3600.
    */
   readonly maximumLifetime?: number
   /**
-   * Fetches the JWK sets that clients publish at `jwks_uri`, as the option `documents` of `privateKeyJwt()` does. Default:
-   * the fetch of the server.
+   * Fetches the JWK sets at `jwks_uri`, as the option `documents` of `privateKeyJwt()` does. Default: the
+   * fetch of the server.
    */
   readonly documents?: DocumentFetch
 }
 
 /**
- * JWT-secured authorization requests (RFC 9101): a client signs its request, and sends it as the parameter `request`
- * together with `client_id`, by `GET`, by `POST` or in a pushed request. The parameters of the object alone count. The
- * registration of the client holds its public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
+ * JWT-secured authorization requests (RFC 9101): a client signs its request, and sends it as the parameter
+ * `request` with `client_id`, by `GET`, by `POST` or in a pushed request. Only the object's parameters count.
+ * The registration holds the client's public keys: `jwks`, `jwks_uri` or `credentials.private_key_jwt`.
  *
- * The object has the type `oauth-authz-req+jwt`, the claims `iss` and `client_id`, both the `client_id`, `aud`, which
- * names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16 KiB. A client whose
- * registration has the scope `openid` may leave out type and end (OpenID Connect Core 6.1): its object then has
- * `response_type`, and no `sub` at all. An object is good until its end, as often as a browser brings it. An owner who has
- * to log in may return later. The server takes no encrypted object, and fetches none: a `request_uri` of the client itself
- * is `request_uri_not_supported`. The host installs the package `jose`.
+ * The object has the type `oauth-authz-req+jwt`, the claims `iss` and `client_id`, both the `client_id`,
+ * `aud`, which names the issuer of this server, and `exp`, never a `sub` that is the client, and at most 16
+ * KiB. A client registered with the scope `openid` may leave out type and end (OpenID Connect Core 6.1): its
+ * object then has `response_type`, and no `sub` at all. Until its end, a browser may bring an object any
+ * number of times. An owner who has to log in may return later. The server takes no encrypted object, and
+ * fetches none: a `request_uri` of the client itself is `request_uri_not_supported`. The host installs the
+ * package `jose`.
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
@@ -95,7 +95,7 @@ function objectResolver(
       // RFC 6749 3.1: an empty one counts as omitted, and must not stand for the object.
       const hasUri = parameters.get('request_uri') !== undefined
       if (object === undefined) {
-        // The pushed request of another extension was an object when the client pushed it.
+        // What another extension pushed was an object at the push.
         if (hasRecord || hasUri || !(required || requiresRequestObject(client))) return undefined
         throw invalidRequest('request_object_missing', 'The request must be a signed request object.')
       }
@@ -118,8 +118,8 @@ function objectResolver(
       return undefined
     },
 
-    // The object may end before its owner returns from the login. The record of a demanded login says when the request
-    // came. Without an object, the parameter costs its sender a login that the request needs anyway.
+    // The object may end before its owner returns; the record of a demanded login says when the request came.
+    // Without an object, the parameter only costs its sender a login that the request needs anyway.
     async atResourceOwner(owner, { parameters }) {
       return owner === undefined && parameters.mentions(endOfObject) ? 'log in' : undefined
     },
@@ -131,7 +131,7 @@ const isExpiry = (error: unknown): boolean => {
   return error instanceof OAuthError && error.reason === expired
 }
 
-/** When the server sent the owner of this very request to the login; undefined if it did not, or too long ago. */
+/** When this request's owner was sent to the login; undefined if never, or too long ago. */
 async function sentToLoginAt(
   server: PlugInServer,
   parameters: Parameters,
