@@ -16,21 +16,20 @@ type Changeable = Omit<
 >
 
 /**
- * What changes in a registration: each member replaces the whole member of the registration. Undefined and null remove a
- * member, so that it gets its default.
+ * Each member replaces the whole member of the registration. Undefined and null remove it, so the default
+ * applies.
  */
 export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[Member] | null | undefined }
 
 /**
- * Changes the registration of a client, in one atomic act: a rotation of its secret at the same time loses nothing.
- * Everything that the client has takes the change at its next use. An open authorization request at a redirection URI
- * that is gone ends on a page. Without the grant type `refresh_token`, its refresh tokens are of no use. Access tokens
- * stay as they are.
+ * Changes a registration in one atomic act; a simultaneous rotation of the secret loses nothing. Grants take
+ * the change at their next use. An open authorization request at a removed redirection URI ends on a page.
+ * Without the grant type `refresh_token`, refresh tokens are of no use. Access tokens stay as they are.
  *
- * @param offered the capabilities of the server, which limit the registration. Default: no limit; every other rule
- * applies.
- * @throws ConfigurationError that lists every mistake of the registration as it would be, or if no client has this
- * identifier.
+ * @param offered the server's capabilities, which limit the registration. Default: no limit; other rules
+ * apply.
+ * @throws ConfigurationError that lists every mistake of the resulting registration, or for an unknown
+ * client.
  */
 export async function changeClient(
   clients: ClientRegistry,
@@ -41,11 +40,6 @@ export async function changeClient(
   await changeFrom(clients, clientId, change, () => offered)
 }
 
-/**
- * Changes a client by members of unknown content; see {@link changeClient}.
- *
- * @param offeredFor the capabilities, for the registration as it is.
- */
 export async function changeFrom(
   clients: ClientRegistry,
   clientId: string,
@@ -56,7 +50,7 @@ export async function changeFrom(
   return changeRegistration(clients, clientId, (current) => changedBy(current, change, offeredFor(current)))
 }
 
-// What a client was granted while it had to authenticate must not pass to everybody who finds a refresh token.
+// A grant of a client that had to authenticate must not pass to everybody who finds a refresh token.
 const fixed: Readonly<Record<string, string>> = {
   client_id: 'cannot change: the client would be another one.',
   client_type: 'cannot change: register another client.',
@@ -71,14 +65,14 @@ function changedBy(
   offered: ServerCapabilities,
 ): ClientRegistration {
   const before: ReadonlyMap<string, unknown> = new Map(Object.entries(current))
-  // A form may send the members that stay, too.
+  // A form may also send unchanged members.
   const issues: ConfigurationIssue[] = Object.entries(fixed).flatMap(([path, message]) =>
     Object.hasOwn(change, path) && !isDeepStrictEqual(change[path], before.get(path))
       ? [{ path, message }]
       : [],
   )
   if (issues.length > 0) throw cannotChange(...issues)
-  // A name that the registration does not have stays, even without a value: it may be misspelt.
+  // An unknown name without a value stays, because it may be misspelt.
   const merged = Object.entries({ ...current, ...change })
     .map(([name, value]): [string, unknown] => [name, value ?? undefined])
     .filter(([name, value]) => value !== undefined || !before.has(name))

@@ -2,7 +2,6 @@ import type { ClientRegistration } from '../protocol/client'
 import { ConfigurationError, type ConfigurationIssue, isText } from '../primitives/options-reader'
 import { type ClientRegistry, isDeleted } from './client-store'
 
-/** Changes one registration, in one atomic act. @throws ConfigurationError if no client has this identifier. */
 export async function changeRegistration(
   clients: ClientRegistry,
   clientId: string,
@@ -18,23 +17,21 @@ export async function changeRegistration(
   return found
 }
 
-/** The mistake of a caller that names a client that does not exist. */
 export const unknownClient: ConfigurationIssue = {
   path: 'client_id',
   message: 'names no client that is registered here.',
 }
 
-/** Makes the error for a change that cannot happen. */
 export function cannotChange(...issues: readonly ConfigurationIssue[]): ConfigurationError {
   return new ConfigurationError('The client cannot be changed:', issues)
 }
 
 /**
- * Disables a client, at once and on every process. Every endpoint for clients refuses the client with `invalid_client`,
- * so its refresh tokens are of no use, and the authorization endpoint treats the client as unknown. Existing access
- * tokens work until they expire, because guards do not check the client. `revoke()` of the server ends them at once.
+ * Disables a client, at once and on every process. Client endpoints refuse it with `invalid_client`; the
+ * authorization endpoint treats it as unknown. Guards do not check the client: its access tokens work until
+ * they expire, or until the server's `revoke()` ends them.
  *
- * @throws ConfigurationError if no client has this identifier.
+ * @throws ConfigurationError for an unknown client.
  */
 export async function disableClient(clients: ClientRegistry, clientId: string): Promise<void> {
   await changeRegistration(clients, clientId, (registration) =>
@@ -43,9 +40,7 @@ export async function disableClient(clients: ClientRegistry, clientId: string): 
 }
 
 /**
- * Enables a disabled client again, with its old secrets.
- *
- * @throws ConfigurationError if no client has this identifier.
+ * Enables a disabled client again, with its old secrets. @throws ConfigurationError for an unknown client.
  */
 export async function enableClient(clients: ClientRegistry, clientId: string): Promise<void> {
   await changeRegistration(clients, clientId, (registration) =>
@@ -54,11 +49,10 @@ export async function enableClient(clients: ClientRegistry, clientId: string): P
 }
 
 /**
- * Deletes a client for ever, at once and on every process. The registry keeps the `client_id` and nothing else of the
- * client: no name, no URI, no digest. So the identifier never names another client (RFC 6749 2.2), and servers treat the
- * client as unknown. Existing access tokens work until they expire. May be repeated.
+ * Deletes a client for ever, at once and on every process. The registry keeps only the `client_id`, so it
+ * never names another client (RFC 6749 2.2). Its access tokens work until they expire. May be repeated.
  *
- * @throws ConfigurationError if no client has this identifier.
+ * @throws ConfigurationError for an unknown client.
  */
 export async function deleteClient(clients: ClientRegistry, clientId: string): Promise<void> {
   const found = isText(clientId) ? await clients.update(clientId, restOf) : undefined

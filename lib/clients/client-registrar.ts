@@ -8,74 +8,60 @@ import { registerClient, type ClientMetadata, type IssuedCredentials } from './r
 import { disableSelfRegistered, type SelfRegisteredClients } from './self-registered'
 
 /**
- * Registers and changes the clients of one server. The option `clients` of the server must be a store that can add and
- * change clients; otherwise every function rejects with a ConfigurationError. No function checks who calls: that is up
- * to the host.
+ * Registers and changes the clients of one server. The option `clients` must be a store that can add and
+ * change clients; otherwise every function rejects with a ConfigurationError, except for clients that
+ * registered themselves. The host must check who calls.
  */
 export interface ClientRegistrar {
   /**
-   * Registers a client within the capabilities of this server, and issues its identifier and, to a confidential client,
-   * a secret.
+   * As the function {@link registerClient}, within this server's capabilities.
    *
    * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken.
    */
   registerClient(metadata: ClientMetadata): Promise<IssuedCredentials>
   /**
-   * Issues a new secret. The previous secret still works; older secrets do not.
+   * As the function {@link rotateClientSecret}: if it rejects, for example at `storeDeadline`, call again. To
+   * repeat it in another process, pass the same `secret` from the first call on.
    *
-   * If the store fails, for example at `storeDeadline`, the rotation rejects, but the store may have written the
-   * rotation. Call the function again: this process finishes the same rotation with the same secret, and drops no other
-   * secret. To repeat a rotation in another process, pass the same `secret` from the first call on: the `client_secret`
-   * of `generateClientSecret()`.
-   *
-   * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or `secret`
-   * is malformed.
+   * @throws ConfigurationError for an unknown client, one without a secret, or a malformed `secret`.
    */
   rotateClientSecret(clientId: string, secret?: string): Promise<RotatedCredentials>
   /**
-   * Ends a rotation: from now on only the current secret works.
+   * As the function {@link dropOldClientSecrets}.
    *
-   * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or a
-   * rotation of this process has failed and is not repeated yet.
+   * @throws ConfigurationError for an unknown client, one without a secret, or after a failed rotation of
+   * this process.
    */
   dropOldClientSecrets(clientId: string): Promise<void>
   /**
-   * Changes members of a registration, within the capabilities of this server. Each member of `change` replaces the
-   * member of the registration, undefined and null remove it. The identifier, the type and the secrets stay.
+   * As the function {@link changeClient}, within this server's capabilities.
    *
-   * @throws ConfigurationError that lists every mistake of the registration as it would be, or if no client has this
-   * identifier.
+   * @throws ConfigurationError that lists every mistake of the resulting registration, or for an unknown
+   * client.
    */
   changeClient(clientId: string, change: ClientChange): Promise<void>
   /**
-   * Disables a client, at once and on every process, also one that registered itself. With the option
-   * `authorizations`, this also ends what the client has got, as `authorizations.revokeClient()` does: if the store
-   * fails in between, call the function again. Without the option, access tokens of the client work until they expire,
-   * or until `revoke()` ends their authorization.
+   * Disables a client, also one that registered itself, at once and on every process. With the option
+   * `authorizations`, this also ends its grants, as `authorizations.revokeClient()` does; if the store fails
+   * in between, call again. Without it, access tokens work until they expire, or until `revoke()` ends their
+   * authorization.
    *
-   * @throws ConfigurationError if no client has this identifier.
+   * @throws ConfigurationError for an unknown client.
    */
   disableClient(clientId: string): Promise<void>
-  /** Enables a disabled client again. @throws ConfigurationError if no client has this identifier. */
+  /** Enables a disabled client again. @throws ConfigurationError for an unknown client. */
   enableClient(clientId: string): Promise<void>
   /**
-   * Deletes a client for ever, at once and on every process, also one that registered itself. Its identifier stays
-   * taken, and nothing else of it stays. What the client has got ends as with {@link disableClient}. If the call
-   * rejects, repeat it.
+   * Deletes a client for ever, also one that registered itself, at once and on every process. Only its
+   * identifier stays, and stays taken. Its grants end as with {@link disableClient}. If the call rejects,
+   * repeat it.
    *
-   * @throws ConfigurationError if no client has this identifier.
+   * @throws ConfigurationError for an unknown client.
    */
   deleteClient(clientId: string): Promise<void>
 }
 
-/**
- * Makes the registrar of a server.
- *
- * @param clients undefined if the server cannot add or change clients.
- * @param revokeClient ends what a client has got, after the write that shuts the client out; undefined without marks of
- * clients.
- * @param selfRegistered undefined if no client registers itself.
- */
+/** @param revokeClient ends the client's grants, after the write that shuts the client out. */
 export function clientRegistrar(
   clients: ClientRegistry | undefined,
   offered: ServerCapabilities,
@@ -83,7 +69,7 @@ export function clientRegistrar(
   selfRegistered: SelfRegisteredClients | undefined,
 ): ClientRegistrar {
   const writable = async (): Promise<ClientRegistry> => clients ?? cannotWrite()
-  // A host may have taken over a client that registered itself: the registration of the host counts.
+  // The host's registration counts: it may have taken over a client that registered itself.
   const ofRegistry = async (clientId: string): Promise<boolean> =>
     selfRegistered === undefined ||
     (clients !== undefined && isText(clientId) && (await clients.find(clientId)) !== undefined)
@@ -108,7 +94,7 @@ export function clientRegistrar(
         await revokeClient?.(clientId)
         return
       }
-      // The store forgets a removed client, so the removal comes last: until then the call may be repeated.
+      // The store forgets a removed client, so remove it last: until then the call may be repeated.
       await disableSelfRegistered(selfRegistered, clientId)
       await revokeClient?.(clientId)
       await selfRegistered.remove(clientId)

@@ -7,24 +7,22 @@ import type { ClientRegistry } from './client-store'
 import { cannotChange, changeRegistration } from './change-registration'
 import type { IssuedCredentials } from './register-client'
 
-/** The identifier and the new secret of a client after a rotation. */
 export type RotatedCredentials = IssuedCredentials & { readonly client_secret: string }
 
 const maximumUnsettled = 1000
-// Secrets of rotations whose write failed. The store may have written such a rotation all the same.
+// The store may hold the secrets of failed rotations all the same.
 const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
 
 /**
- * Issues a new secret for a client. The previous secret still works, as the old secret; older secrets do not.
+ * Issues a new secret. The previous secret still works, as the old secret; older secrets do not.
  *
- * If the store fails, the rotation rejects, but the store may write the rotation then or later. The next call for the
- * client finishes the same rotation with the same secret, and so drops no other secret. This process remembers the
- * secrets of the last 1000 failed rotations. To repeat a rotation in another process, pass the same secret.
+ * If the store fails, the rotation rejects, but the store may write it then or later. The next call finishes
+ * it with the same secret, so no other secret is lost. This process remembers the last 1000 failed rotations.
+ * To repeat one in another process, pass the same secret.
  *
- * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A secret that is already registered
- * stays registered. Default: a new secret.
- * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or `secret`
- * is malformed.
+ * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A registered secret stays
+ * registered. Default: a new secret.
+ * @throws ConfigurationError for an unknown client, one without a secret, or a malformed `secret`.
  */
 export async function rotateClientSecret(
   clients: ClientRegistry,
@@ -54,16 +52,16 @@ export async function rotateClientSecret(
   return { client_id: clientId, client_secret }
 }
 
-/** Returns the secret of a failed rotation, which no caller has received and the store may hold; undefined if none. */
+/** The secret of a failed rotation: no caller has received it, and the store may hold it. */
 export function unsettledSecret(clients: ClientRegistry, clientId: string): string | undefined {
   return unsettled.get(clients)?.get(clientId)
 }
 
 /**
- * Ends a rotation: from now on only the current secret of the client works.
+ * Ends a rotation: only the current secret works.
  *
- * @throws ConfigurationError if no client has this identifier, the client authenticates without a secret, or a rotation
- * of this process has failed: the current secret may then be one that no caller has received.
+ * @throws ConfigurationError for an unknown client, one without a secret, or after a failed rotation of this
+ * process: its secret may be the current one, and no caller has received it.
  */
 export async function dropOldClientSecrets(clients: ClientRegistry, clientId: string): Promise<void> {
   if (unsettledSecret(clients, clientId) !== undefined)
@@ -86,7 +84,7 @@ function unsettledIn(clients: ClientRegistry): BoundedMap<string> {
 
 const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/.test(secret)
 
-// Parses the whole registration, so a registration that was broken by hand throws an error and is not written again.
+// Parses the whole registration: one that was broken by hand throws, and is not written again.
 function secretsOf(registration: ClientRegistration): readonly string[] {
   const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
   if (client_secret_hashes.length > 0) return client_secret_hashes

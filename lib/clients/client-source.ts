@@ -6,39 +6,34 @@ import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry, ClientStore } from './client-store'
 import type { SharedCache } from './shared-cache'
 
-/** Registered clients: a list, a store that finds them, or a registry that can also register clients. */
+/** A list, a store that finds clients, or a registry that can also register them. */
 export type RegisteredClients = readonly ClientRegistration[] | ClientStore | ClientRegistry
 
-/**
- * Finds clients with values of the server, such as `metadataDocuments()`. The option `clients` takes a source in place
- * of registered clients.
- */
+/** Finds clients with values of the server, such as `metadataDocuments()`. For the option `clients`. */
 export interface ClientSource {
-  /** Opens the source for one server. Each server calls this function once, at construction. */
+  /** Each server calls this once, at construction. */
   open(server: ClientSourceServer): OpenClients
 }
 
-/** What a source knows of its server. */
 export interface ClientSourceServer {
-  /** The issuer. If the option is faulty, so is this text, and the server does not start. */
+  /** If the option is faulty, so is this text, and the server does not start. */
   readonly issuer: string
-  /** What the server offers, and so what a client may use. */
+  /** What a client may use. */
   readonly capabilities: ServerCapabilities
-  /** Whether the server has an authorization endpoint. */
   readonly hasAuthorizationEndpoint: boolean
-  /** A cache that all processes of the server share, if the store has one. Each call has the deadline of the store. */
+  /** Shared by all processes, if the store has such a cache. Each call has the deadline of the store. */
   readonly sharedCache: SharedCache
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Seconds for which a code or token of this server may live. A refresh token may live on by its next use. */
+  /** Seconds that a code or token may live. A refresh token may live on by its next use. */
   readonly longestLifetime: number
   /** Parses a registration by every rule of this server. @throws ConfigurationError that lists its mistakes. */
   parse(registration: unknown): Client
   /**
-   * Opens registered clients that stand beside the source, as the server opens those of its option `clients`.
+   * Opens registered clients beside the source, as the server opens those of its option `clients`.
    *
    * @param clients {@link RegisteredClients}. Anything else is a mistake.
-   * @param path the place of the clients below the option `clients`, such as `registered`, for mistakes.
+   * @param path the place below the option `clients`, such as `registered`, for mistakes.
    */
   openRegistered(clients: unknown, path: string): OpenClients
   /**
@@ -50,24 +45,22 @@ export interface ClientSourceServer {
   wrong(path: string, message: string): void
 }
 
-/** Clients, as a server uses them. */
 export interface OpenClients {
-  /** Finds a client. Runs for each request of a client. */
+  /** Runs for each request of a client. */
   readonly find: FindClient
   /**
-   * Runs whenever a client of a resource owner gets a code or a token. The server waits for the promise, and ignores its
+   * Runs when a client of a resource owner gets a code or token. The server awaits it, and ignores its
    * outcome.
    */
   readonly noteUse?: ((clientId: string) => Promise<void> | undefined) | undefined
-  /** The registered clients, if there are any: the server registers clients there, and `lint` looks at them. */
+  /** The server registers clients here, and `lint` checks them. Undefined if there are none. */
   readonly registered?: { readonly clients: RegisteredClients; readonly path: string } | undefined
-  /** Fetches documents of these clients, such as their keys at `jwks_uri`. Default: a fetch of the server. */
+  /** Fetches documents of these clients, such as keys at `jwks_uri`. Default: the server's fetch. */
   readonly documents?: DocumentFetch | undefined
-  /** Members that the metadata gets. Default none. */
+  /** Members for the metadata. Default none. */
   readonly metadata?: ExtensionMetadata
 }
 
-/** Whether a value can be opened as a source of clients. */
 export function isClientSource(value: unknown): value is ClientSource {
   return isRecord(value) && typeof value['open'] === 'function'
 }

@@ -11,29 +11,29 @@ import {
 import type { ClientRegistry } from './client-store'
 
 /**
- * The metadata of a new client (RFC 7591 2). Give `client_id` and `client_secret_hashes` only for a client that moves
- * here with its own. Default: registration issues an identifier and, to a confidential client, a secret.
+ * The metadata of a new client (RFC 7591 2). Only a client that moves here brings its own `client_id` and
+ * `client_secret_hashes`. Default: registration issues them.
  */
 export type ClientMetadata = Omit<ClientRegistration, 'client_id'> & {
   readonly client_id?: string | undefined
 }
 
-/** The identifier and the secret of a new client (RFC 6749 2.2 and 2.3). */
+/** RFC 6749 2.2 and 2.3. */
 export interface IssuedCredentials {
   /** 22 characters of base64url, 128 random bits; or the `client_id` of the metadata. */
   readonly client_id: string
   /**
-   * 43 characters of base64url, 256 random bits. Undefined for a public client, and for a client with digests of its
-   * own. Keep the secret: the registration holds its digest only.
+   * 43 characters of base64url, 256 random bits. Undefined for a public client, and for one with its own
+   * digests. Keep the secret: the registration holds only its digest.
    */
   readonly client_secret: string | undefined
 }
 
 /**
- * Registers a client. Issues its identifier and, to a confidential client without digests of its own, a secret.
+ * Registers a client. Issues its identifier and, to a confidential client without its own digests, a secret.
  *
- * @param offered the capabilities of the server, which limit the registration. Default: no limit; every other rule
- * applies.
+ * @param offered the server's capabilities, which limit the registration. Default: no limit; other rules
+ * apply.
  * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken (RFC 6749 2.2).
  */
 export function registerClient(
@@ -44,7 +44,6 @@ export function registerClient(
   return registerFrom(clients, metadata, offered)
 }
 
-/** Registers a client from metadata of unknown content; see {@link registerClient}. */
 export async function registerFrom(
   clients: ClientRegistry,
   metadata: unknown,
@@ -63,7 +62,7 @@ export async function registerFrom(
   return { client_id: client.client_id, client_secret: secret?.client_secret }
 }
 
-// RFC 6749 2.3: a confidential client has credentials. `parseClient` reports an empty list of digests.
+// RFC 6749 2.3. `parseClient` reports an empty list of digests.
 function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
   return (
     metadata['client_type'] === 'confidential' &&
@@ -74,7 +73,7 @@ function needsSecret(metadata: Readonly<Record<string, unknown>>): boolean {
 function read(source: unknown, offered: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
   const client = parseWrittenClient(source, '', issues, offered)
-  // Each digest may cost a bcrypt comparison, and every refusal costs as much as the most expensive client.
+  // Each digest may cost a bcrypt comparison, and every refusal costs as much as the dearest client.
   if (client.client_secret_hashes.length > liveSecrets)
     issues.push({
       path: 'client_secret_hashes',

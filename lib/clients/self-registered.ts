@@ -2,14 +2,8 @@ import { isText } from '../primitives/options-reader'
 import { cannotChange, unknownClient } from './change-registration'
 import type { DynamicClientStore } from './dynamic-client-store'
 
-/** Clients that registered themselves, as a host disables and removes them. */
 export type SelfRegisteredClients = Pick<DynamicClientStore, 'update' | 'remove'>
 
-/**
- * Disables a client that registered itself, or enables it again.
- *
- * @throws ConfigurationError if no client has this identifier.
- */
 export async function disableSelfRegistered(
   clients: SelfRegisteredClients,
   clientId: string,

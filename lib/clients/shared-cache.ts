@@ -3,29 +3,23 @@ import { steadyClock } from '../primitives/steady-clock'
 import { InMemory } from '../stores/in-memory'
 
 /**
- * Keeps texts for a limited time, for all processes: documents that another server can send again. A cache may lose
- * an entry at any time. A rejected promise means that the cache failed.
+ * Shares texts among processes for a limited time: documents that another server can send again. A cache may
+ * lose an entry at any time. A rejected promise means that the cache failed.
  */
 export interface SharedCache {
-  /** Resolves to the text; undefined if there is none, or if its time is over. */
+  /** Resolves to undefined if there is no text, or its time is over. */
   get(key: string): Promise<string | undefined>
   /** Sets or replaces a text for `seconds`. */
   set(key: string, text: string, seconds: number): Promise<void>
 }
 
-/** Whether a value has both verbs of a cache. */
 export function isSharedCache(value: unknown): value is SharedCache {
   return isRecord(value) && ['get', 'set'].every((verb) => typeof value[verb] === 'function')
 }
 
 const maximumTexts = 1000
 
-/**
- * Caches in the memory of this process, 1000 texts at most. The text that ends first makes room, so what is kept for
- * longer stays.
- *
- * @param clock milliseconds since the epoch.
- */
+/** Holds at most 1000 texts; evicts the one that ends first. */
 export function memoryCache(clock: () => number): SharedCache {
   return new MemoryCache(steadyClock(clock))
 }
@@ -47,7 +41,7 @@ class MemoryCache extends InMemory implements SharedCache {
     this.texts.set(key, { text, expiresAt: this.clock() + seconds * 1000 })
   }
 
-  // Microseconds for 1000 texts, and other servers were asked for each of them.
+  // Microseconds for 1000 texts, each of which another server was asked for.
   private dropFirstToEnd(): void {
     let first = { key: '', expiresAt: Infinity }
     for (const [key, { expiresAt }] of this.texts) if (expiresAt < first.expiresAt) first = { key, expiresAt }

@@ -13,49 +13,47 @@ import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } f
 /** Fetches JSON documents of strangers over https. */
 export interface DocumentFetch {
   /**
-   * Resolves to the document at this URL. Calls for the same URL at the same time share one fetch and its outcome. No
-   * outcome is kept.
+   * Simultaneous calls for one URL share one fetch and its outcome. Caches no outcome.
    *
-   * @param maximumSize the most bytes of the document. Default 5120.
-   * @param inquiry what the fetch counts for. Default: an unknown URL, without a sender.
+   * @param maximumSize bytes. Default 5120.
+   * @param inquiry Default: an unknown URL, without a sender.
    * @throws DocumentUnavailable in every other case.
    */
   fetch(url: string, maximumSize?: number, inquiry?: DocumentInquiry): Promise<FetchedDocument>
 }
 
-/** What the fetch of a document counts for. A fetch of a host may leave it out of account. */
+/** What a fetch counts for. A host's own fetch may ignore it. */
 export interface DocumentInquiry {
   /** Default `unknown`. */
   readonly trust?: UrlTrust
-  /** The sender of the request that needs the document. Default: none, for a fetch that no request causes. */
+  /** The sender of the request that needs the document. Default: no request causes the fetch. */
   readonly sender?: Sender | undefined
 }
 
-/** Whether a value can fetch documents. */
 export function isDocumentFetch(value: unknown): value is DocumentFetch {
   return isRecord(value) && typeof value['fetch'] === 'function'
 }
 
 export interface DocumentFetchOptions {
-  /** Whether documents may come from loopback addresses. Only a server whose own issuer is at loopback allows this. */
+  /** Only for a server whose own issuer is at loopback. */
   readonly loopback: boolean
-  /** Milliseconds since the epoch, for the limits per host. Default `Date.now`. */
+  /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
-  /** Finds the addresses of a name. Default: DNS. `lookup` of `node:dns/promises` has this form. */
+  /** Default: DNS. `lookup` of `node:dns/promises` has this form. */
   readonly lookup?: Lookup
-  /** The certificate authorities, in place of those of Node. */
+  /** In place of Node's authorities. */
   readonly ca?: RequestOptions['ca']
 }
 
-// Milliseconds from the call to the document or its failure, all waiting included.
+// Milliseconds, all waiting included.
 const timeout = 2000
 
-/** The most bytes of a document, unless a call names another size. */
+/** Bytes. */
 export const usualSize = 5120
 
 /**
- * Makes a {@link DocumentFetch} for documents that anyone may name: at most so many at once, at most so many of one host
- * and for one sender, and each within 2 seconds. A server makes one, because the limits count for what goes through it.
+ * For documents that anyone may name: bounds the concurrent fetches, those per host and per sender; each ends
+ * within 2 seconds. A server makes one, because the limits count for what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
@@ -80,7 +78,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
       const target = parseTarget(url)
       const senders = trust === 'unknown' && sender !== undefined ? networksOf(sender.address()) : []
       const [widest] = senders
-      // Not within the fetch that others share: the limits of one sender must not refuse the others.
+      // Outside the shared fetch: the limits of one sender must not refuse others.
       concurrency.enter(widest?.network)
       try {
         hosts.countFetch({ url, hostname: target.hostname, trust, senders })
@@ -94,17 +92,17 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   }
 }
 
-/** Makes the fetch of a server at its first use: most servers fetch no documents of clients. */
+/** Made at the first use: most servers fetch no documents. */
 export function fetchOfServer(issuer: string, clock: () => number): DocumentFetch {
   let made: DocumentFetch | undefined
   return {
-    // Only a server that itself is at loopback, such as one in development, may ask this machine.
+    // Only a server at loopback, such as one in development, may ask this machine.
     fetch: (...inquiry) =>
       (made ??= documentFetch({ loopback: isLoopback(new URL(issuer).hostname), clock })).fetch(...inquiry),
   }
 }
 
-/** Rejects if an act takes too long, and aborts its signal. The wait ends with the act. */
+/** Aborts the signal and rejects at the deadline. The wait ends with the act. */
 export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,

@@ -1,19 +1,17 @@
 /**
- * Why a document is unavailable:
- *
- * - `url`: the URL is not an https URL that this server fetches;
+ * - `url`: no https URL that this server fetches;
  * - `unresolved`: the name has no address;
- * - `dns_silent`: DNS did not answer for the name;
- * - `address_forbidden`: the name has an address that is not a public one;
- * - `connection`: no connection, a certificate that does not match, or a connection that broke;
- * - `timeout`: the document did not arrive in time;
- * - `status`: another status than 200, so also every redirect;
- * - `type`: not JSON by its `Content-Type`;
+ * - `dns_silent`: DNS did not answer;
+ * - `address_forbidden`: an address is not public;
+ * - `connection`: none, broken, or with a wrong certificate;
+ * - `timeout`: not in time;
+ * - `status`: not 200, so also every redirect;
+ * - `type`: `Content-Type` is not JSON;
  * - `encoding`: a `Content-Encoding`;
  * - `size`: too many bytes;
  * - `malformed`: not JSON in UTF-8, or nested too deeply;
  * - `limited`: this host was asked too often, or this sender named too many URLs;
- * - `busy`: too many documents are being fetched.
+ * - `busy`: too many fetches run.
  */
 type UnavailableReason =
   | 'url'
@@ -31,9 +29,8 @@ type UnavailableReason =
   | 'busy'
 
 /**
- * A document of a stranger could not be had. The message says nothing about this server or its network, and nothing
- * about the host. `reason` and `cause` are for events: never show them to a requester, who could probe the network of
- * this server with them.
+ * The message says nothing about this server, its network or the host. `reason` and `cause` are for events: a
+ * requester could probe this server's network with them.
  */
 export class DocumentUnavailable extends Error {
   override readonly name = 'DocumentUnavailable'
@@ -48,9 +45,6 @@ export class DocumentUnavailable extends Error {
 
 const unanswered: ReadonlySet<UnavailableReason> = new Set(['limited', 'busy', 'timeout', 'dns_silent'])
 
-/**
- * Whether a failure says nothing about the document: this server did not ask for it, or no answer came. A document from
- * before may then stand in for a while.
- */
+/** Whether this server did not ask, or no answer came. An earlier document may then stand in for a while. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && unanswered.has(error.reason)

@@ -8,20 +8,19 @@ import type { Target } from './target-address'
 /** A request to a host that somebody else has named. */
 export interface GuardedRequest {
   readonly target: Target
-  /** The addresses that the connection may go to. */
+  /** The connection goes to none but these. */
   readonly addresses: readonly string[]
-  /** The most bytes of the body of the response. */
+  /** Bytes of the response body. */
   readonly maximumSize: number
   readonly ca: RequestOptions['ca']
-  /** Ends the request and its connection. */
   readonly signal: AbortSignal
 }
 
 const maximumHeaderSize = 8192
 
 /**
- * Sends a request on a connection of its own, which ends with the response. The certificate must be the one of the name;
- * the address must be one of those that were checked. No redirect is followed.
+ * Uses a connection of its own, which ends with the response. The certificate must be that of the name, the
+ * address one that was checked. Follows no redirect.
  *
  * @param form the body of a `POST`. Default: a `GET`.
  */
@@ -38,21 +37,21 @@ export function responseTo(
       path,
       method: form === undefined ? 'GET' : 'POST',
       headers: { Host: host, ...headers },
-      // A connection of its own: none that was made for another name, and none by way of a proxy.
+      // A connection of its own: none made for another name, and none through a proxy.
       agent: false,
-      // No second look-up, whose answer could be another one. Node asks for none if the host is an address.
+      // No second look-up, which could answer otherwise. Node looks up no address.
       lookup: answerWith(addresses),
       // RFC 6066 3: an address is not a server name.
       ...(isIP(hostname) === 0 && { servername: hostname }),
       ...(ca !== undefined && { ca }),
-      // NODE_TLS_REJECT_UNAUTHORIZED=0 and --insecure-http-parser do not count here.
+      // Overrides NODE_TLS_REJECT_UNAUTHORIZED=0 and --insecure-http-parser.
       rejectUnauthorized: true,
       insecureHTTPParser: false,
       maxHeaderSize: maximumHeaderSize,
       signal,
     })
     let received: IncomingMessage | undefined
-    // The socket counts what the body does not show: informational responses, chunk extensions, trailers.
+    // The body does not show informational responses, chunk extensions and trailers; the socket does.
     sent.once('socket', (socket) => {
       let size = 0
       socket.on('data', (bytes: Buffer) => {
@@ -67,7 +66,7 @@ export function responseTo(
     })
     sent.on('error', (error) => {
       reject(error)
-      // After the head, the parser reports trailers that are too long here. The response alone would say "aborted".
+      // After the head, the parser reports too long trailers here. The response alone would say "aborted".
       received?.destroy(error)
     })
     sent.once('close', () => reject(new Error('The connection ended without a response.')))
@@ -84,7 +83,7 @@ const answerWith =
     else answer(null, first.address, first.family)
   }
 
-/** Why a request failed, in a form that says nothing about this network to a requester. */
+/** Says nothing about this network to a requester. */
 export function requestFailure(error: unknown): DocumentUnavailable {
   if (error instanceof DocumentUnavailable) return error
   const isHeaderOverflow = isRecord(error) && error['code'] === 'HPE_HEADER_OVERFLOW'

@@ -8,13 +8,13 @@ import { requestFailure, responseTo } from './guarded-request'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
 /**
- * Sends a form to a URL that a client has registered, by `POST`. Resolves to the status of the response, whose body counts
- * for nothing. No redirect is followed.
+ * Posts a form to a URL that a client has registered. Resolves to the status; ignores the body. Follows no
+ * redirect.
  *
- * @param form a function makes it when its turn has come: many forms may wait in line.
- * @param trust `named` for a URL that the host has registered. Default `unknown`: anybody may have named it, so the sends
- * to its host are bounded.
- * @throws DocumentUnavailable if no response comes.
+ * @param form a function runs only when its turn has come: many forms may wait.
+ * @param trust `named` for a URL that the host has registered. Default `unknown`: anybody may have named it,
+ * so the sends to its host are bounded.
+ * @throws DocumentUnavailable without a response.
  */
 export type PostForm = (
   url: string,
@@ -24,7 +24,7 @@ export type PostForm = (
 
 // Milliseconds.
 const timeout = 5000
-// Bytes of a response that are read before the connection ends.
+// Bytes read of a response.
 const maximumSize = 1024
 const atOnce = 16
 const atOnceToHost = 4
@@ -32,8 +32,8 @@ const longestLine = 10_000
 const busy = () => new DocumentUnavailable('busy')
 
 /**
- * Makes a {@link PostForm} with the guard of {@link documentFetch}: public addresses only, over https, at most 16 at once
- * and 4 to one host, and each within 5 seconds. Only a server at loopback sends to loopback, also over http.
+ * Guarded like {@link documentFetch}: public addresses over https; at most 16 at once, 4 to one host; each
+ * within 5 seconds. Only a server at loopback sends to loopback, also over http.
  */
 export function postForm(options: DocumentFetchOptions): PostForm {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
@@ -69,7 +69,7 @@ export function postForm(options: DocumentFetchOptions): PostForm {
   }
 }
 
-/** Lets few sends to one host run at once, so that a host that never answers keeps no others waiting. */
+/** A host that never answers must not keep others waiting. */
 class HostLines {
   private readonly lines = new Map<string, { readonly line: Semaphore; users: number }>()
 
@@ -88,6 +88,6 @@ class HostLines {
 
 const isAtLoopback = (url: string) => isLoopback(plainUrl(url)?.hostname ?? '')
 
-/** Whether a failure to send may pass by itself. */
+/** Whether a later attempt may succeed. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && error.reason !== 'url' && error.reason !== 'address_forbidden'

@@ -3,20 +3,16 @@ import { isShallow } from '../../protocol/json-depth'
 import { DocumentUnavailable } from './document-unavailable'
 import { type GuardedRequest, requestFailure, responseTo } from './guarded-request'
 
-/** A document, and how long it may be kept. */
 export interface FetchedDocument {
-  /** Several callers may have this value: do not change it. */
+  /** Several callers share this value: do not change it. */
   readonly json: unknown
-  /** Seconds, 60 to 86 400. */
+  /** Seconds for which the document may be cached, 60 to 86 400. */
   readonly maximumAge: number
 }
 
 /**
- * Requests a document on a connection of its own, which ends with the response. The certificate must be the one of the
- * name; the address must be one of those that were checked.
- *
- * @throws DocumentUnavailable unless the response is one with status 200, a JSON type, no encoding, no more bytes than
- * allowed, and with JSON in them.
+ * @throws DocumentUnavailable unless the response has status 200, a JSON type, no encoding, no more bytes
+ * than allowed, and JSON in them.
  */
 export async function requestDocument(requested: GuardedRequest): Promise<FetchedDocument> {
   try {
@@ -39,7 +35,7 @@ export async function requestDocument(requested: GuardedRequest): Promise<Fetche
 const jsonType = /^application\/(?:[\w!#$&^.-]+\+)?json[ \t]*(?:;|$)/i
 
 function requireJson({ statusCode, headers }: IncomingMessage, maximumSize: number): void {
-  // No redirect is followed: its destination is not what the client has named.
+  // A redirect leads to what the client has not named.
   if (statusCode !== 200) throw new DocumentUnavailable('status')
   if (!jsonType.test(headers['content-type'] ?? '')) throw new DocumentUnavailable('type')
   if (headers['content-encoding'] !== undefined || (headers['transfer-encoding'] ?? 'chunked') !== 'chunked')
@@ -59,10 +55,10 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
 }
 
 /**
- * Reads a JSON text (RFC 8259) in UTF-8 without a byte order mark. Leaves out members with the name `__proto__`, with
- * which a copy of the object could get another prototype. Of members with equal names, the last counts.
+ * RFC 8259, in UTF-8 without a byte order mark. Drops members `__proto__`, which could give a copy another
+ * prototype. Of equal names, the last counts.
  *
- * @throws DocumentUnavailable for other bytes, and for a value with more than 32 levels.
+ * @throws DocumentUnavailable for other bytes, and beyond 32 levels.
  */
 function readJson(bytes: Uint8Array): unknown {
   const json = parse(bytes)
@@ -72,7 +68,7 @@ function readJson(bytes: Uint8Array): unknown {
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    // Keeps a byte order mark in the text, so that JSON.parse refuses it.
+    // Keeps a byte order mark, so JSON.parse refuses it.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value))
   } catch (error) {
@@ -84,13 +80,8 @@ function parse(bytes: Uint8Array): unknown {
 const [shortestAge, longestAge] = [60, 86_400]
 
 /**
- * How long a response may be kept, by its headers (RFC 9111 4.2.1): at least a minute, so that a document is not
- * fetched for each request, and at most a day.
- *
- * A minute also holds for what a cache of many must not keep or use again, for headers that contradict each other, and
- * without any header.
- *
- * @returns seconds, 60 to 86 400.
+ * RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day. A minute for
+ * what a shared cache must not store or reuse, for contradictory headers, and without headers.
  */
 function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
@@ -105,23 +96,23 @@ function maximumAgeOf(headers: IncomingHttpHeaders): number {
   return Math.max(shortestAge, Math.min(longestAge, lifetime - age))
 }
 
-// The directives with their seconds; 0 for one without seconds. A text in quotes may hold commas.
+// 0 for a directive without seconds. Quoted text may hold commas.
 function directivesIn(cacheControl: string): ReadonlyMap<string, number> {
   const directives = new Map<string, number>()
   for (const [, name = '', quoted, bare] of cacheControl.matchAll(/([\w-]+)(?:="([^"]*)"|=([^\s,"]*))?/g)) {
     const seconds = secondsIn(quoted ?? bare) ?? 0
-    // RFC 9111 4.2.1: of a directive that comes twice, the shorter time.
+    // RFC 9111 4.2.1: of a repeated directive, the shorter time.
     const key = name.toLowerCase()
     directives.set(key, Math.min(seconds, directives.get(key) ?? seconds))
   }
   return directives
 }
 
-// A number beyond all bounds counts as the largest that still can be subtracted.
+// Bounded, so it can still be subtracted.
 const secondsIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined
 
-// RFC 9111 4.2.1: by the clock of the host that sent both. A date that cannot be read is in the past (5.3).
+// RFC 9111 4.2.1: by the clock of the host that sent both. 5.3: an unreadable date is in the past.
 function secondsUntilExpiry(expires: string | undefined, date: string | undefined): number {
   const seconds = Math.floor((parseDate(expires) - parseDate(date)) / 1000)
   return Number.isNaN(seconds) ? 0 : seconds

@@ -6,32 +6,30 @@ import { namesHost, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
 import { forEachTrust, type UrlTrust } from './fetch-limits'
 
-/** Where a document is. */
 export interface Target {
-  /** A name in lower case, or an IP address without brackets, as the URL parser writes them. */
+  /** In lower case, or an IP address without brackets. */
   readonly hostname: string
   readonly port: number
-  /** The value of the header `Host`. */
+  /** The header `Host`. */
   readonly host: string
-  /** The path and the query. */
+  /** With the query. */
   readonly path: string
-  /** Whether the URL is http, and so only for loopback. */
+  /** Whether the URL is http, which only loopback may have. */
   readonly isPlain: boolean
 }
 
 const longestUrl = 2048
 
 /**
- * Reads an https URL of at most 2048 characters, without user name, password and fragment. The URL parser repairs no
- * part of it, because other software would then fetch from elsewhere. An IP address in any spelling becomes the usual
- * one.
+ * An https URL of at most 2048 characters, without credentials and fragment. The parser may repair no part of
+ * it: other software would then fetch from elsewhere. Normalizes any spelling of an IP address.
  *
- * @param schemes `http too` for a server and a host at loopback. Default: https alone.
+ * @param schemes `http too` if server and host are at loopback.
  * @throws DocumentUnavailable for every other text.
  */
 export function parseTarget(text: string, schemes?: 'http too'): Target {
   const url = text.length > longestUrl || !namesHost(text) ? undefined : plainUrl(text)
-  // Also credentials without a character, which a URL parser drops.
+  // Also empty credentials, which a URL parser drops.
   const hasCredentials = /^[^/]*\/\/[^/?#]*@/.test(text)
   // A name with a dot at its end has another certificate and another count than the same name without.
   const isPlain = url?.protocol === 'http:' && schemes === 'http too'
@@ -52,19 +50,15 @@ export function parseTarget(text: string, schemes?: 'http too'): Target {
   }
 }
 
-/**
- * Finds all addresses of a name, in the form of `lookup` of `node:dns/promises`. The signal aborts at the deadline of the
- * fetch.
- */
+/** As `lookup` of `node:dns/promises`. The signal aborts at the fetch's deadline. */
 export type Lookup = (
   hostname: string,
   options: { readonly all: true; readonly signal?: AbortSignal },
 ) => Promise<readonly { readonly address: string }[]>
 
-/** How many look-ups for one level of trust may run on after the deadline of their fetch. */
+/** Look-ups per level of trust that may outlive their fetch. */
 const maximumAbandoned = 64
 
-/** Finds the addresses that a fetch may connect to. */
 export class TargetAddresses {
   private readonly abandoned = forEachTrust(() => ({ count: 0 }))
 
@@ -75,14 +69,15 @@ export class TargetAddresses {
   ) {}
 
   /**
-   * Resolves to addresses of the name or address that a connection may be made to: at most two of each family. One
-   * forbidden address refuses the whole name: it may be there to lead this server inside.
+   * At most two addresses of each family. One forbidden address refuses the whole name: it may be there to
+   * lead this server inside.
    *
-   * A look-up that goes on after the deadline of its fetch holds no place among the fetches. Too many of them refuse new
-   * ones, so names whose DNS is silent cannot pile them up.
+   * A look-up that outlives its fetch holds no place among the fetches. Too many of them refuse new ones, so
+   * names with silent DNS cannot pile up.
    *
-   * @param loopbackOnly whether only a loopback address will do, as for http.
-   * @throws DocumentUnavailable if there is no address, or a forbidden one; the reason of the signal if it aborts first.
+   * @param loopbackOnly as for http.
+   * @throws DocumentUnavailable without an address, or with a forbidden one; the signal's reason if it aborts
+   * first.
    */
   async find(
     hostname: string,
@@ -124,13 +119,12 @@ export class TargetAddresses {
     const isAllowed = (address: string) =>
       (!loopbackOnly && isPublicAddress(address)) || (this.loopback && isLoopbackAddress(address))
     if (!addresses.every(isAllowed)) throw new DocumentUnavailable('address_forbidden')
-    // Few of many: a name with many addresses must not make this server try them all. IPv4 first: it has fewer holes.
+    // A name with many addresses must not make this server try them all. IPv4 first: it has fewer holes.
     const [ipv4, ipv6] = [addresses.filter(isIPv4), addresses.filter((each) => !isIPv4(each))]
     return [...ipv4.slice(0, 2), ...ipv6.slice(0, 2)]
   }
 }
 
-/** Settles as the work does, or rejects with the reason of the signal. */
 function unlessAborted<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
@@ -139,7 +133,7 @@ function unlessAborted<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Pr
   })
 }
 
-// No answer came, or a server on the way reports that it got none. EAI_AGAIN comes from `lookup` of Node.
+// No answer came, or a server on the way got none. EAI_AGAIN comes from Node's `lookup`.
 const silences: ReadonlySet<unknown> = new Set([
   'ETIMEOUT',
   'ECANCELLED',
@@ -154,11 +148,10 @@ const isSilence = (error: unknown): boolean => isRecord(error) && silences.has(e
 const longestLookUp = 1200
 
 /**
- * Asks DNS for the addresses of a name, for 1.2 seconds at most. In contrast to `lookup` of Node, this needs no thread:
- * names whose servers do not answer would otherwise take the threads that bcrypt and the file system need. So the hosts
- * file of this machine counts for nothing.
+ * Asks DNS for at most 1.2 seconds. Node's `lookup` needs a thread: names with silent servers would take
+ * those of bcrypt and the file system. So this ignores the hosts file.
  *
- * @param servers the addresses of DNS servers, with a port if it is not 53. Default: those of this machine.
+ * @param servers addresses of DNS servers, with a port if not 53. Default: those of this machine.
  */
 export const lookupInDns =
   (servers?: readonly string[]): Lookup =>
@@ -169,20 +162,20 @@ export const lookupInDns =
     if (servers !== undefined) resolver.setServers(servers)
     const cancel = () => resolver.cancel()
     signal?.addEventListener('abort', cancel)
-    // Time is left if the servers of a name answer for one family only. With several DNS servers, tries take longer.
+    // Leaves time if one family's servers are silent. With several DNS servers, tries take longer.
     const timer = setTimeout(cancel, longestLookUp)
     const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
     clearTimeout(timer)
     signal?.removeEventListener('abort', cancel)
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
-    // A family that did not answer may be the one that has addresses.
+    // The family without an answer may be the one with addresses.
     if (addresses.length === 0) throw refusals.find(isSilence) ?? refusals[0]
     return addresses.map((address) => ({ address }))
   }
 
-// The IANA registry of special-purpose IPv4 addresses, also those that it calls globally reachable: they belong to
-// protocols, and no web site stands there. Multicast and reserved addresses are in registries of their own.
+// The IANA registry of special-purpose IPv4 addresses, also those that it calls globally reachable: no web
+// site stands there. Multicast and reserved addresses have other registries.
 const specialIPv4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private use
@@ -202,13 +195,13 @@ const specialIPv4: readonly (readonly [network: string, bits: number])[] = [
   ['203.0.113.0', 24], // documentation
   ['224.0.0.0', 4], // multicast
   ['240.0.0.0', 4], // reserved, and limited broadcast
-  // In no registry: at this public address, Azure serves every virtual machine from the inside.
+  // In no registry: Azure serves every virtual machine from this public address.
   ['168.63.129.16', 32],
 ]
 
-// What is special within 2000::/3, the only addresses that IANA assigns to networks. All else needs no list: loopback,
-// unspecified, IPv4-compatible, -mapped and -translated, local NAT64, discard-only, unique local, link-local, site-local,
-// SRv6 identifiers, multicast, reserved.
+// Special ranges within 2000::/3, all that IANA assigns to networks. All else needs no list: loopback,
+// unspecified, IPv4-compatible, -mapped and -translated, local NAT64, discard-only, unique local, link-local,
+// site-local, SRv6, multicast, reserved.
 const specialIPv6: readonly (readonly [network: string, bits: number])[] = [
   ['2001::', 23], // IETF protocol assignments: Teredo, benchmarking, AMT, ORCHID and others
   ['2001:db8::', 32], // documentation
@@ -223,13 +216,10 @@ for (const [network, bits] of specialIPv6) special.addSubnet(network, bits, 'ipv
 
 const assigned = new BlockList()
 assigned.addSubnet('2000::', 3, 'ipv6')
-// RFC 6052 2.1: where a network has IPv6 only, its DNS answers so for each IPv4 address.
+// RFC 6052 2.1: the DNS of an IPv6-only network answers so for each IPv4 address.
 assigned.addSubnet('64:ff9b::', 96, 'ipv6')
 
-/**
- * Whether the text is an address of the public internet, in its usual spelling and without a zone. An IPv4 address
- * within an IPv6 address must be public too.
- */
+/** Takes the usual spelling without a zone. An embedded IPv4 address must be public too. */
 function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false
@@ -238,7 +228,7 @@ function isPublicAddress(address: string): boolean {
   return assigned.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** Whether the text is a loopback address: 127.0.0.0/8 or ::1, and no other form of them. */
+/** 127.0.0.0/8 or ::1, in no other form. */
 function isLoopbackAddress(address: string): boolean {
   if (isIPv4(address)) return address.startsWith('127.')
   return isIPv6(address) && !address.includes('%') && groupsOf(address).join() === '0,0,0,0,0,0,0,1'

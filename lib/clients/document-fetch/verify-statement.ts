@@ -5,17 +5,16 @@ import type { DocumentFetch, DocumentInquiry } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
 import type { FetchedDocument } from './request-document'
 
-/** What is wrong with a member, as the rest of a sentence that begins with its name. */
+/** The message continues a sentence that begins with the name. */
 interface MemberMistake {
   readonly name: string
   readonly message: string
 }
 
 /**
- * Lets plug-ins verify what a client states about itself. Resolves to the first mistake.
+ * Resolves to the first mistake that plug-ins find in a client's statement.
  *
- * @param inquiry what the fetches count for.
- * @throws DocumentUnavailable if a document cannot be fetched; any error of a member.
+ * @throws DocumentUnavailable if a fetch fails; any error of a member.
  */
 export async function mistakeInStatement(
   client: Client,
@@ -33,7 +32,7 @@ export async function mistakeInStatement(
   return undefined
 }
 
-/** The fetch of a host has failed: the event needs the cause. */
+/** A host's own fetch has failed: the event needs the cause. */
 export function orUnreachable(error: unknown): FetchedDocument {
   if (error instanceof DocumentUnavailable) throw error
   throw temporarilyUnavailable(

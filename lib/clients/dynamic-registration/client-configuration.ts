@@ -16,11 +16,10 @@ import {
 import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
 
 /**
- * The client configuration endpoint (RFC 7592 2), for confidential clients: a client reads, updates and deletes its own
- * registration. The metadata does not name this endpoint, because each client learns its own URI when it registers.
+ * RFC 7592 2, for confidential clients. The metadata does not name it: each client learns its own URI when it
+ * registers.
  *
- * @param revokeClient ends what the client has got, before it is removed. Default: guards accept its access tokens until
- * they expire.
+ * @param revokeClient ends the client's grants. Default: its access tokens work until they expire.
  */
 export function clientConfigurationEndpoint(
   registration: DynamicRegistration,
@@ -41,7 +40,7 @@ export function clientConfigurationEndpoint(
       const client = ownedBy(registration, token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)
       if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
-      // The mark comes first: a client that is gone could not repeat the request if the mark failed.
+      // First: a client that is gone could not repeat the request if the mark failed.
       await revokeClient?.(clientId)
       await registration.store.remove(clientId)
       return { status: 204, members: {} }
@@ -49,10 +48,7 @@ export function clientConfigurationEndpoint(
   }
 }
 
-/**
- * The client, if the token is its registration access token. An unknown client, a public one, one of another issuer and
- * one that the host has disabled get the same refusal.
- */
+/** Gives an unknown client, a public one, one of another issuer and a disabled one the same refusal. */
 function ownedBy(
   registration: DynamicRegistration,
   token: string,
@@ -64,7 +60,7 @@ function ownedBy(
   throw registrationAccessTokenRefused()
 }
 
-/** The refusal of a wrong registration access token. An unknown client gets the same refusal (RFC 7592 2.1). */
+/** RFC 7592 2.1: an unknown client gets the same refusal. */
 function registrationAccessTokenRefused(): OAuthError {
   return invalidToken(
     'registration_access_token_refused',
@@ -72,12 +68,12 @@ function registrationAccessTokenRefused(): OAuthError {
   )
 }
 
-// No text has this digest: it is shorter than a digest is.
+// Matches no text: a digest is longer.
 const noDigest = '-'.repeat(42)
 
 /**
- * Replaces the metadata of a client (RFC 7592 2.2). Members that the request leaves out are gone. Issues a new secret if
- * the current one is in the last half of its lifetime, or if the client shows that it knows only an older one.
+ * RFC 7592 2.2: members that the request leaves out are gone. Issues a new secret in the last half of the
+ * current one's lifetime, or if the client knows only an older one.
  */
 async function update(
   registration: DynamicRegistration,
@@ -116,7 +112,7 @@ async function update(
   return { members: clientInformation(registration, stored, { secret, token }) }
 }
 
-// RFC 7592 2.2: the members that the server has chosen do not come back, except the client_id.
+// RFC 7592 2.2: members that the server chose must not come back, except the client_id.
 function requireUpdate(json: unknown, clientId: string): asserts json is Readonly<Record<string, unknown>> {
   if (!isRecord(json))
     throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
@@ -148,8 +144,8 @@ interface Rotation {
   readonly now: number
 }
 
-// The previous secret stays valid until its own end, because the response with the new secret may get lost. A client
-// that lost it shows the previous secret in its next update, and gets another.
+// The previous secret stays valid until its own end, because the response with the new one may get lost. The
+// client then shows the previous secret in its next update, and gets another.
 function nextSecrets(
   { registration, secretExpiries }: DynamicClient,
   metadata: RegisteredMetadata,

@@ -5,18 +5,15 @@ import { publicMetadataOf } from './registration-metadata'
 const prefix = 'dynamic_'
 const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
 
-/**
- * Whether a client identifier has the form of a client that registered itself. Such identifiers are looked up in the
- * store of dynamic clients, all others are not.
- */
+/** Only such identifiers are looked up in the store of dynamic clients. */
 export function isDynamicClientId(clientId: string): boolean {
   return form.test(clientId)
 }
 
 /**
- * The identifier of a public client: a digest of its issuer and its metadata. Equal metadata give the same identifier,
- * and an identifier can never belong to other metadata. The generation counts the removed registrations of the metadata,
- * so that the tokens of a removed client never belong to a later one.
+ * A digest of issuer and metadata: equal metadata give the same identifier, which can never belong to other
+ * metadata. The generation counts removed registrations, so tokens of a removed client never belong to a
+ * later one.
  *
  * @param metadata in canonical form.
  */
@@ -25,7 +22,6 @@ export function publicClientId(issuer: string, metadata: object, generation: num
   return prefix + digest(JSON.stringify(named))
 }
 
-/** A new random identifier, for a confidential client. */
 export function confidentialClientId(): string {
   return prefix + createId(secureRandom)
 }
@@ -36,11 +32,11 @@ interface NamedIssuer {
 }
 
 /**
- * Whether a client registered at this issuer. Clients of all issuers stand below one prefix of the store, and each
- * issuer decides for itself who may register.
+ * Clients of all issuers stand below one prefix of the store, and each issuer decides for itself who may
+ * register.
  *
- * Version 0.1.0 kept no issuer. A public client of this version belongs to the issuer whose digest its identifier is. A
- * confidential one belongs to every issuer until it ends.
+ * Version 0.1.0 kept no issuer. A public client of this version belongs to the issuer whose digest its
+ * identifier is. A confidential one belongs to every issuer until it ends.
  */
 export function isOfIssuer({ issuer, issuerDigest }: NamedIssuer, client: DynamicClient): boolean {
   if (client.issuerDigest !== undefined) return client.issuerDigest === issuerDigest
@@ -49,7 +45,6 @@ export function isOfIssuer({ issuer, issuerDigest }: NamedIssuer, client: Dynami
   return publicClientId(issuer, publicMetadataOf(registration), 0) === registration.client_id
 }
 
-/** The clients that registered at this issuer, for its host. Those of other issuers are unknown. */
 export function ofThisIssuer(
   issuer: NamedIssuer & { readonly store: DynamicClientStore },
 ): Pick<DynamicClientStore, 'update' | 'remove'> {

@@ -8,27 +8,26 @@ import { isDynamicClientId } from './client-id'
 /** Seconds. */
 export const day = 24 * 3600
 
-/** Seconds within which a client gives way to no other: its owner may be about to log in. */
+/** Seconds without eviction: the client's owner may be about to log in. */
 export const gracePeriod = 600
 
 const maximumClients = 10_000
 
-/** What the notes of uses need. Lifetimes are seconds. */
+/** Lifetimes are seconds. */
 interface ClientUsesParts {
   readonly store: Pick<DynamicClientStore, 'extend'>
-  /** The lifetime of a client after a use: longer by two days, at least, than every token. */
+  /** After a use: at least two days longer than every token. */
   readonly lifetime: number
-  /** How long an authorization request may take until its client has a code or token. */
+  /** The longest time from an authorization request to its code or token. */
   readonly requestLifetime: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
-/** What this process knows of a client. */
 interface KnownClient {
-  /** Seconds since the epoch at which the client registered; undefined if this process does not know it. */
+  /** Seconds since the epoch; undefined if this process does not know it. */
   readonly issuedAt: number | undefined
-  /** Milliseconds of the clock at the last note of a use; undefined if there is none. */
+  /** Milliseconds of the clock; undefined without a note. */
   readonly notedAt: number | undefined
   /** Whether the client has sent an owner to the login. */
   readonly hasLogin: boolean
@@ -37,8 +36,8 @@ interface KnownClient {
 const unknownClient: KnownClient = { issuedAt: undefined, notedAt: undefined, hasLogin: false }
 
 /**
- * Notes the uses of clients that registered themselves: such a client lives on with each code and token that it gets. A
- * process notes the use of a client once a day, and the store writes nothing if another process has noted it that day.
+ * Prolongs clients that registered themselves with each code and token. A process notes the use of a client
+ * once a day, and the store writes nothing if another process has noted it that day.
  */
 export class ClientUses {
   private readonly clients = new BoundedMap<KnownClient>(maximumClients)
@@ -55,13 +54,12 @@ export class ClientUses {
     this.clock = steadyClock(clock)
   }
 
-  /** Learns when a client registered. For a client that has registered again, no use is noted. */
+  /** A client that has registered again has no use. */
   found(clientId: string, issuedAt: number): void {
     if (this.clients.get(clientId)?.issuedAt !== issuedAt)
       this.clients.put(clientId, { ...unknownClient, issuedAt })
   }
 
-  /** Notes what a record that is being saved says of the use of its client. */
   readonly note: NoteUse = (authorization) => {
     const clientId = 'clientId' in authorization ? authorization.clientId : undefined
     if (clientId === undefined || !isDynamicClientId(clientId) || this.isNoted(clientId)) return undefined
@@ -69,8 +67,8 @@ export class ClientUses {
   }
 
   /**
-   * Keeps a client that registered itself in a full store while its first owner logs in: only after the login, a record
-   * shows that the client is in use. Once for each client, because any stranger can send its request here.
+   * Keeps a client in a full store while its first owner logs in: only then does a record show its use. Once
+   * per client, because any stranger can send its request here.
    */
   readonly holdForLogin = async ({ client_id, selfRegistered }: Client): Promise<void> => {
     const known = this.knownOf(client_id)
@@ -80,17 +78,17 @@ export class ClientUses {
   }
 
   private async noteUse(clientId: string): Promise<void> {
-    // Two requests at once note the use once.
+    // Two simultaneous requests note the use once.
     this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: this.clock() })
     try {
       await this.store.extend(clientId, this.lifetime, this.lifetime - day)
     } catch {
-      // The next use of the client notes again.
+      // The next use notes again.
       this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: undefined })
     }
   }
 
-  // A client must not end while its first resource owner is still deciding.
+  // A client must not end while its first resource owner is deciding.
   private async noteRequest(clientId: string): Promise<void> {
     await this.store.extend(clientId, this.requestLifetime, this.requestLifetime)
   }

@@ -10,24 +10,17 @@ import { isDynamicClientId, isOfIssuer } from './client-id'
 import type { ClientUses } from './client-uses'
 import type { RegistrationPolicy } from './registration-metadata'
 
-/** The clients that registered themselves at one issuer, and those of the host, which come first. */
 export interface DynamicClients extends RegistrationPolicy {
   readonly issuer: string
-  /** Names the issuer in the clients that register here. */
   readonly issuerDigest: string
   readonly hostClients: HostClients
   /** Rejects with `temporarily_unavailable` after the deadline of stores. */
   readonly store: DynamicClientStore
-  /** What this process has noted of the use of each client. */
   readonly uses: ClientUses
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
-/**
- * Finds clients that registered themselves, after the clients of the host. The form of the identifier says where to
- * look.
- */
 export function withDynamicClients(clients: DynamicClients): FindClient {
   const { hostClients, store, capabilities, scope, uses, clock } = clients
   const parsed = new ParsedRegistrations((source) => {
@@ -56,8 +49,8 @@ const withoutPages = {
   tos_uri: undefined,
 } satisfies Partial<Client>
 
-// The host may have changed what such clients get since the client registered. A client that cannot work any more
-// counts as ended: it can register again.
+// The host may have narrowed what such clients get. A client that cannot work counts as ended: it can
+// register again.
 function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations): Client | undefined {
   try {
     return parsed.clientOf(registration)
@@ -67,7 +60,6 @@ function clientOf({ registration }: DynamicClient, parsed: ParsedRegistrations):
   }
 }
 
-/** Leaves a client the scope that such clients still get. */
 function withinScope(registration: object, allowed: Scope): object {
   const scope =
     'scope' in registration && isText(registration.scope) ? parseScope(registration.scope) : undefined
@@ -89,26 +81,21 @@ function withLiveSecrets(
 const maximumAbsences = 10_000
 const absenceLifetime = 60_000
 
-/**
- * The registered clients of the host. They come before clients that registered themselves: a registration must not hide
- * an entry of the host with its scope, or with its `disabled`.
- */
+/** The host's clients come first: a registration must not hide their scope or their `disabled`. */
 export class HostClients {
-  // Milliseconds at which the store of the host had no client of an identifier that is a dynamic client.
+  // Milliseconds at which the host's store had no client of a dynamic identifier.
   private readonly absences = new BoundedMap<number>(maximumAbsences)
   private readonly clock: () => number
   private isStore = false
 
-  /** @param clock milliseconds since the epoch. */
   constructor(
-    /** Finds a client of the host by any identifier. */
+    /** Takes any identifier. */
     readonly findClient: FindClient,
     clock: () => number,
   ) {
     this.clock = steadyClock(clock)
   }
 
-  /** Finds the client of the host for a dynamic identifier: in a list at once, in a store by one read. */
   find(clientId: string): ReturnType<FindClient> {
     const found = this.findClient(clientId)
     if (found instanceof Promise) this.isStore = true
@@ -116,8 +103,8 @@ export class HostClients {
   }
 
   /**
-   * Finds a client of the host, or else a dynamic client. A store of the host is asked for a dynamic client once a
-   * minute, so that such a client costs one read of one store.
+   * Asks a store of the host for a dynamic client once a minute, so such a client costs one read of one
+   * store.
    */
   async findFirst(clientId: string, findDynamic: FindClient): Promise<Client | undefined> {
     const isAbsent = this.isAbsent(clientId)
@@ -130,7 +117,6 @@ export class HostClients {
     return found
   }
 
-  /** Notes that the host has no client of this identifier, which is a dynamic client. */
   noteAbsence(clientId: string): void {
     if (this.isStore) this.absences.put(clientId, this.clock())
   }

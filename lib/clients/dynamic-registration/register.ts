@@ -27,7 +27,7 @@ import {
 } from './registration-metadata'
 import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
 
-/** The registration endpoint (RFC 7591 3). */
+/** RFC 7591 3. */
 export function registrationEndpoint(registration: DynamicRegistration): Endpoint {
   return {
     name: registrationEndpointNames.registrationPath,
@@ -39,8 +39,8 @@ export function registrationEndpoint(registration: DynamicRegistration): Endpoin
   }
 }
 
-// A removed public client registers again as the generation that its mark names. The host may have taken any generation
-// before into its own clients.
+// A removed public client registers again as the generation that its mark names. The host may have taken any
+// earlier generation into its own clients.
 async function register(
   registration: DynamicRegistration,
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
@@ -54,7 +54,7 @@ async function register(
   for (let generation = 0; generation <= next; generation++) {
     const { client, issued } = newClient(registration, metadata, generation)
     const { client_id } = client.registration
-    // The identifier of a confidential client is new.
+    // A confidential identifier is new.
     const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
     if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
     if (generation < next) continue
@@ -69,7 +69,8 @@ async function register(
   throw new Error('The store of dynamic clients named no later generation for a removed client.')
 }
 
-// The identifier is a digest of the metadata, so the host has registered this very app, perhaps with more scope.
+// The identifier is a digest of the metadata, so the host has registered this very app, perhaps with more
+// scope.
 function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
   if (client.disabled || hasCredentials(client)) throw disabledMetadata()
   return { status: 201, members: hostClientInformation(client, capabilities) }
@@ -108,10 +109,10 @@ async function requireInitialAccessToken(
     throw invalidToken('initial_access_token_refused', 'Registration needs an initial access token.')
 }
 
-// Each name of so few characters stands for hundreds of IPv4 addresses: a stolen dump of the store names none of them.
+// Each name stands for hundreds of IPv4 addresses, so a stolen dump of the store reveals none.
 const nameLength = 4
 
-/** The name under which a store counts the network of a registration: a short digest of a /48, or of an IPv4 address. */
+/** A short digest of a /48, or of an IPv4 address. */
 function networkNameOf(address: string | undefined): string | undefined {
   const [widest] = networksOf(address)
   return widest && digest(widest.network).slice(0, nameLength)
@@ -119,14 +120,13 @@ function networkNameOf(address: string | undefined): string | undefined {
 
 interface NewClient {
   readonly client: DynamicClient
-  /** The credentials of the client in clear, for the response only. */
   readonly issued: IssuedWithRegistration
 }
 
 /**
- * Makes a client. A public client gets an identifier that follows from its metadata, so that clients which register at
- * each start add nothing. Such a client has no registration access token: strangers who register the same metadata
- * must not change or delete it.
+ * The identifier of a public client follows from its metadata, so clients that register at each start add
+ * nothing. It has no registration access token: strangers with the same metadata must not change or delete
+ * it.
  */
 function newClient(
   registration: DynamicRegistration,
@@ -169,16 +169,13 @@ function newClient(
 
 /** Credentials in clear, for one response only. */
 interface IssuedWithRegistration {
-  /** A new client secret. Stores hold only its digest, so later responses do not have it. */
+  /** Stores hold only its digest, so later responses do not have it. */
   readonly secret?: string | undefined
-  /** The registration access token; undefined for a public client. */
+  /** Undefined for a public client. */
   readonly token?: string | undefined
 }
 
-/**
- * The client information response (RFC 7591 3.2.1, RFC 7592 3): everything that is registered, which may be less than
- * the client has asked for.
- */
+/** RFC 7591 3.2.1, RFC 7592 3: everything that is registered, which may be less than the client asked for. */
 export function clientInformation(
   { issuer, clientConfigurationPath, capabilities }: DynamicRegistration,
   { registration, issuedAt, secretExpiries }: DynamicClient,
@@ -201,7 +198,7 @@ export function clientInformation(
   }
 }
 
-/** The response for a public client that the host has registered: its metadata, and no access to its registration. */
+/** Gives no access to the host's registration. */
 function hostClientInformation(
   client: Client,
   capabilities: ServerCapabilities,
@@ -210,13 +207,13 @@ function hostClientInformation(
   return { client_id: client.client_id, ...metadataOf(registration, capabilities) }
 }
 
-/** The sender of a registration. Its limit counts it before, whatever becomes of the request. */
+/** The limit of the network counts a registration before, whatever becomes of it. */
 export const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({
   address: () => address,
   networkRefusal: undefined,
 })
 
-/** The bearer token of a request (RFC 6750 2.1); undefined if the request does not carry exactly one. */
+/** RFC 6750 2.1; undefined unless the request carries exactly one. */
 export function bearerTokenOf({ headers }: ResourceRequest): string | undefined {
   const [header = '', second] = headers['authorization'] ?? []
   const { scheme, credentials } = parseAuthorization(header)

@@ -22,13 +22,10 @@ import { parseClient, type ServerCapabilities } from '../../protocol/parse-clien
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { isAbsoluteUri, namesHost, protocolOf } from '../../protocol/uri'
 
-/**
- * The registered metadata of a client (RFC 7591 2) in canonical form: always the same members in the same order, lists
- * sorted and without repetitions. Members that the client has not are missing.
- */
+/** RFC 7591 2, in canonical form: members in fixed order, lists sorted and without repetitions. */
 export interface RegisteredMetadata {
   /**
-   * Missing if the client named none: it may then use `client_secret_basic`, the default of RFC 7591 2, and also
+   * If missing, the client may use `client_secret_basic`, the default of RFC 7591 2, and
    * `client_secret_post`, because some libraries use it in any case.
    */
   readonly token_endpoint_auth_method?: string
@@ -44,36 +41,33 @@ export interface RegisteredMetadata {
   readonly tos_uri?: string
   readonly jwks?: Json
   readonly jwks_uri?: string
-  /** Members of plug-ins, with the keys of objects in order. Lists keep their order, which may say something. */
+  /** Keys of objects are sorted. Lists keep their order, which may have a meaning. */
   readonly members?: Client['members']
 }
 
-/** What clients that register themselves may have. */
 export interface RegistrationPolicy {
   readonly capabilities: ServerCapabilities
   readonly scope: Scope
-  /** Whether every client gets all of the scope, whatever it names. */
   readonly registerAllScopes: boolean
   readonly grantTypes: readonly string[]
 }
 
 const secretMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post'])
 
-/** Whether a client authenticates by a secret. */
 export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMetadata): boolean {
   return method === undefined || secretMethods.has(method)
 }
 
-// A store keeps the metadata of strangers.
+// Bounds what a store takes from strangers.
 const longest = 16_384
 const longestUri = 2048
 // No registration has more redirection URIs. A longer list would only cost time.
 const longestList = 100
 
 /**
- * Reads the metadata of a client from a request. Ignores unknown members, a software statement included (RFC 7591 2).
- * Leaves out grant types, response types, scopes and redirection URIs that this server does not give to such clients: the
- * response tells the client what is registered (RFC 7591 3.2.1). Treats null and empty values as omitted (RFC 7592 2.2).
+ * Ignores unknown members, also a software statement (RFC 7591 2). Drops grant types, response types, scopes
+ * and redirection URIs that such clients cannot have: the response says what is registered (RFC 7591 3.2.1).
+ * Null and empty values count as omitted (RFC 7592 2.2).
  *
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, which names the member.
  */
@@ -175,8 +169,8 @@ function responseTypes(
   return sorted(fittingResponseTypes(asked, granted, capabilities))
 }
 
-// RFC 7591 2: a client that names no scope gets a default. RFC 7591 3.2.1: a server may register another value than the
-// client names, and the response says so.
+// RFC 7591 2: without a scope, a client gets a default. RFC 7591 3.2.1: the server may register another
+// value, and the response says so.
 function scopeOf(members: Members, { scope: allowed, registerAllScopes }: RegistrationPolicy): string {
   const text = members.text('scope')
   const asked = text === undefined ? allowed : parseScope(text)
@@ -196,7 +190,7 @@ function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'>
   return { jwks_uri }
 }
 
-/** The members of a request. Null and empty values count as omitted. */
+/** Null and empty values count as omitted. */
 class Members {
   constructor(private readonly source: Readonly<Record<string, unknown>>) {}
 
@@ -216,7 +210,7 @@ class Members {
   json(name: string): Json | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
-    // JSON.stringify fails on a value with thousands of levels.
+    // JSON.stringify fails on thousands of levels.
     if (!isKeepable(value)) throw refused(name)
     const copy: Json = JSON.parse(JSON.stringify(value))
     return copy
@@ -231,7 +225,6 @@ class Members {
 
 const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted()
 
-/** Makes the registration of a client, without its secrets. */
 export function registrationFor(client_id: string, metadata: RegisteredMetadata): ClientRegistration {
   const { jwks, jwks_uri, redirect_uris = [], members: added, ...members } = metadata
   const client_type = clientTypeBy(metadata.token_endpoint_auth_method)
@@ -247,7 +240,7 @@ export function registrationFor(client_id: string, metadata: RegisteredMetadata)
   }
 }
 
-/** The metadata of a public client of version 0.1.0 in canonical form. Such a client has no members of plug-ins. */
+/** The metadata of a public client of version 0.1.0 in canonical form. It has no members of plug-ins. */
 export function publicMetadataOf(registration: ClientRegistration): object {
   const { redirect_uris = [], post_logout_redirect_uris, grant_types, response_types, scope } = registration
   return {
@@ -261,7 +254,6 @@ export function publicMetadataOf(registration: ClientRegistration): object {
   }
 }
 
-/** The members of a registration that a client may see, under the names of RFC 7591 2. */
 export function metadataOf(
   registration: ClientRegistration,
   { members: added = [] }: ServerCapabilities,
@@ -292,17 +284,16 @@ const published = [
 // Stands for the secret that the server issues after the check.
 const anySecret = `sha256:${'A'.repeat(43)}`
 
-/** Checks the metadata by the rules of every registration. */
 function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCapabilities): void {
   const { issues } = parsedWith(metadata, capabilities)
   const isAdded = ({ path }: ConfigurationIssue) => Object.hasOwn(metadata.members ?? {}, path)
-  // The text of another mistake may hold values, so it is dropped.
+  // The text of another mistake may hold values.
   const members = issues.filter((issue) => !isAdded(issue)).map(({ path }) => memberAt(path))
   const [first] = members.includes('redirect_uris') ? (['redirect_uris'] as const) : members
   if (first !== undefined) throw refused(first)
   const ofPlugIn = issues.find(isAdded)
   if (ofPlugIn !== undefined) throw refusedOfPlugIn(ofPlugIn.path, ofPlugIn.message)
-  // A consent page must not show a name that reorders the text around it.
+  // A name must not reorder the text of a consent page.
   if (deceptive.test(metadata.client_name ?? '')) throw refused('client_name')
 }
 
@@ -316,9 +307,7 @@ function parsedWith(metadata: RegisteredMetadata, capabilities: ServerCapabiliti
 }
 
 /**
- * Lets plug-ins verify the members that a client states.
- *
- * @param sender the sender of the request, for which every fetch counts.
+ * @param sender counts for every fetch.
  * @throws OAuthError `invalid_client_metadata`, which names the member.
  */
 export async function verifyClientMetadata(
@@ -333,7 +322,7 @@ export async function verifyClientMetadata(
   const { client } = parsedWith(metadata, capabilities)
   const mistake = await mistakeInStatement(client, capabilities.members, documents, { sender }).catch(
     (error: unknown) => {
-      // Every cause has one text: different texts would let a stranger probe the network of this server.
+      // One text for every cause: different texts would let a stranger probe this server's network.
       if (error instanceof DocumentUnavailable)
         throw invalidClientMetadata(
           'client_metadata_refused',

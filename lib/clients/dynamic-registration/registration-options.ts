@@ -29,73 +29,70 @@ import type { Storage } from '../../stores/storage'
 /** The option `dynamicRegistration`. Lifetimes are whole seconds, at most 10 years. */
 export interface DynamicRegistrationOptions {
   /**
-   * Keeps the clients that register. Default: the `dynamicClients` of the option `store`, which `redisStore()` has; for
-   * a store without them `memoryDynamicClients()`, which refuses to run in production.
+   * Holds the clients that register. Default: the `dynamicClients` of the option `store`, which
+   * `redisStore()` has; else `memoryDynamicClients()`, which refuses to run in production.
    */
   readonly store?: DynamicClientStore
   /**
-   * Who may register (RFC 7591 3): the digests of initial access tokens, each the `client_secret_hash` of
-   * `generateClientSecret()`, or a function that resolves to whether a token is good. Default: registration is open to
-   * everybody, and the option `limits.networks.registration` limits each network.
+   * Who may register (RFC 7591 3): digests of initial access tokens, each the `client_secret_hash` of
+   * `generateClientSecret()`, or a function. Default: everybody, and `limits.networks.registration` limits
+   * each network.
    */
   readonly initialAccessToken?: string | readonly string[] | VerifyInitialAccessToken
   /**
-   * How many registered clients may live at the same time, 1 to 100 000. Beyond, an unused client of the network that
-   * has most of them gives way. No client gives way within ten minutes of its registration, with an open authorization
-   * request, or with a code or token. If none is left, registration responds with 503. Default 10 000, of 16 KiB each at
-   * most.
+   * The most registered clients that live, 1 to 100 000. Beyond, the network with most unused clients loses
+   * one. A client stays for ten minutes after its registration, and with an open authorization request, a
+   * code or a token. If none can go, registration responds with 503. Default 10 000, each of at most 16 KiB.
    */
   readonly maximumClients?: number
-  /** The scope that such clients may have, separated by spaces. A client that names none gets all. Default: all scopes. */
+  /**
+   * The scope that such clients may have, separated by spaces. A client that names none gets all. Default:
+   * all scopes.
+   */
   readonly scope?: string
   /**
-   * Registers every client with all of `scope`, whatever scope it names (RFC 7591 2 leaves this to the server). The
-   * owner still approves what each request asks for. MCP clients need this for a step-up: they register with the scope
-   * of the first challenge, and then ask for more. Default `false`.
+   * Registers every client with all of `scope`, whatever scope it names (RFC 7591 2 allows this). The owner
+   * still approves what each request asks for. MCP clients need this for a step-up: they register with the
+   * scope of the first challenge, then ask for more. Default `false`.
    */
   readonly registerAllScopes?: boolean
-  /**
-   * The grant types that such clients may have, as far as they ask for them. Default: `authorization_code` and
-   * `refresh_token`.
-   */
+  /** The grant types that such clients may ask for. Default: `authorization_code` and `refresh_token`. */
   readonly grantTypes?: readonly string[]
-  /** How long a client lives that has got no code and no token yet. Default 3600, at least 60. */
+  /** The lifetime of a client without a code or token so far. Default 3600, at least 60. */
   readonly unusedLifetime?: number
   /**
-   * How long a client lives after the server has issued a code or token to it. Each process notes the use of a client
-   * once a day, so the lifetime is two days longer than the longest token at least. Default 7 776 000 (90 days), at least 2 days.
+   * The lifetime of a client after it gets a code or token. Each process notes a client's use once a day, so
+   * this is always at least two days longer than the longest token. Default 7 776 000 (90 days), at least 2
+   * days.
    */
   readonly lifetime?: number
   /**
-   * How long a client secret is valid. A confidential client gets a new secret when it updates its registration in the
-   * last half of this time (RFC 7592 2.2). Default 7 776 000 (90 days), at least 60.
+   * The lifetime of a client secret. A confidential client that updates its registration in the last half
+   * gets a new one (RFC 7592 2.2). Default 7 776 000 (90 days), at least 60.
    */
   readonly clientSecretLifetime?: number
-  /** Path of the registration endpoint below the issuer. Default `/register`. */
+  /** The registration endpoint below the issuer. Default `/register`. */
   readonly registrationPath?: string
-  /** Path of the client configuration endpoint (RFC 7592) below the issuer. Default `/register/client`. */
+  /** The client configuration endpoint (RFC 7592) below the issuer. Default `/register/client`. */
   readonly clientConfigurationPath?: string
 }
 
 /** Resolves to whether an initial access token is good. */
 export type VerifyInitialAccessToken = (token: string) => boolean | Promise<boolean>
 
-/** Dynamic registration after validation of its options. */
 export interface DynamicRegistration extends DynamicClients {
   /** Undefined if registration is open. */
   readonly verifyInitialAccessToken: VerifyInitialAccessToken | undefined
   readonly maximumClients: number
   readonly unusedLifetime: number
-  /** How long a code, a token or an authorization request lives at most. */
+  /** Of a code, token or authorization request, at most. */
   readonly tokenLifetime: number
   readonly clientSecretLifetime: number
   readonly registrationPath: string
   readonly clientConfigurationPath: string
-  /** Fetches the documents that clients name. */
   readonly documents: DocumentFetch
 }
 
-/** The settings of the server that dynamic registration rests on. */
 interface RegistrationContext {
   readonly issuer: string
   readonly findClient: FindClient
@@ -108,7 +105,6 @@ interface RegistrationContext {
   readonly clock: () => number
 }
 
-/** The names of the endpoints, under the keys of their paths. */
 export const registrationEndpointNames = {
   registrationPath: 'registration',
   clientConfigurationPath: 'client_configuration',
@@ -116,11 +112,6 @@ export const registrationEndpointNames = {
 
 const key = 'dynamicRegistration'
 
-/**
- * Reads the option `dynamicRegistration`; undefined if registration is off.
- *
- * @param takePath reads the option of a path, which no other endpoint may have.
- */
 export function readDynamicRegistration(
   reading: OptionsReader,
   context: RegistrationContext,
@@ -142,8 +133,8 @@ export function readDynamicRegistration(
   const store = dynamicClientsWithDeadline(readStore(fields, context), context.storeDeadline)
   const uses = new ClientUses({
     store,
-    // A process notes a use once a day, and the store writes no second note within a day of the first. So a token may be
-    // two days younger than the last note that the store has written.
+    // A process notes a use once a day, and the store writes no second note within a day of the first. So a
+    // token may be two days younger than the last written note.
     lifetime: Math.max(lifetime, 2 * day + tokenLifetime),
     requestLifetime,
     clock,
@@ -223,7 +214,7 @@ function readInitialAccessToken(fields: OptionsReader): VerifyInitialAccessToken
   return (token) => hasOneOf(digests, token)
 }
 
-/** Whether one of the digests is the digest of the token. Compares in constant time, and compares all of them. */
+/** Constant time: compares all digests. */
 function hasOneOf(digests: readonly string[], token: string): boolean {
   const presented = digest(token)
   return digests.filter((each) => isSameText(each, presented)).length > 0

@@ -6,36 +6,32 @@ import type { Client } from '../../protocol/client'
 import { digest } from '../../protocol/credential'
 import type { SharedCache } from '../shared-cache'
 
-/** Milliseconds for which a document may stand in, by the time of its fetch. */
+/** Milliseconds after its fetch for which a document may stand in. */
 export const longestKept = 86_400_000
 
-/** When a document was fetched, and until when it serves. All times are milliseconds since the epoch. */
+/** Milliseconds since the epoch. */
 export interface DocumentTimes {
   readonly fetchedAt: number
-  /** The end of the time for which its host says that it is good. */
   readonly expiresAt: number
-  /** The end of the time for which the client may have a code or a token; 0 if no resource owner has let it in. */
+  /** 0 if no resource owner has let the client in. */
   readonly inUseUntil: number
 }
 
-/** A document, and its times. */
 interface DocumentText extends DocumentTimes {
-  /** The JSON of the document. A text takes less memory than the value can. */
+  /** JSON text takes less memory than the value can. */
   readonly text: string
-  /** Whether plug-ins have verified what the client states. */
   readonly verified: boolean
 }
 
 const maximumParsed = 1000
 
-/** A document, and the client that it describes. */
 export interface ParsedDocument extends DocumentText {
   readonly client: Client
 }
 
 /**
- * The documents in the memory of this process, 1000 of clients in use and 1000 of others. Each kind drops the one that
- * was not requested for the longest time, so clients that no resource owner has let in push out only each other.
+ * 1000 documents of clients in use and 1000 others, so clients that no resource owner has let in evict only
+ * each other. Evicts the least recently used.
  */
 export class ParsedDocuments {
   private readonly inUse = new BoundedMap<ParsedDocument>(maximumParsed)
@@ -54,27 +50,25 @@ export class ParsedDocuments {
   }
 }
 
-/** How many documents of clients that no resource owner has let in, one process keeps for all processes. */
+/** Documents of unused clients that one process shares. */
 const maximumUnused = 4096
-// In characters of JSON. A document has 5 KiB as it is sent, and JSON may write its numbers at greater length.
+// Characters of JSON: a document has 5 KiB, and JSON may write its numbers at greater length.
 const longestText = 8192
 
-/** A document that a process has kept for all. */
 export interface SharedDocument extends DocumentTimes {
   readonly json: unknown
   readonly verified: boolean
 }
 
 /**
- * The documents that all processes share. Each has a key of its own, so no document can push out another. The document
- * of a client in use stays for as long as its codes and tokens may live. All others stay for a day, and each process
- * keeps 4096 of them at most, a quarter of these for one network.
+ * Shared by all processes. Each document has its own key, so none evicts another. A document of a client in
+ * use stays as long as its codes and tokens may live; others stay for a day, at most 4096 per process, a
+ * quarter of these per network.
  */
 export class SharedDocuments {
   private readonly unused: ExpiringMap<true>
   private readonly steady: () => number
 
-  /** @param clock milliseconds since the epoch. */
   constructor(
     private readonly cache: SharedCache,
     private readonly clock: () => number,
@@ -83,21 +77,16 @@ export class SharedDocuments {
     this.unused = new ExpiringMap(maximumUnused, this.steady)
   }
 
-  /** Resolves to the document that a process has kept; undefined if there is none. */
   async find(url: string): Promise<SharedDocument | undefined> {
     const document = readDocument(await this.cache.get(keyOf(url)), url)
     if (document === undefined) return undefined
-    // The clock of the process that kept the document may be wrong: no document serves for longer than a day from now.
+    // The clock of the writing process may be wrong: no document serves longer than a day from now.
     const now = this.clock()
     const fetchedAt = Math.min(document.fetchedAt, now)
     return { ...document, fetchedAt, expiresAt: Math.min(document.expiresAt, now + longestKept) }
   }
 
-  /**
-   * Keeps a document, unless it is too long, or too many are kept. Rejects if the cache fails.
-   *
-   * @param senders the networks of the sender that made this server fetch the document.
-   */
+  /** @param senders the networks of the sender that caused the fetch. */
   async keep(url: string, document: DocumentText, senders: readonly string[]): Promise<void> {
     const { text, verified, fetchedAt, expiresAt, inUseUntil } = document
     if (text.length > longestText) return
@@ -111,7 +100,7 @@ export class SharedDocuments {
       expiresAt,
       inUseUntil,
     })
-    // In a cache that drops what ends first, clients in use stay: they always have the longer time.
+    // A cache that evicts what ends first keeps clients in use: they always have the longer time.
     const seconds = Math.ceil((longestKept + inUseFor) / 1000)
     await this.cache.set(key, `${times.slice(0, -1)},"document":${text}}`, seconds)
   }

@@ -18,42 +18,33 @@ import {
   SharedDocuments,
 } from './cached-documents'
 
-// Seconds. A document of each request would be a tool to burden its host.
+// Seconds. A fetch for each request would be a tool to burden the document's host.
 const shortestKept = 60
 // Milliseconds.
 const day = 86_400_000
 const limited = 'client_document_limited'
 
-/** The parts of a {@link DocumentCache}. */
 interface DocumentCacheParts {
   readonly documents: DocumentFetch
   readonly sharedCache: SharedCache
-  /** @throws UnusableClient if the document is malformed. */
   readonly parse: (json: unknown, url: DocumentUrl) => Client
-  /** Verifies what clients state about themselves; undefined if no plug-in does. */
   readonly verification?: DocumentVerification | undefined
-  /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Whether the configuration names exactly this URL. */
   readonly isNamed: (url: string) => boolean
-  /** Seconds for which a code or token may live. */
+  /** Seconds. */
   readonly longestLifetime: number
 }
 
-/** Verifies what the client of a document states about itself. */
 export interface DocumentVerification {
   readonly isNeeded: (client: Client) => boolean
-  /** @throws UnusableClient if a member is not valid; DocumentUnavailable if a document cannot be fetched. */
   readonly run: (client: Client, inquiry: DocumentInquiry) => Promise<void>
 }
 
-/** The outcome of a look-up. Only the networks of its sender share a refusal by its limits. */
+/** Only the networks of the same sender share a refusal by its limits. */
 type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
 
-/**
- * Finds the clients of metadata documents: parsed in the memory of this process, as text in the cache of all
- * processes, or at the URL of the document. Keeps good documents only: a failure never outlives its request.
- */
+/** Keeps good documents only: a failure never outlives its request. */
 export class DocumentCache {
   private readonly parsed = new ParsedDocuments()
   private readonly shared: SharedDocuments
@@ -64,10 +55,8 @@ export class DocumentCache {
   }
 
   /**
-   * Finds the client of one document. Requests for one document at the same time share one look-up.
-   *
-   * @param sender the sender of the request. For a network over its limit of failures, the server fetches nothing.
-   * @throws UnusableClient if there is no good document; the refusal of the network in place of a fetch.
+   * Simultaneous requests for one document share one look-up. A sender whose network is over its limit of
+   * failures causes no fetch: its refusal is thrown.
    */
   find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
     const kept = this.parsed.get(url.clientId)
@@ -80,8 +69,7 @@ export class DocumentCache {
   }
 
   /**
-   * Notes that a client has got a code or a token: its document stays for as long as they may live. Once a day for each
-   * process and client, resolves when all processes can see it.
+   * Keeps the document as long as the new code or token may live. Writes once a day per process and client.
    */
   noteUse(clientId: string): Promise<void> | undefined {
     const { clock, longestLifetime } = this.parts
@@ -107,7 +95,7 @@ export class DocumentCache {
     )
     if ('client' in found) return found.client
     const { error, senders: others } = found
-    // The limits of one sender must not refuse the requests of others, which then look for themselves.
+    // The limits of one sender must not refuse others: they look for themselves.
     const isOfOthers = senders.join() !== others.join()
     if (isOfOthers && error instanceof UnusableClient && error.reason === limited)
       return this.find(url, sender)
@@ -119,7 +107,7 @@ export class DocumentCache {
     const known = await this.shared.find(clientId)
     const before = this.latest(url, known)
     if (before !== undefined && before.expiresAt > this.parts.clock()) {
-      // A process that did not know of the use has written over its note.
+      // A process that did not know of the use has overwritten its note.
       if (known !== undefined && known.inUseUntil < before.inUseUntil)
         await this.share(clientId, before, senders)
       return this.remember(clientId, before)
@@ -129,14 +117,14 @@ export class DocumentCache {
     try {
       if (sender?.networkRefusal !== undefined) throw sender.networkRefusal
       const fetched = await this.fetched(url, this.trustOf(clientId, isKnown, inUseUntil), sender)
-      // The use may have been noted while the host answered.
+      // A use may have been noted while the host answered.
       const noted = this.parsed.get(clientId)?.inUseUntil ?? 0
       const document = { ...fetched, inUseUntil: Math.max(inUseUntil, noted) }
       this.remember(clientId, document)
       await this.share(clientId, document, senders)
       return document.client
     } catch (error) {
-      // Others may use up limits and queues, and silence a network. They must not lock out the client.
+      // Others may exhaust limits and queues, or silence a network. They must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
       if (isPrevented && before !== undefined && this.mayStandIn(before))
         return this.remember(clientId, before)
@@ -153,7 +141,7 @@ export class DocumentCache {
     return fetchedAt + longestKept > this.parts.clock()
   }
 
-  // The client is proven already, so a cache that fails now must not fail the request.
+  // The client is proven, so a failing cache must not fail the request.
   private async share(clientId: string, document: ParsedDocument, senders: readonly string[]): Promise<void> {
     await this.shared.keep(clientId, document, senders).catch(() => undefined)
   }
@@ -163,7 +151,6 @@ export class DocumentCache {
     return document.client
   }
 
-  /** The later one of the document in the memory of this process and the one in the cache. */
   private latest(url: DocumentUrl, known: SharedDocument | undefined): ParsedDocument | undefined {
     const kept = this.parsed.get(url.clientId)
     if (known === undefined) return kept
@@ -172,7 +159,7 @@ export class DocumentCache {
     const { json, fetchedAt, expiresAt, verified } = known
     try {
       const client = this.parts.parse(json, url)
-      // A process without the plug-in has fetched the document, and has verified nothing.
+      // A process without the plug-in fetched the document, and verified nothing.
       if (!verified && this.needsVerification(client)) return kept
       return {
         client,
@@ -183,7 +170,7 @@ export class DocumentCache {
         inUseUntil,
       }
     } catch (error) {
-      // A process with other options may have kept a document that is malformed here.
+      // Another process may have stored, under other options, a document that is malformed here.
       if (error instanceof UnusableClient) return kept
       throw error
     }
@@ -208,7 +195,7 @@ export class DocumentCache {
   }
 }
 
-// Every cause has one text: the texts of different causes would let a stranger probe the network of this server.
+// One text for every cause: different texts would let a stranger probe this server's network.
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof DocumentUnavailable)) return error
   return new UnusableClient(

@@ -2,20 +2,18 @@ import { isList, isText } from '../../primitives/options-reader'
 import { isTooLong } from '../../protocol/parameters'
 import { plainUrl } from '../../protocol/uri'
 
-/** A `client_id` that is the URL of a metadata document. */
 export interface DocumentUrl {
-  /** The URL, as the client writes it. */
   readonly clientId: string
-  /** The host, with its port unless it is the usual one. */
+  /** With its port, unless that is 443. */
   readonly host: string
 }
 
 /**
- * Parses the URL of a metadata document; undefined for any other `client_id`. The URL uses https and has a path, no dot
- * segments, no fragment and no credentials (draft-ietf-oauth-client-id-metadata-document 3).
+ * Returns undefined for any other `client_id`. The URL uses https and has a path, no dot segments, no
+ * fragment and no credentials (draft-ietf-oauth-client-id-metadata-document 3).
  *
- * Only the usual port may be written out. Otherwise, the text must be what a URL parser makes of it, so that no two
- * texts pass for one host. A parser removes dot segments, also `%2e`, so such a URL differs from its text.
+ * Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host. A parser removes
+ * dot segments, also `%2e`, so such a URL differs from its text.
  */
 export function documentUrl(clientId: string): DocumentUrl | undefined {
   if (!clientId.startsWith('https://') || isTooLong('client_id', clientId)) return undefined
@@ -24,16 +22,11 @@ export function documentUrl(clientId: string): DocumentUrl | undefined {
   return url !== undefined && isUnrepaired ? { clientId, host: url.host } : undefined
 }
 
-/** Whether the host accepts a client with this `client_id`, an https URL. */
 type AllowDocument = (clientId: string) => boolean | Promise<boolean>
 
 const allowExpectation = 'must be a function, or a list of hosts and URLs.'
 const hostName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?$/
 
-/**
- * Reads the option `allow`: a function, or a list of hosts (`app.example`), of all hosts below a domain
- * (`*.app.example`), of URLs, and of beginnings of URLs that end with a slash. Default: every client.
- */
 export function readAllow(given: unknown, wrong: (path: string, message: string) => void): AllowDocument {
   if (given === undefined) return () => true
   if (typeof given === 'function') return (clientId) => decisionOf(given(clientId))
@@ -50,10 +43,10 @@ export function readAllow(given: unknown, wrong: (path: string, message: string)
   return (clientId) => given.some((entry) => isText(entry) && covers(entry, clientId))
 }
 
-/** The entries of the option `allow`, if it is a list. A URL that equals an entry is not made up. */
+/** A URL that equals an entry is not made up. */
 export const entriesOf = (given: unknown): ReadonlySet<unknown> => new Set(isList(given) ? given : [])
 
-// A beginning of URLs may be the whole host.
+// The prefix may be a whole host.
 const isUrl = (entry: string) => documentUrl(entry.endsWith('/') ? `${entry}x` : entry) !== undefined
 
 function covers(entry: string, clientId: string): boolean {
@@ -62,8 +55,8 @@ function covers(entry: string, clientId: string): boolean {
   return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
 }
 
-// Some web servers decode a slash before they look for dot segments, or skip what follows a semicolon. They would serve a
-// document of another folder.
+// Some web servers decode a slash before they resolve dot segments, or skip what follows a semicolon. They
+// would serve a document of another folder.
 const leavesFolder = /%(?:25)*(?:2f|5c)|\/\.{1,2};/i
 
 const isBelow = (folder: string, clientId: string) =>

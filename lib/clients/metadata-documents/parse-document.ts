@@ -20,19 +20,15 @@ import { mistakeInStatement } from '../document-fetch/verify-statement'
 import type { DocumentVerification } from './document-cache'
 import type { DocumentUrl } from './document-url'
 
-/** What a server lets the clients of metadata documents do. */
 export interface DocumentRules {
   readonly capabilities: ServerCapabilities
-  /** The scope that such a client may ask for. */
   readonly scope: Scope
-  /** The grant types that such a client may use. */
   readonly grantTypes: readonly string[]
   readonly localhostRedirects: boolean
-  /** Parses a registration. @throws ConfigurationError that lists its mistakes. */
+  /** @throws ConfigurationError that lists the mistakes. */
   readonly parse: (registration: unknown) => Client
 }
 
-/** Lets plug-ins verify what the clients of documents state about themselves; undefined if none does. */
 export function verificationBy(
   { capabilities: { members = [] } }: DocumentRules,
   documents: DocumentFetch,
@@ -49,19 +45,15 @@ export function verificationBy(
 }
 
 /**
- * Makes a client of a metadata document. A document speaks to every server, so grant types, response types, scopes and
- * redirection URIs that this server does not offer to such clients are left out, and so are links to other hosts.
- * Everything else must be a good registration. Other members than those of RFC 7591 2 and of plug-ins have no effect: a
- * document never makes its client more than a client of strangers.
- *
- * @param url the URL of the document, which is the `client_id`.
- * @throws UnusableClient if the document is malformed.
+ * A document speaks to every server, so this drops grant types, response types, scopes and redirection URIs
+ * that such clients cannot have here, and links to other hosts. Only members of RFC 7591 2 and of plug-ins
+ * have an effect: a document never makes its client more than a client of strangers.
  */
 export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
-  // The comparison is exact: otherwise, a document could name the client of another URL.
+  // Exact comparison: otherwise a document could name the client of another URL.
   if (document['client_id'] !== url.clientId) throw malformed('names another client_id')
-  // draft-ietf-oauth-client-id-metadata-document 4.1: a secret in a public document is none.
+  // draft-ietf-oauth-client-id-metadata-document 4.1: a published secret is none.
   for (const secret of ['client_secret', 'client_secret_expires_at'])
     if (Object.hasOwn(document, secret)) throw malformed('has a client_secret')
   if (hasPrivateKey(document['jwks'])) throw malformed('has a private key')
@@ -71,11 +63,11 @@ export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRu
   return Object.freeze({ ...client, metadataDocument: metadataOf(client, url, rules) })
 }
 
-// Software writes null for a member without a value.
+// Some software writes null for a missing value.
 const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
 
-// RFC 7518 6.2.2, 6.3.2 and 6.4: the members of a private and of a symmetric key.
+// RFC 7518 6.2.2, 6.3.2 and 6.4: members of private and symmetric keys.
 const isPrivateKey = (key: unknown) => isRecord(key) && (Object.hasOwn(key, 'd') || Object.hasOwn(key, 'k'))
 const hasPrivateKey = (jwks: unknown) =>
   isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(isPrivateKey)
@@ -119,12 +111,12 @@ function registrationFrom(
   }
 }
 
-// A document serves many servers: what one of them cannot use must not refuse the others.
+// A document serves many servers: a URI that is unusable here must not refuse it.
 const logoutUrisFrom = (value: unknown) =>
   isTexts(value) ? allowedLogoutUris(value.slice(0, 100)) : undefined
 
-// A member of a plug-in changes what the client relies on, so a bad value refuses the document, unless the plug-in leaves
-// it out.
+// A client relies on a plug-in's member, so a bad value refuses the document, unless the plug-in leaves it
+// out.
 function membersOfPlugIns(
   document: Readonly<Record<string, unknown>>,
   { capabilities: { members = [] } }: DocumentRules,
@@ -143,8 +135,8 @@ interface Authentication {
 }
 
 /**
- * Reads how the client authenticates: by a key, or not at all. Without a method, the client is public: the default of
- * RFC 7591 2 needs a secret, which a client of a document cannot have.
+ * Without a method, the client is public: the default of RFC 7591 2 needs a secret, which a document's client
+ * cannot have.
  */
 function authenticationFrom(
   document: Readonly<Record<string, unknown>>,
@@ -154,7 +146,7 @@ function authenticationFrom(
   if (method === 'none') return { client_type: 'public', token_endpoint_auth_method: method }
   if (method !== privateKeyJwtName || !offersPrivateKeyJwt(capabilities))
     throw malformed('has an authentication method that is not offered')
-  // RFC 7591 2: a document has one of the two.
+  // RFC 7591 2: exactly one of the two.
   if ((jwks === undefined) === (jwks_uri === undefined)) throw malformed('must have either jwks or jwks_uri')
   return {
     client_type: 'confidential',
@@ -163,7 +155,7 @@ function authenticationFrom(
   }
 }
 
-// What is not a list of good URIs goes on to the parser of registrations, which refuses it.
+// The parser of registrations refuses what is no list of good URIs.
 function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unknown {
   if (!isTexts(given)) return given
   const allowed = allowedRedirectUris(given, capabilities)
@@ -171,7 +163,7 @@ function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unkn
   return allowed
 }
 
-// What is not a list of names goes on to the parser of registrations, too.
+// The same holds for what is no list of names.
 function grantTypesFrom(
   given: unknown,
   clientType: Client['client_type'],
@@ -190,7 +182,7 @@ function responseTypesFrom(given: unknown, grantTypes: unknown, { capabilities }
   return isTexts(listed) ? fittingResponseTypes(listed, granted, capabilities) : listed
 }
 
-// The words for other servers say nothing about this one, so a scope of such words alone counts as no scope.
+// Words for other servers say nothing about this one, so a scope of such words alone counts as none.
 function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
   if (given === undefined || given === '') return formatScope(scope)
   const asked = isText(given) ? parseScope(given) : undefined
@@ -199,7 +191,7 @@ function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
   return formatScope(known.length > 0 ? known : scope)
 }
 
-// A link to another host would lend the name of that host to the client.
+// A link to another host would lend the client that host's name.
 const pageFrom = (given: unknown, { host }: DocumentUrl): string | undefined =>
   isWebAddress(given) && new URL(given).host === host ? given : undefined
 
@@ -214,8 +206,8 @@ type Fault =
   | 'has no grant type that is offered'
   | 'has a member that is not valid'
 
-// At the token endpoint, the client must not throw its tokens away: a document may be mended. The resource owner sees
-// that the request cannot go on.
+// A document may be mended, so the token endpoint must not make the client throw its tokens away. The
+// resource owner sees that the request cannot go on.
 function malformed(fault: Fault): UnusableClient {
   return new UnusableClient(
     'temporarily_unavailable',
