@@ -5,22 +5,19 @@ import type { CredentialThrottle } from './credential-throttle'
 import type { AuthenticatingSender, AuthenticatingServer } from './method'
 import type { ClientCredential } from './read-credential'
 
-/** A client that has authenticated. */
 export interface ProvenClient {
   readonly client: Client
-  /** Whether the client used a secret that is no longer its current one, for example during a rotation. */
+  /** For example during a rotation. */
   readonly byOldSecret: boolean
 }
 
 const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
 
-/** What client authentication uses of a request besides the presented client. */
 interface AuthenticationContext extends AuthenticatingSender {
-  /** Runs if the presented client is registered. The client has not authenticated yet. */
+  /** Runs if the presented client is registered, though not yet proven. */
   readonly clientFound: () => void
 }
 
-/** Authenticates the clients of one server. */
 export class ClientVerification {
   constructor(
     private readonly findClient: FindClient,
@@ -29,11 +26,11 @@ export class ClientVerification {
   ) {}
 
   /**
-   * Authenticates the client of a credential, or refuses it without showing the reason: an unknown client, a disabled
-   * client, a wrong secret and a wrong method look the same and cost the same. If the network is over its limit, only a
-   * client of the host passes, with a secret or a key that is no guess.
+   * An unknown client, a disabled one, a wrong secret and a wrong method look the same and cost the same. If
+   * the network is over its limit, only a client of the host passes, with a secret or key that is no guess.
    *
-   * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures, for an unknown client, too.
+   * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures, also for an
+   * unknown client.
    */
   async verify(credential: ClientCredential, context: AuthenticationContext): Promise<ProvenClient> {
     const { method } = credential
@@ -42,13 +39,13 @@ export class ClientVerification {
     // Before the proof: the key of such a client may be a fetch away.
     const isRefused = networkRefusal !== undefined && client !== undefined && !passesNetworkLimit(client)
     if (isRefused) throw networkRefusal
-    // For each method, a disabled client is unknown. Otherwise, the cost would show whether the secret was right.
+    // Methods see a disabled client as unknown: otherwise the cost would show whether the secret was right.
     const asked = client?.disabled === true ? undefined : client
     const limits = this.throttle.of(credential, asked, address, networkRefusal)
     const proven: unknown = await method.verify(asked, credential.credential, limits, this.server, context)
     if (client === undefined) throw refused('client_unknown')
     if (client.disabled) throw refused('client_disabled')
-    // A host may have written the method. Only the two documented values prove a client, and no other truthy value.
+    // A host may have written the method: no other truthy value proves a client.
     const byOldSecret = proven === 'by an old secret'
     if (proven !== true && !byOldSecret) throw refused('client_not_authenticated')
     const registered = client.token_endpoint_auth_method
@@ -63,7 +60,7 @@ export class ClientVerification {
       if (client !== undefined) context.clientFound()
       return client
     } catch (error) {
-      // The identifier is the URL of a document, and no misplaced secret: events may name it.
+      // The identifier is a document's URL, and no misplaced secret: events may name it.
       if (error instanceof UnusableClient) context.clientFound()
       throw error
     }

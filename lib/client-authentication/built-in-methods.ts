@@ -3,7 +3,7 @@ import { parseBasicCredentials } from './basic'
 import type { SecretVerifier } from './client-secret'
 import type { ClientAuthenticationMethod } from './method'
 
-/** The client secret in the form body (RFC 6749 2.3.1), for clients that cannot use Basic. */
+/** RFC 6749 2.3.1, for clients that cannot use Basic. */
 export function clientSecretPost(secrets: SecretVerifier): ClientAuthenticationMethod {
   return {
     name: 'client_secret_post',
@@ -16,8 +16,8 @@ export function clientSecretPost(secrets: SecretVerifier): ClientAuthenticationM
 }
 
 /**
- * No authentication: a public client without credentials names itself by `client_id` (RFC 6749 3.2.1), or by Basic
- * with an empty password, as some libraries do. The server uses this method if a request uses no other.
+ * A public client without credentials names itself by `client_id` (RFC 6749 3.2.1), or by Basic with an empty
+ * password, as some libraries do. Applies if a request uses no other method.
  */
 export const none: ClientAuthenticationMethod = {
   name: 'none',

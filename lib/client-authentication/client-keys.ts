@@ -11,32 +11,26 @@ import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
 import { PublishedKeys } from './published-keys'
 
-// A registration is parsed more often than a published set. Strangers register keys, too.
+// Fewer than in a published set: a registration is parsed more often, and strangers register keys, too.
 const registeredAtMost = 12
 
-/** The public keys of clients: those in registrations, and those that clients publish. */
 export class ClientKeys {
-  /** The keys of a client that has none. */
   static readonly none = givenKeys([])
 
   private readonly registered = privateState<Client, KeySource>()
-  // The sources of one server: another server may fetch from other networks.
+  // Per server: another one may fetch from other networks.
   private readonly published = new WeakMap<DocumentFetch, PublishedKeys>()
 
   /**
-   * @param credentialOf the keys in the registration of a client: `{ keys }` or `{ jwks_uri }`; undefined for none.
-   * @param documents fetches published keys. Default: the fetch of the server.
+   * @param credentialOf `{ keys }` or `{ jwks_uri }`.
+   * @param documents Default: the server's fetch.
    */
   constructor(
     private readonly credentialOf: (client: Client) => Json | undefined,
     private readonly documents: DocumentFetch | undefined,
   ) {}
 
-  /**
-   * The keys of a client; undefined if its registration has none.
-   *
-   * @param sender the sender of the request that needs the keys.
-   */
+  /** Undefined if the registration has no keys. */
   of(
     client: Client,
     server: Pick<AuthenticatingServer, 'documents'>,
@@ -71,7 +65,7 @@ function publishedAt(credential: Json): string | undefined {
   return isText(uri) ? uri : undefined
 }
 
-/** What is wrong with the keys of a registration, as the rest of a sentence; undefined for good keys. */
+/** The rest of a sentence; undefined for good keys. */
 export function mistakeInKeys(credential: Json): string | undefined {
   if (!isRecord(credential)) return neither
   const { keys: given, jwks_uri: uri } = credential
@@ -90,7 +84,7 @@ export function mistakeInKeys(credential: Json): string | undefined {
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
 
-/** Reads the option `documents`; undefined for the fetch of the server. */
+/** Undefined for the server's fetch. */
 export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined =>
   reading.optional<DocumentFetch | undefined>(
     'documents',
@@ -99,10 +93,9 @@ export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined
     'must have a function fetch(url) that resolves to { json, maximumAge }.',
   )
 
-/** The refusal of a request that needs keys which cannot be had: the one of a limit, or `temporarily_unavailable`. */
 export function keysRefusal({ cause }: KeysUnavailable): OAuthError {
   if (cause instanceof Throttled) return cause
-  // The request may be good. With another code, the client could give its registration up.
+  // The request may be good. With another code, the client could give up its registration.
   return temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', { cause })
 }
 

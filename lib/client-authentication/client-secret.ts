@@ -8,11 +8,11 @@ import { SingleFlight } from '../primitives/single-flight'
 
 const generatedPrefix = 'sha256:'
 
-/** A new client secret, which the host shows once, and its digest for the registration. */
+/** A new secret, to show once, and its digest. */
 export interface GeneratedClientSecret {
   /** 43 characters `A-Za-z0-9_-`: 256 random bits. */
   readonly client_secret: string
-  /** The digest for the member `client_secret_hashes` of the registration. */
+  /** For `client_secret_hashes` of the registration. */
   readonly client_secret_hash: string
 }
 
@@ -23,8 +23,8 @@ export function generateClientSecret(): GeneratedClientSecret {
 }
 
 /**
- * Hashes a secret that a person may have chosen, with bcrypt at cost 10, which takes about 55 ms. Resolves to the
- * digest for `client_secret_hashes`.
+ * Hashes a secret that a person may have chosen: bcrypt at cost 10, about 55 ms. Resolves to the digest for
+ * `client_secret_hashes`.
  *
  * @throws RangeError if the secret is empty, or longer than the 72 bytes that bcrypt reads.
  */
@@ -36,23 +36,22 @@ export async function hashClientSecret(secret: string): Promise<string> {
   return bcryptHash(secret)
 }
 
-/** The digest of a generated secret, for a registration. */
 export function generatedHash(secret: string): string {
   return generatedPrefix + digest(secret)
 }
 
 /**
- * Verifies client secrets. This process remembers a secret after a successful bcrypt comparison, under a keyed digest
- * of the stored hash and the secret. For five minutes, the memory replaces a comparison. For a day, the memory shows
- * that the secret is no guess. When the registration drops the hash, the memory has no effect any more. The verifier
- * never remembers a failure. Every refusal does the same work.
+ * Remembers a secret after a successful bcrypt comparison, under a keyed digest of stored hash and secret,
+ * and never a failure. For five minutes, the memory replaces a comparison. For a day, it shows that the
+ * secret is no guess. It has no effect once the registration drops the hash. Every refusal does the same
+ * work.
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets
   private readonly comparison = new ConstantWorkComparer()
   private readonly renewals = new SingleFlight<string | undefined>()
   private readonly key = secureRandom(32)
-  // Digests of secrets that no client has: they fill up the list of a client with fewer digests.
+  // Digests without a secret, for a client with fewer digests.
   private readonly decoys = Array.from(
     { length: liveSecrets },
     () => generateClientSecret().client_secret_hash,
@@ -64,14 +63,13 @@ export class SecretVerifier {
   }
 
   /**
-   * Whether the secret is one of the secrets of the client. A right generated secret cannot be a guess, so no limit
-   * applies to it. A secret that this process verified within a day goes through `withinLimits` as `known`, which
-   * counts nothing.
+   * No limit applies to a right generated secret, which cannot be a guess. A secret verified within a day
+   * passes `withinLimits` as `known`, which counts nothing.
    *
    * @throws OAuthError over a limit; `NotAttempted` if too many comparisons wait for bcrypt.
    */
   async verify(client: Client | undefined, secret: string, withinLimits: Throttle): Promise<Verification> {
-    // Most requests come with the current secret. Its digest is the last one of the registration.
+    // The current secret first: most requests use it.
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
@@ -88,15 +86,12 @@ export class SecretVerifier {
     return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
   }
 
-  /**
-   * At least `liveSecrets` digests. An unknown client, a client with one secret and a client with two then cost the
-   * same.
-   */
+  /** An unknown client, and clients with one or two secrets, cost the same. */
   private padded(hashes: readonly string[]): readonly string[] {
     return [...hashes, ...this.decoys.slice(hashes.length)]
   }
 
-  // This comparison goes before comparisons that may be guesses: only the client itself can cause it.
+  // Goes before possible guesses: only the client itself can cause it.
   private async renewed(hash: string, secret: string): Promise<string | undefined> {
     return this.renewals.shareSuccess(this.mark(hash, secret), () =>
       this.compared([hash], secret, 'before the line'),
@@ -122,21 +117,14 @@ const rememberedAtMost = 1000
 const freshSeconds = 300
 const knownSeconds = 24 * 3600
 
-/**
- * How this process remembers a secret. `fresh` needs no other proof. `known` is no guess, but needs another
- * comparison.
- */
+/** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
 type Memory = 'fresh' | 'known'
 
-/** The secrets that this process verified by bcrypt, as keyed digests. Holds the 1000 that clients used last. */
+/** Keyed digests of secrets that bcrypt verified; evicts the least recently used. */
 class RememberedSecrets {
-  // The least recently used secret first.
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
 
-  /**
-   * @param clock milliseconds of a clock that does not step. A clock that steps back would keep secrets fresh for
-   * longer.
-   */
+  /** @param clock milliseconds. A clock that steps back would keep secrets fresh for longer. */
   constructor(private readonly clock: () => number) {}
 
   getCached(mark: string): Memory | undefined {

@@ -13,13 +13,13 @@ import type { Throttle, Verification } from './method'
 import type { ClientCredential } from './read-credential'
 import { SingleFlight } from '../primitives/single-flight'
 
-/** Applies the limits on failed client authentication (RFC 6749 2.3.1) to verifications of possible guesses. */
+/** RFC 6749 2.3.1: limits failed verifications of possible guesses. */
 export class CredentialThrottle {
   private readonly key = secureRandom(32)
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly attempts = new SingleFlight<Verification | undefined>()
-  // The network and the identifier of each client that authenticated with a chosen secret from this network.
+  // Network and identifier of clients that authenticated from there with a chosen secret.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
@@ -28,13 +28,10 @@ export class CredentialThrottle {
   ) {}
 
   /**
-   * The limits for one presented credential.
-   *
-   * @param client the client for which the method verifies the credential; undefined for an unknown client.
-   * @param address the address of the request, as Express reports it.
-   * @param refusal the refusal for a network that has used up its failures. Without it, an attacker in such a network
-   * could guess without end at a chosen secret that this process remembers. A remembered secret therefore passes only
-   * from a network from which its client has authenticated before.
+   * @param client undefined for an unknown client.
+   * @param refusal of a network that has used up its failures. Otherwise, an attacker there could guess
+   * without end at a remembered secret: it passes only from a network from which its client has authenticated
+   * before.
    */
   of(
     { method, clientId, credential }: ClientCredential,
@@ -52,8 +49,8 @@ export class CredentialThrottle {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
-      // A client may send many requests with its right secret at once. They share one attempt: each must not use up
-      // the limit of the client.
+      // Simultaneous requests with the same right secret share one attempt: each must not use up the client's
+      // limit.
       const attemptCounted = () =>
         this.attempts.shareSuccess(attemptKey(), () =>
           throttled(this.attemptLimits(clientId, network), this.counters, attemptOnce),
@@ -65,7 +62,7 @@ export class CredentialThrottle {
     }
   }
 
-  // The address comes first. Its limit bounds how many keys unknown client names can add to the counters.
+  // The address comes first: its limit bounds how many keys unknown client names add to the counters.
   private attemptLimits(clientId: string, network: string): readonly FailureThrottle[] {
     const { address, clientAndAddress, client } = this.limits
     return [
@@ -80,9 +77,8 @@ export class CredentialThrottle {
     ]
   }
 
-  // The mark covers the whole registration: an attempt that began with a dropped digest proves nothing for the new
-  // registration. Cached: computing the mark takes microseconds, and per request would leak through timing which
-  // clients exist.
+  // Covers the whole registration: an attempt with a dropped digest proves nothing for the new one. Cached:
+  // the microseconds per request would leak which clients exist.
   private registrationOf(client: Client | undefined): string {
     if (client === undefined) return this.unknownClient
     const known = this.registrations.get(client)
@@ -98,30 +94,29 @@ export class CredentialThrottle {
 }
 
 /**
- * How many attempts at client secrets may fail. Each limit counts by itself, and `false` switches a limit off. Over a
- * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000. `seconds`
- * are at most 86 400 and run from the first failure. An attempt that is still running counts as a failure until it
- * succeeds. These limits never refuse or count a right generated secret, or a right chosen secret that this process
- * verified within a day.
+ * Limits failed attempts at client secrets. Each limit counts by itself; `false` switches it off. Over a
+ * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000.
+ * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure until it
+ * succeeds. A right generated secret, and a right chosen one that this process verified within a day, are
+ * never refused or counted.
  */
 export interface ClientAuthenticationLimits {
   /**
-   * For one IPv4 address, or 64 bits of IPv6, at all clients together. Default 500 in 900 seconds. Behind a proxy,
-   * set Express's `trust proxy`; otherwise every request counts for the address of the proxy.
+   * Per IPv4 address, or 64 bits of IPv6, at all clients together. Default 500 in 900 seconds. Behind a
+   * proxy, set Express's `trust proxy`; otherwise every request counts for the proxy.
    */
   readonly address?: LimitOption
-  /** For one client and one address. Default 20 in 900 seconds. */
+  /** Per client and address. Default 20 in 900 seconds. */
   readonly clientAndAddress?: LimitOption
-  /** For one client, from any address. Default 1000 in 900 seconds. */
+  /** Per client, from any address. Default 1000 in 900 seconds. */
   readonly client?: LimitOption
 }
 
-/** The limits with their defaults. Undefined means that a limit is off. */
+/** Undefined means off. */
 export type ResolvedClientAuthenticationLimits = Readonly<
   Record<keyof ClientAuthenticationLimits, Limit | undefined>
 >
 
-/** Reads the limits from an option. `false` switches every limit off. */
 export function readClientAuthenticationLimits(
   reading: OptionsReader,
   option: string,

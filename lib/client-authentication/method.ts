@@ -9,59 +9,55 @@ import type { Counters } from '../limits/counters'
 
 /** The parts of a request that can carry client credentials. */
 export interface CredentialSources {
-  /** Each `Authorization` header of the request. */
+  /** Each `Authorization` header. */
   readonly authorization: readonly string[]
   /** The form body. */
   readonly body: Parameters
   /** The query of the request URI. The server refuses credentials in it. */
   readonly query: Parameters
   /**
-   * The certificate of the client, if this process asked for one in the TLS handshake. Undefined behind a proxy that
-   * ends TLS. The server does not read a header in its place, because anybody could write that header.
+   * The client's certificate, if this process asked for one in the TLS handshake. Undefined behind a proxy
+   * that ends TLS: the server reads no header in its place, because anybody could write it.
    */
   readonly certificate: ClientCertificate | undefined
 }
 
 /** The client that a request names, and its credential. Neither is proven. */
 export interface PresentedCredential {
-  /** The identifier of the client. */
   readonly clientId: string
   /** The secret or the assertion; empty for a client that only names itself. */
   readonly credential: string
 }
 
 /**
- * The result of a verification: whether the credential proves the client. A valid secret that a rotation has
- * superseded proves the client `by an old secret`.
+ * Whether the credential proves the client. A secret that a rotation has superseded proves it `by an old
+ * secret`.
  */
 export type Verification = boolean | 'by an old secret'
 
 /**
- * Runs the verification of a credential that may be a guess. The server counts a failure before the verification, and
- * takes it back after a success.
+ * Verifies a possible guess. The server counts a failure first, and takes it back after a success.
  *
- * @param status `known` for a credential that this process has verified within a day. It is no guess, and the server
- * counts nothing. If the network is over its limit, the credential passes only if the client has authenticated from
- * this network before.
- * @throws OAuthError over a limit, or if the counters do not answer. The verification did not run. Do not catch this
- * error.
+ * @param status `known` for a credential that this process verified within a day: the server counts nothing.
+ * If the network is over its limit, it passes only if the client has authenticated from this network before.
+ * @throws OAuthError over a limit, or if the counters do not answer; nothing was verified. Do not catch it.
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
-/** The server at which a client authenticates, as a method sees it. */
+/** The server, as a method sees it. */
 export interface AuthenticatingServer {
   /** The option `issuer`. */
   readonly issuer: string
-  /** The absolute URL of the token endpoint, as the metadata has it. */
+  /** The absolute URL, as in the metadata. */
   readonly tokenEndpoint: string
   /**
-   * The counters of the server. A key is good once at this issuer, across all processes that share the counters. The
-   * client of a single use is under `limits.singleUses`.
+   * A key is good once at this issuer, across all processes that share the counters. The client of a single
+   * use is under `limits.singleUses`.
    */
   readonly counters: Counters
   /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
   readonly documents: DocumentFetch
-  /** The time, in whole seconds since the epoch. */
+  /** Whole seconds since the epoch. */
   readonly now: () => number
 }
 
@@ -72,46 +68,46 @@ export interface AuthenticatingSender extends Sender {
 }
 
 /**
- * A method of client authentication, of the suite or of a host (RFC 6749 2.3.2). A client may use a method of a host
- * if its registration has an entry in `credentials` under the name of the method. If a function throws anything but
- * an `OAuthError`, the client gets `server_error` without detail.
+ * A method of client authentication (RFC 6749 2.3.2). A client may use a host's method if its registration
+ * has an entry in `credentials` under the method's name. After any error but an `OAuthError`, the client gets
+ * `server_error` without detail.
  */
 export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
   /**
-   * The HTTP authentication scheme, if the method reads the `Authorization` header. The challenge names the same
-   * scheme. Requests may write it in any letter case. For endpoints without a form, the metadata lists only methods with
-   * a scheme.
+   * The HTTP authentication scheme, if the method reads the `Authorization` header; also for the challenge.
+   * Matches in any letter case. For endpoints without a form, the metadata lists only methods with a scheme.
    */
   readonly scheme?: string
   /**
-   * The signature algorithms of the assertions of this method, for the metadata (RFC 8414 2). Leave it out if the
-   * method has no assertions.
+   * The signature algorithms of assertions, for the metadata (RFC 8414 2). Leave it out without assertions.
    */
   readonly signingAlgorithms?: readonly string[]
-  /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
+  /**
+   * Parameters with a credential. The server refuses a request that has one in its query (RFC 6749 2.3.1).
+   */
   readonly credentialParameters?: readonly string[]
   /**
-   * Reads what the request presents by this method; undefined if the request does not use the method. The server
-   * calls this function for every request, to notice a second method. Ignore a header of another scheme.
+   * Reads what the request presents by this method; undefined if it uses another. Runs for every request, to
+   * notice a second method. Ignore a header of another scheme.
    *
    * @throws OAuthError if the request uses the method wrongly.
    */
   read(sources: CredentialSources): PresentedCredential | undefined
   /**
-   * Whether the credential proves the client. Only `true` and `by an old secret` do. The server calls this function
-   * for an unknown client, too. The function should then take as long as for a wrong credential: otherwise, the
-   * response time shows which clients exist.
+   * Whether the credential proves the client: only `true` and `by an old secret` do. Runs for an unknown
+   * client, too, and should then take as long as for a wrong credential: otherwise the response time shows
+   * which clients exist.
    *
-   * @param client the registered client; undefined for an unknown or disabled client.
-   * @param withinLimits runs a verification under `limits.clientAuthentication`. Use it for credentials that can be
-   * guessed, such as passwords (RFC 6749 2.3.1), and for unknown clients, too. Without it, no limit applies, which is
-   * right for signatures, certificates and long random keys.
-   * @param server the server at which the client authenticates. Each call of one server gets the same object.
-   * @param sender the sender of the request. Give its `useLast` what proves the client once, such as an assertion. Pass
-   * it on to `server.documents.fetch(url, size, { sender })`: otherwise, one sender can use up the limits of a host for
-   * all others.
-   * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same description, and
-   * throw none for an unknown client: return false.
+   * @param client undefined for an unknown or disabled client.
+   * @param withinLimits applies `limits.clientAuthentication`. Use it for credentials that can be guessed,
+   * such as passwords (RFC 6749 2.3.1), also for unknown clients; not for signatures, certificates and long
+   * random keys.
+   * @param server the same object at each call of one server.
+   * @param sender give `useLast` what proves the client once, such as an assertion. Pass the sender on to
+   * `server.documents.fetch(url, size, { sender })`: otherwise one sender can use up a host's limits for all
+   * others.
+   * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same
+   * description. For an unknown client, return false instead.
    */
   verify(
     client: Client | undefined,
@@ -123,12 +119,10 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
 }
 
 /**
- * The challenge to a client that did not authenticate (RFC 6749 5.2), by the scheme that the client tried. If the
- * client tried no scheme, or a scheme that this server does not have, such as Digest, the challenge lists every
- * scheme. With a scheme that can never succeed, the client would only try again.
+ * RFC 6749 5.2: by the scheme that the client tried; or every scheme, if it tried none of this server, such
+ * as Digest. With a scheme that can never succeed, the client would only try again.
  *
- * @param schemes the schemes of the server, Basic first.
- * @param authorization the `Authorization` headers of the request.
+ * @param schemes Basic first.
  */
 export function challengeOf(schemes: readonly string[], authorization: readonly string[]): string {
   const tried = authorization.map((header) => parseAuthorization(header).scheme)

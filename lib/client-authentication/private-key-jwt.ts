@@ -21,45 +21,44 @@ import type { SingleUse } from '../protocol/single-use'
 import { ClientKeys, keysRefusal, mistakeInKeys, readDocuments } from './client-keys'
 import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
 
-/** Options of {@link privateKeyJwt}. */
 export interface PrivateKeyJwtOptions {
   /**
-   * Whether `aud` may also be the URL of the token endpoint, at each endpoint where clients authenticate: for clients
-   * from before the change of RFC 7523. A server of another party that names this URL as its own token endpoint can then
-   * use an assertion that a client meant for that server. Default `false`.
+   * Whether `aud` may also be the token endpoint's URL, wherever clients authenticate: for clients from
+   * before the change of RFC 7523. Another party's server that names this URL as its own token endpoint can
+   * then use an assertion that a client meant for it. Default `false`.
    */
   readonly tokenEndpointAudience?: boolean
   /**
-   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
-   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1), a part of the default: RS256, RS384,
+   * RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519.
    */
   readonly algorithms?: readonly string[]
-  /** The difference between clocks that the server tolerates, in whole seconds, 0 to 300. Default 30. */
+  /** The tolerated difference between clocks, in whole seconds, 0 to 300. Default 30. */
   readonly clockTolerance?: number
   /**
-   * The longest time from now to the end of an assertion, in whole seconds, 1 to 86 400, with `clockTolerance` beside it.
+   * The longest time from now to an assertion's end, in whole seconds, 1 to 86 400, besides `clockTolerance`.
    * Default 300. The server remembers each used assertion until shortly after its end.
    */
   readonly maximumLifetime?: number
   /**
-   * Fetches the JWK sets that clients publish at `jwks_uri`, for example through a proxy. Default: over https, at most
-   * 64 KiB, and never from an address inside your network. A set has at most 32 keys. The server keeps a set for one
-   * minute to one day, as the headers of the response say. For an unknown `kid`, the server fetches the set again, at
-   * most once in 10 seconds. If a limit prevents a fetch, or no answer comes in time, the keys of the last fetch still
-   * prove the client for an hour from that fetch.
+   * Fetches the JWK sets at `jwks_uri`, for example through a proxy. Default: over https, at most 64 KiB, and
+   * never from an address inside your network. A set has at most 32 keys. The server caches it for one minute
+   * to one day, by the response headers. For an unknown `kid`, it fetches the set again, at most once in 10
+   * seconds. If a limit prevents a fetch, or no answer comes in time, the last keys still prove the client
+   * for an hour from their fetch.
    */
   readonly documents?: DocumentFetch
 }
 
 /**
- * Makes the method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client authenticates by a
- * JWT that it signs with its private key. The registration holds the public keys, or the URL where the client publishes
- * them: `credentials: { private_key_jwt: { keys: [jwk] } }`, at most 12 keys, or `{ private_key_jwt: { jwks_uri } }`. With
- * several keys, the JWT names one by `kid`.
+ * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT
+ * with its private key. The registration holds at most 12 public keys, `credentials: { private_key_jwt: {
+ * keys: [jwk] } }`, or where the client publishes them, `{ private_key_jwt: { jwks_uri } }`. With several
+ * keys, the JWT names one by `kid`.
  *
- * The JWT has the claims `iss` and `sub`, both the `client_id`, `aud`, which is the issuer of this server and nothing
- * else, `exp` and `jti`, and at most 16 KiB. It authenticates one request, on all processes that share the counters of
- * the server; a request that is refused does not use it up. The host installs the package `jose`.
+ * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server and nothing
+ * else; `exp` and `jti`; and at most 16 KiB. It authenticates one request on all processes that share the
+ * server's counters; a refused request does not use it up. The host installs the package `jose`.
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
@@ -124,7 +123,7 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** RFC 7521 4.2: `client_id` may be missing, because the subject of the assertion is the client. */
+/** RFC 7521 4.2: `client_id` may be missing, because the assertion's subject is the client. */
 function readAssertion(body: Parameters): PresentedCredential | undefined {
   const [type, assertion] = [body.get('client_assertion_type'), body.get('client_assertion')]
   if (type === undefined && assertion === undefined) return undefined
@@ -142,7 +141,6 @@ function readAssertion(body: Parameters): PresentedCredential | undefined {
   return { clientId, credential: assertion }
 }
 
-/** A client assertion that proves nothing. */
 class RefusedAssertion extends Error {
   override readonly name = 'RefusedAssertion'
 
@@ -151,35 +149,32 @@ class RefusedAssertion extends Error {
   }
 }
 
-// draft-ietf-oauth-rfc7523bis: clients should write the specific type; `JWT` and no type come from older clients.
-// RFC 8725 3.11: an assertion for another purpose, such as a grant of an identity provider, has another type.
+// draft-ietf-oauth-rfc7523bis: clients should write the specific type; `JWT` and no type come from older
+// clients. RFC 8725 3.11: an assertion for another purpose, such as a grant of an identity provider, has
+// another type.
 const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
 
-/**
- * Verifies an assertion with the keys of its client. Resolves to its single use.
- *
- * @throws RefusedAssertion; OAuthError `temporarily_unavailable` if the keys are not available.
- */
+/** @throws RefusedAssertion; OAuthError `temporarily_unavailable` without the keys. */
 async function useOf(
   assertion: string,
   keys: KeySource,
   { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
   { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: PrivateKeyJwtSettings,
 ): Promise<SingleUse> {
-  // `read` has found the client by this subject.
+  // `read` found the client by this subject.
   const clientId = unprovenSubject(assertion) ?? ''
   const now = clock()
   const { expiresAt, claims } = await verifyJwt(assertion, now, {
     issuers: new Map([[clientId, keys]]),
     audience: tokenEndpointAudience ? [issuer, tokenEndpoint] : [issuer],
-    // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each of them.
+    // draft-ietf-oauth-rfc7523bis: an assertion with several audiences would be good at each.
     soleAudience: true,
     algorithms,
     clockTolerance,
     types,
     isAssertion: true,
   }).catch(refuse)
-  // A clock of the client that is ahead must not make its assertions too long.
+  // The client's clock may be ahead.
   if (expiresAt > now + maximumLifetime + clockTolerance)
     throw new RefusedAssertion('client_assertion_too_long_lived')
   const { jti } = claims
@@ -198,7 +193,7 @@ function refuse(error: unknown): never {
 }
 
 const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_client'>>> = {
-  // `read` accepts the form of a JWT. What is malformed beyond it stands in the header.
+  // `read` checks the form of a JWT, so the fault is in the header.
   malformed: 'client_assertion_header_refused',
   header_refused: 'client_assertion_header_refused',
   issuer_unknown: 'client_assertion_issuer_wrong',

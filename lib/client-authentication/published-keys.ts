@@ -11,25 +11,21 @@ import type { Sender } from '../protocol/sender'
 
 const publishedAtMost = 1000
 const keysAtMost = 32
-// In bytes: a dozen keys with certificates.
+// Bytes: a dozen keys with certificates.
 const largestKeySet = 64 * 1024
 /**
- * Seconds for which keys may stand in while their host cannot be asked. Shorter than for a document, because a client
- * withdraws a stolen key.
+ * Seconds for which keys may stand in for a fetch. Shorter than for a document: a client withdraws a stolen
+ * key.
  */
 const longestHeld = 3600
 
-/**
- * The keys that clients publish at a `jwks_uri`, 1000 sets of registered clients and 1000 of others. Each kind drops the
- * set that no client has used for the longest time.
- */
+/** 1000 sets of registered clients and 1000 of others; evicts the least recently used. */
 export class PublishedKeys {
   private readonly named = new BoundedMap<FetchedKeys>(publishedAtMost)
   private readonly others = new BoundedMap<FetchedKeys>(publishedAtMost)
 
   constructor(private readonly documents: DocumentFetch) {}
 
-  /** The keys of a client, for one request. */
   of(client: Client, uri: string, sender: Sender | undefined): KeySource {
     const sets = isRegistered(client) ? this.named : this.others
     const keys = sets.get(uri) ?? new FetchedKeys(uri)
@@ -51,7 +47,7 @@ export class PublishedKeys {
     try {
       return await keys.fetched(now, (uri) => fetchKeys(uri, this.documents, inquiry))
     } catch (error) {
-      // The host was not asked, or did not answer, so there is nothing to repeat for the requests of other senders.
+      // The host was not asked, or did not answer: other senders have nothing to repeat.
       if (isPrevented(error)) keys.forgetAttempt()
       throw error
     }
@@ -63,17 +59,17 @@ const isRegistered = ({ metadataDocument, selfRegistered }: Client) =>
 
 function trustOf(client: Client, uri: string, keys: FetchedKeys, now: number): UrlTrust {
   if (isRegistered(client)) return 'named'
-  // A host that serves the document of the client is known by that document.
+  // The client's document proves its host.
   const isOwnHost = client.metadataDocument?.host === new URL(uri).host
   return isOwnHost || keys.fetchedWithin(Infinity, now) !== undefined ? 'known' : 'unknown'
 }
 
-// Others may use up limits and turns, and silence a network. They must not lock out the client.
+// Others may exhaust limits and turns, or silence a network. They must not lock out the client.
 const isPrevented = (failure: unknown): boolean =>
   failure instanceof KeysUnavailable && (failure.cause instanceof Throttled || isUnanswered(failure.cause))
 
-// Reading a key takes up to two milliseconds, on the curve P-521. A stranger must not hold the process up with a set
-// of hundreds of them.
+// Reading a P-521 key takes up to two milliseconds: a stranger's hundreds of keys must not hold up the
+// process.
 async function fetchKeys(
   uri: string,
   documents: DocumentFetch,

@@ -4,7 +4,7 @@ import { invalidClient, invalidRequest, type OAuthError } from '../protocol/oaut
 import { none } from './built-in-methods'
 import type { ClientAuthenticationMethod, CredentialSources, PresentedCredential } from './method'
 
-/** The credential of a request, and its method. Nothing is proven. */
+/** Nothing is proven. */
 export class ClientCredential implements PresentedCredential {
   constructor(
     readonly clientId: string,
@@ -13,18 +13,16 @@ export class ClientCredential implements PresentedCredential {
   ) {}
 }
 
-/** How clients may authenticate at a server. */
 export interface CredentialTerms {
-  /** The methods besides `none`. */
+  /** Besides `none`. */
   readonly methods: readonly ClientAuthenticationMethod[]
-  /** Parameters of plug-ins that hold a credential. */
+  /** Of plug-ins. */
   readonly credentialParameters: readonly string[]
-  /** Whether a client may name itself without a credential. */
   readonly takesPublicClients: boolean
 }
 
-// RFC 6749 2.3.1: credentials must not travel in the request URI, because logs and histories contain it.
-// Plug-ins of a host name the parameters of their own.
+// RFC 6749 2.3.1: credentials must not travel in the request URI, which logs and histories contain. Plug-ins
+// name their own.
 const neverInQuery = [
   'client_secret',
   'client_assertion',
@@ -38,7 +36,7 @@ const neverInQuery = [
   'assertion',
 ]
 
-/** The parameters of client authentication, and every other one that holds a credential. */
+/** Of client authentication, and all others that hold a credential. */
 export const credentialNames = ({ credentialParameters }: CredentialTerms): readonly string[] => [
   ...neverInQuery,
   'client_assertion_type',
@@ -46,12 +44,11 @@ export const credentialNames = ({ credentialParameters }: CredentialTerms): read
 ]
 
 /**
- * Reads the credential of a request, which uses exactly one method; undefined if the request has neither a credential
- * nor an `Authorization` header. The server decides this once, before a strategy runs: a strategy sees only its own
- * method, so a chain of strategies could not notice that a request uses two methods.
+ * Undefined without a credential and an `Authorization` header. Decided once, before a strategy runs: a
+ * strategy sees only its own method, so a chain of them could not notice two methods.
  *
- * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for a header that no method
- * understands.
+ * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for a header that
+ * no method understands.
  */
 export function readCredential(
   sources: CredentialSources,
@@ -67,8 +64,7 @@ export function readCredential(
     )
   const only = onlyOne(methods, sources) ?? (takesPublicClients ? readName(sources) : undefined)
   if (only === undefined) {
-    // A client that sends an Authorization header means to authenticate by it. The server refuses a header that no
-    // method understands.
+    // A client that sends an Authorization header means to authenticate by it.
     if (sources.authorization.length > 0) throw noClientAuthentication(true)
     return undefined
   }
@@ -78,7 +74,7 @@ export function readCredential(
   return only
 }
 
-/** The refusal of a request without a credential. @param attempted whether a header or a name stands in its place. */
+/** @param attempted whether a header or a name stands in place of the credential. */
 export const noClientAuthentication = (attempted: boolean): OAuthError =>
   invalidClient(
     'no_client_authentication',
@@ -103,7 +99,6 @@ function onlyOne(
   return only
 }
 
-/** Reads the name of a client that presents nothing else. */
 function readName(sources: CredentialSources): ClientCredential | undefined {
   const named = readBy(none, sources)
   return named === undefined || ignoresHeader(named, sources) ? undefined : named
@@ -115,7 +110,7 @@ function readBy(
 ): ClientCredential | undefined {
   const presented: unknown = method.read(sources)
   if (presented === undefined) return undefined
-  // A host may have written the method. A wrong result of `read` must not pass for a client later.
+  // A host may have written the method: a wrong result must not pass for a client later.
   if (!isPresentedCredential(presented))
     throw new TypeError(
       `read() of the method ${method.name} must return { clientId, credential }, both texts.`,
