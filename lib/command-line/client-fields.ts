@@ -6,7 +6,7 @@ import { type ClientRegistry, notesUses } from '../clients/client-store'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads the option `member`: `name=value`, each name once.
+ * `name=value`, each name once.
  *
  * @param subject the first line of the error.
  */
@@ -32,7 +32,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** The last day of each client, such as `2026-11-25`, by `client_id`. Empty if the registry notes no uses. */
+/** Days such as `2026-11-25`, by `client_id`. Empty if the registry notes no uses. */
 export async function lastUsesIn(clients: ClientRegistry): Promise<ReadonlyMap<string, string>> {
   const days = notesUses(clients) ? await clients.lastUses() : new Map<string, number>()
   return new Map(
@@ -40,7 +40,6 @@ export async function lastUsesIn(clients: ClientRegistry): Promise<ReadonlyMap<s
   )
 }
 
-/** The members of a registration that a list shows. */
 export function summaryOf(registration: ClientRegistration, lastUsed: string | undefined): Fields {
   const { client_id, client_name, client_type, grant_types, scope, disabled, client_secrets } =
     withoutDigests(registration)
@@ -48,7 +47,7 @@ export function summaryOf(registration: ClientRegistration, lastUsed: string | u
   return { client_id, client_name, client_type, grant_types, scope, client_secrets, last_used, disabled }
 }
 
-/** Replaces the digests by their number. A digest helps only an attacker, who can test guesses of a secret. */
+/** A digest helps only an attacker, who can test guesses of a secret. */
 export function withoutDigests({ client_secret_hashes, ...rest }: ClientRegistration): Fields & {
   readonly client_secrets: number
 } {

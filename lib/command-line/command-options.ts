@@ -1,17 +1,12 @@
-/** One option of the command line. */
 export interface Option {
-  /**
-   * `flag`: without a value. `text`: with one value. `texts`: with a value, and may occur more than once. `seconds`: with
-   * a whole number.
-   */
+  /** `text` takes one value, `texts` several, `seconds` a whole number. */
   readonly kind: 'flag' | 'text' | 'texts' | 'seconds'
-  /** The explanation in the text of `--help`. */
+  /** For `--help`. */
   readonly meaning: string
-  /** The field of the registration that the option sets. */
+  /** The registration's member. */
   readonly field?: string
 }
 
-/** Options of every command. */
 export const commonOptions = {
   redis: { kind: 'text', meaning: 'redis:// or rediss:// URL; default: the environment variable REDIS_URL' },
   prefix: { kind: 'text', meaning: 'the prefix option of the redisStore() of the server; default oauth:' },
@@ -19,12 +14,10 @@ export const commonOptions = {
   help: { kind: 'flag', meaning: 'show this text' },
 } as const satisfies Record<string, Option>
 
-/** Options of `keys`. */
 export const keyOptions: Readonly<Record<string, Option>> = {
   issuer: { kind: 'text', meaning: 'the option issuer of the server; required' },
 }
 
-/** Options of `disable` and `delete`. */
 export const shutOutOptions: Readonly<Record<string, Option>> = {
   issuer: {
     kind: 'texts',
@@ -32,7 +25,6 @@ export const shutOutOptions: Readonly<Record<string, Option>> = {
   },
 }
 
-/** Options of `lint`. */
 export const lintOptions = {
   allow: { kind: 'texts', meaning: 'ignore this rule' },
   rules: { kind: 'flag', meaning: 'list all rules, and check nothing' },
@@ -40,7 +32,6 @@ export const lintOptions = {
   help: commonOptions.help,
 } as const satisfies Record<string, Option>
 
-/** Options of `rotate-secret`. */
 export const rotationOptions: Readonly<Record<string, Option>> = {
   repeat: {
     kind: 'flag',
@@ -52,7 +43,6 @@ export const rotationOptions: Readonly<Record<string, Option>> = {
   },
 }
 
-/** Options of `add`: the fields of a registration. */
 export const metadataOptions: Readonly<Record<string, Option>> = {
   type: { kind: 'text', field: 'client_type', meaning: 'confidential or public; required' },
   scope: {
@@ -136,10 +126,8 @@ export const metadataOptions: Readonly<Record<string, Option>> = {
 
 const { type: _type, 'client-id': _clientId, 'secret-hash': _secretHash, ...changeable } = metadataOptions
 
-/** Options of `add` that may change later. */
 export const changeableOptions: Readonly<Record<string, Option>> = changeable
 
-/** The option of `change` that `add` has not. */
 export const removalOptions: Readonly<Record<string, Option>> = {
   remove: {
     kind: 'texts',
@@ -148,10 +136,8 @@ export const removalOptions: Readonly<Record<string, Option>> = {
   },
 }
 
-/** Options of `change`. */
 export const changeOptions: Readonly<Record<string, Option>> = { ...changeableOptions, ...removalOptions }
 
-/** Options of `list`. */
 export const listOptions: Readonly<Record<string, Option>> = {
   deleted: { kind: 'flag', meaning: 'list the deleted clients instead' },
 }

@@ -24,7 +24,7 @@ const add: Command = {
   async run({ clients }, { fields: { member, ...metadata } }) {
     const members = membersIn(isTexts(member) ? member : [], 'The client cannot be registered:')
     const known = [...members.keys()].map((name) => ({ name, mistakeIn: () => undefined }))
-    // The server checks the values of these members. Any other unknown name is a mistake.
+    // The server checks these values. Any other unknown name is a mistake.
     const offered = { ...anyCapabilities, members: known }
     const issued = await registerFrom(clients, { ...Object.fromEntries(members), ...metadata }, offered)
     return issued.client_secret === undefined
@@ -109,7 +109,6 @@ const enable: Command = {
   },
 }
 
-/** The commands on clients, by name. */
 const clientCommands: Readonly<Record<string, Command>> = {
   add,
   list,
@@ -124,20 +123,18 @@ const clientCommands: Readonly<Record<string, Command>> = {
 const under = (subject: string, named: Readonly<Record<string, Command>>) =>
   Object.entries(named).map(([name, command]): [string, Command] => [`${subject} ${name}`, command])
 
-/** All commands, by their words. */
 export const commands: ReadonlyMap<string, Command> = new Map([
   ...under('client', clientCommands),
   ...under('keys', keyCommands),
 ])
 
-/** The unchecked content of a configuration file. */
 interface Configuration {
   readonly options: unknown
-  /** Whether the file is JSON, which can hold neither a store nor a function. */
+  /** JSON can hold neither a store nor a function. */
   readonly plain: boolean
 }
 
-/** Loads options from a module or a JSON file. Loading runs the code of the module. */
+/** Runs the code of a module. */
 export async function loadConfiguration(file: string): Promise<Configuration> {
   const path = resolve(file)
   if (path.endsWith('.json')) {
@@ -151,7 +148,7 @@ export async function loadConfiguration(file: string): Promise<Configuration> {
 
 const noOwner = () => undefined
 
-// import() wraps a CommonJS module in a `default`, and the module may have a `default` of its own inside.
+// import() wraps a CommonJS module in a `default`, which may have its own `default` inside.
 function exported(value: unknown, depth = 0): unknown {
   if (!isRecord(value) || depth > 2) return value
   const inner = value['options'] ?? value['default']

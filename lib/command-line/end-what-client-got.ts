@@ -4,11 +4,7 @@ import { issuerDigest } from '../authorization/issuer'
 import { ConfigurationError, isTexts, tenYears } from '../primitives/options-reader'
 import type { CommandAnswer, CommandStore } from './command'
 
-/**
- * Ends what a client that is shut out has got from the servers of these issuers. Resolves to what the command says of it.
- *
- * @param issuers the option `issuer` of the command: a list of texts.
- */
+/** Resolves to what the command reports. @param issuers a list of texts. */
 export async function endWhatClientGot(
   { index }: CommandStore,
   clientId: string,
@@ -18,7 +14,7 @@ export async function endWhatClientGot(
   const unknown: string[] = []
   for (const issuer of issuers) {
     const own = issuerDigest(issuer)
-    // The clients of this store live as long as the store, and the command does not know the lifetimes of tokens.
+    // The store's clients have no end, and the command does not know the lifetimes of tokens.
     await new ClientMarks({ index, issuerDigest: own, clock: Date.now }).revoke(clientId, tenYears)
     if ((await notedSince(index, own)) === undefined) unknown.push(issuer)
   }

@@ -43,7 +43,7 @@ const rotate: Command = {
   },
 }
 
-/** Says for each algorithm what a rotation did; undefined without keys. */
+/** Undefined without keys. */
 function rotated(before: readonly ListedKey[], after: readonly ListedKey[]): string | undefined {
   const algorithms = [...new Set(after.map(({ algorithm }) => algorithm))]
   const sentences = algorithms.map((name) => {
@@ -68,5 +68,4 @@ const retire: Command = {
     ),
 }
 
-/** The commands on signing keys, by name. */
 export const keyCommands: Readonly<Record<string, Command>> = { list, rotate, retire }

@@ -9,7 +9,6 @@ import { shutOut } from './registrar'
 
 const subject = 'The client cannot be changed:'
 
-/** `client change` */
 export const change: Command = {
   meaning: 'change members of a registration; each option replaces the whole member',
   takes: 'client_id',
@@ -33,7 +32,7 @@ export const change: Command = {
   },
 }
 
-/** The field of an option, such as `logo-uri`, or else a member of a plug-in. */
+/** Of an option such as `logo-uri`, or else a plug-in's member. */
 function removedMember(name: string): string {
   const field = changeableOptions[name]?.field
   if (field !== undefined) return field
@@ -46,7 +45,7 @@ function removedMember(name: string): string {
 
 const wrongRemoval = (message: string) => new ConfigurationError(subject, [{ path: '--remove', message }])
 
-// The server checks the values of members of plug-ins. A registration keeps those that it has.
+// The server checks values of plug-ins' members. A registration keeps those that it has.
 function knowing(names: readonly string[]): ServerCapabilities {
   const members = names.filter((name) => !isOwnMember(name) && isMemberName(name))
   return {
@@ -57,7 +56,6 @@ function knowing(names: readonly string[]): ServerCapabilities {
 
 const noMistake = () => undefined
 
-/** `client delete` */
 export const remove: Command = {
   meaning: 'delete a client for ever; its client_id stays taken, and its access tokens are as with disable',
   takes: 'client_id',

@@ -9,10 +9,9 @@ import { lintUsage, program } from './usage'
 import { readOptions, textsOf } from './words'
 
 const noteOnJson = 'JSON holds no store and no function, so lint has checked neither.'
-// Rules that every JSON file would break, because JSON cannot hold a store.
+// Every JSON file would break these: JSON cannot hold a store.
 const rulesBeyondJson = ['memory-store', 'memory-counters']
 
-/** Runs `lint`. @param words the command line after `lint`. */
 export async function runLint(words: readonly string[]): Promise<Result> {
   const asked = readLintWords(words)
   if (asked.kind === 'help') return { status: 0, output: `${lintUsage()}\n\n${rulesText()}`, remarks: '' }
@@ -52,8 +51,8 @@ function failedWith(file: string, error: unknown): Result {
   return failed(2, [`${file} cannot be checked:`, ...lines, ...wayForTypeScript(file, error)])
 }
 
-// Node 20 loads no TypeScript. Later versions load what remains valid if its types are left out, and look for imports
-// under their full names.
+// Node 20 loads no TypeScript. Later versions load what is valid without its types, and need full names of
+// imports.
 const codesOfTypeScript: ReadonlySet<unknown> = new Set([
   'ERR_UNKNOWN_FILE_EXTENSION',
   'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
@@ -69,13 +68,12 @@ function wayForTypeScript(file: string, error: unknown): readonly string[] {
   ]
 }
 
-/** Closes the store, because a connection that the store has opened would keep this process alive. */
+/** An open connection would keep this process alive. */
 async function closeStore(options: unknown): Promise<void> {
   const store = isRecord(options) ? options['store'] : undefined
   if (isRecord(store) && typeof store['close'] === 'function') await store['close']()
 }
 
-/** The parsed command line after `lint`. */
 type LintAsked =
   | { readonly kind: 'help' }
   | { readonly kind: 'rules' }
@@ -87,7 +85,7 @@ type LintAsked =
       readonly json: boolean
     }
 
-/** Parses the command line after `lint`. After a mistake, the command loads nothing. */
+/** After a mistake, the command loads nothing. */
 function readLintWords(words: readonly string[]): LintAsked {
   if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
   const issues: ConfigurationIssue[] = []
@@ -107,7 +105,6 @@ function readLintWords(words: readonly string[]): LintAsked {
   return values.has('rules') ? { kind: 'rules' } : { kind: 'lint', file, allowed, json: values.has('json') }
 }
 
-/** Formats findings: as JSON, or for people as a table and the meaning of each rule. */
 function findingsText(findings: readonly Finding[], json: boolean): string {
   if (json) return jsonText(findings)
   if (findings.length === 0) return ''
@@ -118,7 +115,7 @@ function findingsText(findings: readonly Finding[], json: boolean): string {
   return [tableText(rows), '', ...new Set(meanings)].join('\n')
 }
 
-/** Formats mistakes with which no server can start, in the form of findings. */
+/** Mistakes with which no server can start. */
 function mistakesText(issues: readonly ConfigurationIssue[], json: boolean): string {
   const rows = issues.map(({ path, message }) => {
     return { severity: 'error', rule: 'configuration', path, why: `This ${message}` }
@@ -126,14 +123,12 @@ function mistakesText(issues: readonly ConfigurationIssue[], json: boolean): str
   return json ? jsonText(rows) : tableText(rows)
 }
 
-/** Counts the findings of each severity, in one sentence. */
 function summaryOf(findings: readonly Finding[], clients: number): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   return `${counted(errors, 'error')}, ${counted(warnings, 'warning')} in ${counted(rules.length, 'rule')} and ${counted(clients, 'client')}.`
 }
 
-/** Formats every rule as a table. */
 function rulesText(): string {
   return tableText(rules.map(({ id, severity, why, source }) => ({ rule: id, severity, why, source })))
 }

@@ -3,7 +3,7 @@ import { anyCapabilities } from '../protocol/parse-client'
 import type { CommandAnswer, CommandStore } from './command'
 import { endWhatClientGot } from './end-what-client-got'
 
-/** The registrar of a store, which knows the capabilities of no server. */
+/** Knows the capabilities of no server. */
 export function registrarOf(
   { clients, dynamicClients }: CommandStore,
   revokeClient?: (clientId: string) => Promise<void>,
@@ -11,11 +11,7 @@ export function registrarOf(
   return clientRegistrar(clients, anyCapabilities, revokeClient, dynamicClients)
 }
 
-/**
- * Shuts a client out, and ends what it got from the servers of these issuers. Resolves to what the command says of it.
- *
- * @param issuers the option `issuer` of the command.
- */
+/** Resolves to what the command reports. @param issuers the option `issuer`. */
 export async function shutOut(
   store: CommandStore,
   issuers: unknown,

@@ -1,29 +1,26 @@
 import type { ConfigurationIssue } from '../primitives/options-reader'
 
-/** The outcome of a command line. */
 export interface Result {
   /**
-   * The exit status. 0: done. 1: refused or failed. 2: wrong usage. For `lint`, 0: no findings. 1: findings. 2: wrong
-   * usage, or the configuration cannot be checked, or no server could start.
+   * 0: done. 1: refused or failed. 2: wrong usage. For `lint`, 0: no findings. 1: findings. 2: wrong usage,
+   * or the configuration cannot be checked, or no server could start.
    */
   readonly status: 0 | 1 | 2
-  /** The text for standard output. */
+  /** For standard output. */
   readonly output: string
-  /** The text for standard error: notes and errors for people. Never a credential. */
+  /** For standard error, for people. Never a credential. */
   readonly remarks: string
 }
 
-/** Makes the result of a failure, with safe remarks for a terminal. */
+/** The remarks are safe for a terminal. */
 export function failed(status: 1 | 2, lines: readonly string[]): Result {
   return { status, output: '', remarks: lines.map(printable).join('\n') }
 }
 
-/** Makes the result of wrong usage, with every mistake. */
 export function misunderstood(issues: readonly ConfigurationIssue[]): Result {
   return failed(2, ['The command line has mistakes:', ...issues.map(lineOf), 'See --help.'])
 }
 
-/** Formats one mistake as a line. */
 export const lineOf = ({ path, message }: ConfigurationIssue): string => `  - ${path} ${message}`
 
 type Fields = Readonly<Record<string, unknown>>
@@ -31,7 +28,7 @@ type Fields = Readonly<Record<string, unknown>>
 // Control characters of a terminal (C0 and C1), and characters that reorder or hide text.
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** Makes a text safe for a terminal: writes each character that could control the terminal as an escape. */
+/** Escapes what could control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(unprintable, escaped)
 }
@@ -42,12 +39,11 @@ function escaped(character: string): string {
   }).join('')
 }
 
-/** Formats values as JSON. Escapes the characters that could control a terminal. */
 export function jsonText(found: unknown): string {
   return JSON.stringify(found, undefined, 2).split('\n').map(printable).join('\n')
 }
 
-/** Formats one object as lines of name and value, without absent values; and a list as a table. */
+/** An object becomes lines without absent values; a list becomes a table. */
 export function tableText(
   found: Fields | readonly Fields[],
   ifEmpty = 'No client is registered here.',

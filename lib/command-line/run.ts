@@ -8,7 +8,6 @@ import { failed, jsonText, lineOf, misunderstood, printable, type Result, tableT
 import { usage } from './usage'
 import { readWords } from './words'
 
-/** Runs a command line. @param words the arguments after the name of the program. */
 export async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Result> {
   const [subject, ...rest] = words
   if (subject === 'lint') return runLint(rest)
@@ -31,7 +30,7 @@ const isEmpty = ({ found }: CommandAnswer): boolean => Array.isArray(found) && f
 const isUnknownClient = (error: unknown): boolean =>
   error instanceof ConfigurationError && error.issues.includes(unknownClient)
 
-/** Says where the command has looked: a store with another prefix has other clients. */
+/** A store with another prefix has other clients. */
 const placeNote = (redis: string, prefix: string): string =>
   `The command looked in ${nameOf(redis)} under the prefix ${prefix}. If the redisStore() of your server has another prefix, name it with --prefix.`
 
@@ -73,7 +72,7 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
     ]
   const server = nameOf(redis)
   if (!(error instanceof Error)) return [`${server}: an unknown error occurred.`]
-  // Shows only the error code of Redis: the rest of the message may quote the command, and so a digest.
+  // Only the error code: the rest of Redis's message may quote the command, and so a digest.
   if (error.name === 'ReplyError') return [`${server} refused: ${error.message.split(' ', 1)[0]}.`]
   if (unreachable.test(error.message))
     return [`${server} does not answer. Is it running, and is the URL right?`]
@@ -83,7 +82,7 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
 // Messages of ioredis and Node without a connection, or after a timeout.
 const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
 
-// A mistake in a registration names a field. The user knows the option that set this field.
+// A mistake names a field. The user knows the option that set it.
 function optionOf(path: string, options: Options): string {
   const field = path.replace(/\[\d+\]$/, '')
   const [name] = Object.entries(options).find(([, option]) => option.field === field) ?? []

@@ -11,10 +11,8 @@ import {
   type Option,
 } from './command-options'
 
-/** The name of the command. */
 export const program = 'express-authorization-server'
 
-/** Returns the text of `--help`. */
 export function usage(): string {
   return [
     `Usage: ${program} client <command> [client_id] [options]`,
@@ -58,7 +56,7 @@ export function usage(): string {
   ].join('\n')
 }
 
-/** Returns the text of `lint --help`, without the list of rules. */
+/** Without the list of rules. */
 export function lintUsage(): string {
   return [
     `Usage: ${program} lint CONFIG [options]`,

@@ -4,7 +4,6 @@ import type { Command, Order } from './command'
 import { commands } from './commands'
 import { commonOptions, type Option } from './command-options'
 
-/** A parsed command line. */
 type CommandLine =
   | { readonly kind: 'help' }
   | { readonly kind: 'mistakes'; readonly issues: readonly ConfigurationIssue[] }
@@ -20,7 +19,7 @@ type CommandLine =
 type Value = true | string | number | readonly string[]
 type Values = Map<string, Value>
 
-/** Parses the arguments after the name of the program. After a mistake, the program runs no command. */
+/** After a mistake, the program runs no command. */
 export function readWords(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   if (words.length === 0 || words.includes('--help') || words.includes('-h')) return { kind: 'help' }
   const [subject, name = '', ...rest] = words
@@ -62,7 +61,7 @@ function noSuchCommand(given: string | undefined): ConfigurationIssue {
 // One in 64 of the issued identifiers begins with `-`, as an option does.
 const beginsAsOption = /^-[A-Za-z0-9_-]{21}$/
 
-/** Parses options and positional arguments. Records every mistake, not only the first. */
+/** Records every mistake, not only the first. */
 export function readOptions(
   words: readonly string[],
   known: Readonly<Record<string, Option>>,
@@ -100,7 +99,6 @@ export function readOptions(
   return { values, positionals }
 }
 
-/** Returns the values of an option that may occur more than once. */
 export const textsOf = (value: Value | undefined): readonly string[] =>
   typeof value === 'object' ? value : []
 
@@ -119,7 +117,7 @@ function readName({ takes }: Command, positionals: readonly string[], issues: Co
 }
 
 function readRedis(given: unknown, issues: ConfigurationIssue[]): string {
-  // The message does not quote the URL, because the URL may hold a password.
+  // Does not quote the URL, which may hold a password.
   const message = 'must be a URL such as redis://localhost:6379, or be in the environment as REDIS_URL.'
   if (typeof given === 'string' && /^rediss?:\/\//.test(given) && URL.canParse(given)) return given
   issues.push({ path: '--redis', message: given === undefined ? `is missing: it ${message}` : message })

@@ -16,7 +16,6 @@ const manyScopes = 3
 const demandsPushedRequests = ({ path }: FindingPlace) =>
   path.endsWith('.require_pushed_authorization_requests')
 
-/** Rules about the secrets and the scope of clients. */
 export const clientRules: readonly LintRule[] = [
   {
     id: 'client-refused',
@@ -111,13 +110,11 @@ const uris = (client: Client, broken: (uri: string) => boolean) =>
 const confidentialUris = (client: Client, broken: (uri: string) => boolean) =>
   client.client_type === 'confidential' ? uris(client, broken) : []
 
-/** Whether the refresh tokens of a confidential client stay good. */
 const keepsRefreshTokens = (
   { settings }: Subject,
   { grant_types, refresh_token_rotation = settings.refreshTokenRotation }: Client,
 ) => !refresh_token_rotation && grant_types.includes('refresh_token')
 
-/** Rules about redirection URIs. */
 export const redirectionRules: readonly LintRule[] = [
   {
     id: 'redirect-uri-http',

@@ -6,7 +6,7 @@ const isPassword = (grantType: string) => grantType === 'password'
 const names = (grantTypes: Subject['settings']['grantTypes']) => grantTypes.map(({ name }) => name)
 const allLimits = 3
 
-/** Rules about the grants that RFC 9700 advises against. */
+/** Grants that RFC 9700 advises against. */
 export const grantRules: readonly LintRule[] = [
   {
     id: 'implicit-grant',
@@ -14,7 +14,7 @@ export const grantRules: readonly LintRule[] = [
     why: 'A token in a redirection URI leaks, and an injected one works.',
     cure: 'Remove implicit() from responseTypes. Browsers can use codes with PKCE.',
     source: 'RFC 9700 2.1.2',
-    // The first response type is `code`, which the option does not contain.
+    // The first is `code`, which the option does not contain.
     places: ({ settings }) =>
       entriesWhere(
         'responseTypes',
@@ -85,7 +85,6 @@ function passwordLimits(
 const hour = 3600
 const day = 24 * hour
 
-/** Rules about lifetimes and deadlines. */
 export const lifetimeRules: readonly LintRule[] = [
   {
     id: 'access-token-over-an-hour',

@@ -13,61 +13,55 @@ import { isClientRegistry, isDeleted } from '../../clients/client-store'
 import { withinDeadline } from '../../stores/deadline'
 
 /**
- * `error` if a specification says MUST, or if anybody can misuse the server. `warning` if the risk depends on the
+ * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
  * deployment.
  */
 type Severity = 'error' | 'warning'
 
-/** A registered client, and the path of its registration. */
 interface LintedClient {
   readonly client: Client
-  /** For example `clients[0]`, or `clients["album"]` of a store. */
+  /** `clients[0]`, or `clients["album"]` of a store. */
   readonly path: string
 }
 
-/** The subject of the rules: a server that could start with these options, and its clients. */
+/** A server that could start with these options, and its clients. */
 export interface Subject {
   readonly settings: ServerSettings
-  /** The enabled clients. Empty if the store cannot list its clients. */
+  /** The enabled clients. Empty if the store cannot list them. */
   readonly clients: readonly LintedClient[]
-  /** The mistakes for which the server refuses registrations of a store. */
+  /** Registrations of a store that the server refuses. */
   readonly refused: readonly FindingPlace[]
 }
 
-/** One risk that a rule has found. */
 export interface Finding {
-  /** The id of the rule. Ids are stable: scripts may rely on them, and `--allow` takes them. */
+  /** Stable: scripts may rely on it, and `--allow` takes it. */
   readonly rule: string
   readonly severity: Severity
-  /** The path of the option, such as `clients[0].redirect_uris[1]`. */
+  /** Such as `clients[0].redirect_uris[1]`. */
   readonly path: string
-  /** The `client_id`, if the option belongs to a client. */
   readonly client: string | undefined
   readonly why: string
   readonly cure: string
-  /** The specification that asks for the rule, or `good practice`. */
+  /** A specification, or `good practice`. */
   readonly source: string
 }
 
-/** A place that breaks a rule. */
 export interface FindingPlace extends Pick<Finding, 'path' | 'client'> {
-  /** Replaces the `why` of the rule, if the reason depends on the place. */
+  /** If the reason depends on the place. */
   readonly why?: string
 }
 
-/** A rule, and the texts of its findings. */
 export interface LintRule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'> {
   readonly id: string
-  /** Every place that breaks the rule. Pure. */
+  /** Pure. */
   places(subject: Subject): readonly FindingPlace[]
 }
 
-/** The place of a server option, if it breaks the rule; otherwise no place. */
 export function optionWhen(broken: boolean, path: string): readonly FindingPlace[] {
   return broken ? [{ path, client: undefined }] : []
 }
 
-/** A place for each field that `brokenFields` names, such as `scope` or `redirect_uris[1]`, of each client. */
+/** @param brokenFields such as `scope` or `redirect_uris[1]`. */
 export function eachClient(
   { clients }: Subject,
   brokenFields: (client: Client) => readonly string[],
@@ -77,7 +71,6 @@ export function eachClient(
   )
 }
 
-/** The paths of the list entries for which the test holds. */
 export function entriesWhere(
   field: string,
   entries: readonly string[],
@@ -86,7 +79,6 @@ export function entriesWhere(
   return entries.flatMap((entry, index) => (broken(entry) ? [`${field}[${index}]`] : []))
 }
 
-/** The subject of the rules, and the reason if its clients are unknown. */
 interface Seen {
   readonly subject: Subject
   readonly unseenClients: string | undefined
@@ -95,8 +87,7 @@ interface Seen {
 type Clients = Pick<Subject, 'clients' | 'refused'>
 
 /**
- * Reads options into a subject of the rules. Starts no server. Asks a store only for the list of clients, and waits
- * 10 seconds for it.
+ * Starts no server. Asks a store only for the list of clients, for at most 10 seconds.
  *
  * @throws ConfigurationError that lists every mistake of the options.
  */
@@ -125,7 +116,7 @@ export async function subjectOf(options: unknown): Promise<Seen> {
   }
 }
 
-// `resolveOptions` checks the members, as for every host.
+// `resolveOptions` checks the members.
 const isOptions = (value: unknown): value is AuthorizationServerOptions => isRecord(value)
 const patience = 10
 

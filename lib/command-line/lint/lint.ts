@@ -3,7 +3,7 @@ import { grantRules, lifetimeRules } from './grant-rules'
 import type { Finding, FindingPlace, LintRule, Subject } from './lint-rule'
 import { consentRules, limitRules, serverRules, strangerRules } from './server-rules'
 
-/** Every rule, in the order of reports. */
+/** In the order of reports. */
 export const rules: readonly LintRule[] = [
   ...serverRules,
   ...strangerRules,
@@ -16,10 +16,8 @@ export const rules: readonly LintRule[] = [
 ]
 
 /**
- * Finds what is risky in a configuration that works. Pure.
- *
- * @param allowed the ids of rules to leave out.
- * @returns the findings: errors first, then warnings, each in the order of the rules.
+ * Pure. Errors first, then warnings, each in the order of the rules. @param allowed ids of rules to leave
+ * out.
  */
 export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
   const findings = rules

@@ -2,7 +2,6 @@ import type { ServerSettings } from '../../config/settings'
 import { isInMemory } from '../../stores/in-memory'
 import { type FindingPlace, type LintRule, optionWhen } from './lint-rule'
 
-/** Rules about the issuer, PKCE, the default scope, the stores and what plug-ins share. */
 export const serverRules: readonly LintRule[] = [
   {
     id: 'issuer-http',
@@ -85,7 +84,6 @@ export const serverRules: readonly LintRule[] = [
   },
 ]
 
-/** Rules about clients that register themselves. */
 export const strangerRules: readonly LintRule[] = [
   {
     id: 'registration-open',
@@ -112,7 +110,6 @@ export const strangerRules: readonly LintRule[] = [
 
 const year = 365 * 24 * 3600
 
-/** Rules about requests that are approved without a page. */
 export const consentRules: readonly LintRule[] = [
   {
     id: 'skip-consent-resources',
@@ -153,7 +150,6 @@ const off = (limits: Readonly<Record<string, unknown>>, names: readonly string[]
 const each = (paths: readonly string[]): readonly FindingPlace[] =>
   paths.flatMap((path) => optionWhen(true, path))
 
-/** Rules about limits. */
 export const limitRules: readonly LintRule[] = [
   {
     id: 'client-guesses-unlimited',
