@@ -18,16 +18,14 @@ import { warnOnce } from './warning'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
 import { credentialFingerprint, fingerprintOfDigest, plainOrAbsent, plainText } from './redaction'
 
-/** A request with its response and its endpoint, as an event reports them. */
 interface AuditedRequest {
   readonly request: Request
   readonly response: Response
   readonly endpoint: EventOrigin
-  /** The client that sent the request; undefined if the endpoint does not know the client. */
+  /** Undefined if the endpoint does not know the client. */
   readonly clientId?: string | undefined
 }
 
-/** The members of an event that come from the request. */
 interface Origin {
   readonly endpoint: EventOrigin
   readonly requestId: string | undefined
@@ -35,48 +33,38 @@ interface Origin {
   readonly clientId: string | undefined
 }
 
-/** A refusal as events report it. */
 interface Refusal {
   readonly code: string
   readonly reason: string
   readonly description?: string | undefined
-  /** What the server read; or a function that takes a second look, for the explanation alone. */
+  /** A function takes a second look, for the explanation alone. */
   readonly observed?: Observed | (() => Promise<Observed>) | undefined
 }
 
-/** Reports the outcome of requests as events, under the request id that the response carries. */
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
 
-  /**
-   * @param clock milliseconds since the epoch.
-   * @param notesOf returns the notes of a request. Notes are for events alone, and must not reach a response.
-   * @param diagnosis explains refusals; undefined in production, and if the host has switched it off.
-   */
+  /** @param notesOf notes are for events alone, and must not reach a response. */
   constructor(
     private readonly clock: () => number,
     private readonly notesOf: (request: Request) => AuditNotes,
     readonly diagnosis?: Diagnosis,
   ) {}
 
-  /** Whether an event has a listener. */
   hasListener(name: keyof AuditEvents): boolean {
     return this.events.listenerCount(name) > 0
   }
 
-  /** Adds notes to a request, for its events. */
   note(request: Request, known: Partial<AuditNotes>): void {
     Object.assign(this.notesOf(request), known)
   }
 
-  /** Returns a function that notes the committed transition of a request, for its events. */
   onCommitted(request: Request): OnCommitted {
     return (committed) => this.note(request, { committed })
   }
 
   /**
-   * Reports a successful request. A request that changed nothing emits no event. Returns the request id, which the
-   * caller must put on the response; undefined if no listener heard the event.
+   * Returns the request id, which the caller puts on the response; undefined if no listener heard an event.
    */
   reportSuccess(asked: AuditedRequest): string | undefined {
     const known = this.notesOf(asked.request)
@@ -87,18 +75,14 @@ export class AuditLog {
     return origin.requestId
   }
 
-  /**
-   * Reports an error; see {@link reportRefusal}.
-   *
-   * @param look takes a second look at what the server refused, for the explanation alone.
-   */
+  /** @param look takes a second look at what was refused, for the explanation alone. */
   reportError(asked: AuditedRequest, error: OAuthError, look?: () => Promise<Observed>): string {
     const { code, reason, description } = error
     const refusal = { code, reason, description, observed: look ?? error.observed }
     return this.reportRefusal(asked, refusal, errorEventOf(error))
   }
 
-  /** Reports a refusal or a failure, sets the request id as a header of the response, and returns the request id. */
+  /** Sets the request id as a header of the response, and returns it. */
   reportRefusal(
     asked: AuditedRequest,
     refusal: Refusal,
@@ -116,7 +100,7 @@ export class AuditLog {
         Object.assign(this.common(origin, known), { reason: plainText(reason), code }),
       )
     else if (members.event === 'failure') warnOfFailure(reason, members.cause)
-    // A transition can both refuse and revoke, as a replay does, so `revoked` may follow the refusal.
+    // A transition can both refuse and revoke, as a replay does.
     const event = known.committed?.event
     if (event?.name === 'revoked') this.tellGrant(event, origin, known)
     return origin.requestId
@@ -134,13 +118,12 @@ export class AuditLog {
     else diagnosis.explain({ ...refusal, observed })
   }
 
-  /** Reports that a client authenticated by a secret that a rotation has replaced. */
   reportOldSecret(asked: AuditedRequest): void {
     if (this.hasListener('oldSecretUsed'))
       this.tell('oldSecretUsed', this.common(this.originOf(asked), this.notesOf(asked.request)))
   }
 
-  /** Reports that the host revoked an authorization. @param found undefined if the server could not read the record. */
+  /** @param found undefined if the server could not read the record. */
   reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
     const origin = {
       endpoint: 'host',
@@ -220,7 +203,7 @@ export class AuditLog {
   }
 }
 
-/** Warns once of each different fault (reason, error name, message), so the first fault does not hide the next. */
+/** Warns once for each reason, error name and message, so the first fault does not hide the next. */
 function warnOfFailure(reason: string, cause: unknown): void {
   const bare = bareError(cause)
   warnOnce(
@@ -230,25 +213,21 @@ function warnOfFailure(reason: string, cause: unknown): void {
   )
 }
 
-/** Facts about a request that its events report and its response does not. */
+/** Facts for events alone, never for the response. */
 export interface AuditNotes {
   committed: CommittedTransition | undefined
-  /** The access that the access token of the request gives. */
   access: GuardedAccess | undefined
   authorizationId: string | undefined
   /** The credential that the request presented. */
   shown: string | undefined
   grantType: string | undefined
-  /** The client identifier in the request, proven or not. */
+  /** Proven or not. */
   claimedClientId: string | undefined
-  /**
-   * Whether the claimed client is registered. If not, its identifier may be a misplaced secret, which no event may
-   * hold.
-   */
+  /** An unregistered identifier may be a misplaced secret, which no event may hold. */
   isRegistered: boolean
 }
 
-/** Returns empty notes. Tuning: V8 fills an object faster if the object has every member from the start. */
+/** Has every member from the start: V8 then fills the object faster. */
 export const noNotes = (): AuditNotes => ({
   committed: undefined,
   access: undefined,
@@ -259,14 +238,12 @@ export const noNotes = (): AuditNotes => ({
   isRegistered: false,
 })
 
-/** The authorization that a request concerns. Each unknown member is undefined. */
 interface AuditedAuthorization {
   readonly authorizationId: string | undefined
   readonly clientId: string | undefined
   readonly subject: string | undefined
 }
 
-/** Finds the authorization that the notes of a request name. */
 function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes): AuditedAuthorization {
   const record = committed?.authorization
   const { clientId, subject } = record !== undefined && 'clientId' in record ? record : (access ?? noNames)
@@ -275,39 +252,35 @@ function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes
 
 const noNames = { clientId: undefined, subject: undefined }
 
-/**
- * Returns the claimed client for an event: its identifier if registered, or else 8 hexadecimal digits of its digest.
- */
+/** The identifier of a registered client, or else 8 hexadecimal digits of its digest. */
 function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
   if (claimedClientId === undefined || isRegistered) return claimedClientId
   return fingerprintOfDigest(digest(claimedClientId))
 }
 
-/** The event for an error, and the members that this event has in addition to the members of a refusal. */
 type ErrorEventMembers =
   | { readonly event: 'refused' | 'replayed' | 'reused' }
   | { readonly event: 'throttled'; readonly retryAfter: number }
   | { readonly event: 'failure'; readonly cause: unknown }
 
-// RFC 6749 4.1.2 and RFC 9700 4.14.2: both reasons are signs of theft, so each has an event of its own for alarms.
+// RFC 6749 4.1.2, RFC 9700 4.14.2: signs of theft have their own events, for alarms.
 const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
   ['code_replayed', 'replayed'],
   ['refresh_token_reused', 'reused'],
 ])
 
-/** Chooses the event for an error. */
 function errorEventOf(error: OAuthError): ErrorEventMembers {
   const { code, reason, cause } = error
   if (error instanceof Throttled) return { event: 'throttled', retryAfter: error.retryAfter }
-  // A cause alone proves no failure: a refusal may have a cause, such as an error of a parser. Maintenance has none.
+  // A cause alone proves no failure: a refusal may have one, such as a parser error. Maintenance has none.
   if (code === 'server_error' || (code === 'temporarily_unavailable' && cause !== undefined))
     return { event: 'failure', cause: cause ?? error }
   return { event: signsOfTheft.get(reason) ?? 'refused' }
 }
 
 /**
- * Freezes an event and calls every listener separately. A listener that throws, or whose promise rejects, changes
- * neither the response nor the other listeners, and causes a warning.
+ * Calls each listener separately: one that throws or rejects causes a warning, and changes neither the
+ * response nor other listeners.
  */
 function emitToListeners(events: EventEmitter, name: string, event: object): void {
   Object.freeze(event)
@@ -331,29 +304,24 @@ function warn(name: string, thrown: unknown): void {
 
 const header = 'X-Request-Id'
 
-/** Returns the id of a request, and sets the id as the header `X-Request-Id` of the response. */
 function nameRequest(request: Request, response: Response): string {
   const requestId = requestIdOf(request, response)
   carryRequestId(response, requestId)
   return requestId
 }
 
-/** Sets the request id as a header of the response. Does nothing without an id, or after the headers are sent. */
+/** Does nothing without an id, or after the headers are sent. */
 export function carryRequestId(response: Response, requestId: string | undefined): void {
   if (requestId !== undefined && !response.headersSent) response.setHeader(header, requestId)
 }
 
-/** Returns the request id as headers for a response; no headers without an id. */
 export const requestIdHeader = (requestId: string | undefined): Readonly<Record<string, string>> =>
   requestId === undefined ? {} : { [header]: requestId }
 
-/**
- * Returns the id that the host gave the request, as a header of the response or as `req.id`; or else a new random id.
- */
+/** The host's id, from the response header or `req.id`; or else a random id. */
 function requestIdOf(request: Request, response: Response): string {
   const given = response.getHeader(header)
-  // Takes printable ASCII only: a host may echo a client's header, and a header may hold C1 controls, which terminals
-  // obey.
+  // Printable ASCII only: a host may echo a client's header, whose C1 controls terminals obey.
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
     return request.id

@@ -5,33 +5,32 @@ import { explanations } from './explanations'
 import { plainText } from './redaction'
 import { warn } from './warning'
 
-/** A refusal, as a diagnosis explains it. */
 export interface DiagnosedRefusal {
   readonly endpoint: string
   readonly code: string | undefined
   readonly reason: string
   readonly description?: string | undefined
-  /** The client that the request names, in the form in which events may hold it. */
+  /** In the form in which events may hold it. */
   readonly clientId?: string | undefined
   readonly observed?: Observed | undefined
 }
 
-/** Bounds the warnings of one server: plug-ins of a host may make any number of reasons. */
+/** For one server: plug-ins of a host may make any number of reasons. */
 const maximumWarnings = 200
 
-// A denial is a decision, and a limit is no mistake of the one who builds. Of `tls_required`, EAS_TLS_REQUIRED or
-// EAS_TRUST_PROXY has told cause and cure.
+// A denial is a decision, and a limit is no mistake. EAS_TLS_REQUIRED or EAS_TRUST_PROXY explains
+// `tls_required`.
 const silent: ReadonlySet<string> = new Set(['owner_denied', 'maintenance', 'closing', 'tls_required'])
 
 /**
- * Explains refusals to the person who sets up a server or a client: the warning `EAS_REFUSED` says what was read, which
- * rule decided, and the cure. Each cause causes one warning for each server. Responses stay the same.
+ * Explains refusals to the person who sets up a server or client: `EAS_REFUSED`, once per cause and server.
+ * Responses stay the same.
  */
 export class Diagnosis {
   private readonly explained = new Set<string>()
   private looks = 0
 
-  /** Explains a refusal after a look at what the refusal does not say. The response does not wait for the look. */
+  /** The response does not wait for the look. */
   explainAfter(refusal: DiagnosedRefusal, look: () => Promise<Observed>): void {
     this.looks += 1
     if (this.looks > maximumWarnings) return
@@ -51,15 +50,14 @@ export class Diagnosis {
 }
 
 /**
- * Reads the option `explainRefusals`. The result is false in production, whatever the option says. It is false in tests,
- * too: tests refuse on purpose, and their runners print warnings.
+ * False in production whatever the option says, and in tests: they refuse on purpose, and their runners print
+ * warnings.
  */
 export function readExplainRefusals(reading: OptionsReader): boolean {
   const wanted = reading.optional('explainRefusals', true, isBoolean, 'must be true or false.')
   return wanted && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
 
-/** The diagnosis of a server that explains refusals; otherwise undefined. */
 export const diagnosisIf = (explains: boolean): Diagnosis | undefined =>
   explains ? new Diagnosis() : undefined
 
@@ -100,8 +98,8 @@ function shown(value: string | number | readonly string[]): string {
 
 const quoted = (text: string) => `"${plainText(text)}"`
 
-// Two URLs that are to be equal are the usual mistake, so the sentence names the part that differs. A slip in a slash or
-// a letter has the shortest sentence.
+// Two URLs that should be equal are the usual mistake: names the part that differs. A slip in a slash or a
+// letter has the shortest sentence.
 function differenceIn({ sent, ...others }: Observed): string | undefined {
   if (typeof sent !== 'string') return undefined
   const texts = Object.values(others).flat().filter(isText)

@@ -1,6 +1,5 @@
 import type { Reason } from '../protocol/reasons'
 
-/** The rule that refused a request, with its clause, and what the person who sets up server or client does now. */
 interface Explanation {
   readonly rule: string
   readonly cure: string
@@ -359,7 +358,7 @@ const table = {
   ],
 } as const satisfies Partial<Record<Key, Entry>>
 
-/** The explanations by reason, or by reason and cause where the server can tell causes apart. */
+/** By reason, or by reason and cause where the server can tell causes apart. */
 export const explanations: ReadonlyMap<string, Explanation> = new Map(
   Object.entries(table).map(([key, [rule, cure]]) => [key, { rule, cure }]),
 )

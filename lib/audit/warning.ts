@@ -2,25 +2,23 @@ import type { WarningCode } from '../protocol/warning-code'
 
 const given = new Map<string, Set<string>>()
 
-/** Bounds the occasions of one code: an occasion may hold an error message of the host, which may differ each time. */
+/** For one code: an occasion may hold an error message of the host, which may differ each time. */
 const maximumOccasions = 50
 
 /**
- * Emits a warning once per process for each occasion, and for 50 occasions of one code at most. `docs/warnings.md`
- * explains the codes.
- *
- * @param occasion identifies the warning: the process warns once for each code and occasion. Default: the code alone.
+ * Warns once per process for each occasion, and for 50 occasions of one code at most. @param occasion
+ * default: the code alone.
  */
 export function warnOnce(code: WarningCode, message: string, occasion: string = code): void {
   emitOnce(code, message, occasion)
 }
 
-/** Emits a warning of a store once per process. A store of the host may have codes of its own. */
+/** A store of the host may have codes of its own. */
 export function warnOfStore({ code, message }: { readonly code: string; readonly message: string }): void {
   emitOnce(code, message, code)
 }
 
-/** Emits a warning. The caller bounds how often. */
+/** The caller bounds how often. */
 export function warn(code: WarningCode, message: string): void {
   emit(code, message)
 }
