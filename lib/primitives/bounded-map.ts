@@ -1,9 +1,8 @@
 /** Bounded map: evicts the least recently inserted entry. */
 export class BoundedMap<Value> {
-  // The oldest entry first.
   private readonly values = new Map<string, Value>()
 
-  /** @param maximum the largest number of entries, at least 1. */
+  /** @param maximum at least 1. */
   constructor(private readonly maximum: number) {}
 
   get size(): number {
@@ -18,7 +17,7 @@ export class BoundedMap<Value> {
     return this.values.get(key)
   }
 
-  /** Inserts or replaces an entry, which then counts as the latest. */
+  /** The entry then counts as the latest. */
   put(key: string, value: Value): void {
     this.values.delete(key)
     const oldest = this.values.keys().next()

@@ -1,9 +1,6 @@
 /**
- * Reads the body of a response as text.
- *
- * @param maximum the largest size, in bytes.
- * @param uri names the sender in the error.
- * @throws Error if the body is larger.
+ * @param maximum the largest size, in bytes. @param uri names the sender in the error. @throws Error if the
+ * body is larger.
  */
 export async function boundedText(
   body: ReadableStream<Uint8Array>,

@@ -2,9 +2,7 @@ const failuresAtMost = 5
 // Milliseconds.
 const pause = 10_000
 
-/**
- * Circuit breaker: opens after 5 failures in a row, and lets one act through every 10 seconds, until an act succeeds.
- */
+/** Opens after 5 failures in a row. Then lets one act through every 10 seconds, until an act succeeds. */
 export class CircuitBreaker {
   private failures = 0
   private opensAgainAt = 0
@@ -16,12 +14,12 @@ export class CircuitBreaker {
     return this.failures < failuresAtMost
   }
 
-  /** Whether an act may run now. Every act that may run must end in `succeeded` or `failed`. */
+  /** Every act that may run must end in `succeeded` or `failed`. */
   mayTry(): boolean {
     if (this.isClosed) return true
     const now = this.clock()
     if (now < this.opensAgainAt) return false
-    // Until this act has ended, or the pause is over again, no other one runs.
+    // No other act runs until this one has ended, or the pause is over again.
     this.opensAgainAt = now + pause
     return true
   }
@@ -35,7 +33,6 @@ export class CircuitBreaker {
     this.opensAgainAt = this.clock() + pause
   }
 
-  /** As after five failures. */
   open(): void {
     this.failures = failuresAtMost
     this.opensAgainAt = this.clock() + pause

@@ -1,12 +1,12 @@
-// Each addition removes up to 4 expired entries, more than the addition brings, so expired entries cannot pile up. A
-// full map removes up to 1000.
+// An addition removes more expired entries than it brings, so they cannot pile up.
 const sweptPerAddition = 4
 const sweptWhenFull = 1000
-// The largest number of seconds in one sweep: after a long pause, many seconds lie between the last sweep and now.
+// In one sweep: after a long pause, many seconds lie between the last sweep and now.
 const secondsPerSweep = 100_000
 
 /**
- * Seconds after which a client with a full share may try again. Fixed: the map does not know which entry ends first.
+ * Seconds after which a client with a full share may try again. Fixed: the map does not know which entry ends
+ * first.
  */
 export const shareWait = 60
 
@@ -14,27 +14,24 @@ interface Entry<Value> {
   readonly value: Value
   /** Milliseconds by the clock of the map. */
   readonly expiresAt: number
-  /** The bucket that holds the key of this entry. */
   readonly second: number
   readonly shares: readonly string[]
 }
 
 /**
- * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Each second has a bucket
- * of the keys that expire then, so a full map finds expired entries without a look at the live entries.
- *
- * An entry may count towards shares, such as the share of one client. Each share gets at most a quarter of the map.
+ * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Buckets of the
+ * keys that expire in one second find expired entries without a look at live ones. An entry may count towards
+ * shares, such as that of a client: each share gets at most a quarter of the map.
  */
 export class ExpiringMap<Value> {
   private readonly entries = new Map<string, Entry<Value>>()
   private readonly buckets = new Map<number, Set<string>>()
-  /** The number of entries in each share. */
   private readonly shares = new Map<string, number>()
   private readonly shareAtMost: number
-  /** The map has swept every second before this one. */
+  /** Every earlier second is swept. */
   private nextSecond: number
 
-  /** @param clock milliseconds, by a clock that does not step, such as `steadyClock`. */
+  /** @param clock milliseconds of a clock that does not step, such as `steadyClock`. */
   constructor(
     private readonly maximum: number,
     private readonly clock: () => number,
@@ -48,17 +45,16 @@ export class ExpiringMap<Value> {
     return entry !== undefined && entry.expiresAt > this.clock() ? entry.value : undefined
   }
 
-  /** The values of all live entries. */
   *values(): IterableIterator<Value> {
     const now = this.clock()
     for (const { value, expiresAt } of this.entries.values()) if (expiresAt > now) yield value
   }
 
   /**
-   * Sets a value. Returns false, and keeps nothing, if the key is new and the map is full of live entries.
+   * Returns false, and stores nothing, if the key is new and the map is full of live entries.
    *
    * @param expiresAt milliseconds by the clock of the map.
-   * @param shares the shares of a new key; a known key keeps its shares. The caller first checks {@link fullShare}.
+   * @param shares of a new key; a known key keeps its shares. The caller first checks {@link fullShare}.
    */
   set(key: string, value: Value, expiresAt: number, shares: readonly string[] = []): boolean {
     this.sweep(sweptPerAddition)
@@ -69,26 +65,27 @@ export class ExpiringMap<Value> {
     return true
   }
 
-  /** Returns the first full share; undefined if each share has room, or if the map already holds the key. */
+  /** The first full share; undefined if each has room, or if the map already holds the key. */
   fullShare(key: string, shares: readonly string[]): string | undefined {
     if (this.entries.has(key)) return undefined
     return shares.find((share) => this.isFull(share))
   }
 
-  /** Deletes a key. Also sweeps, as an addition does, so a map with many deletions still shrinks. */
+  /** Also sweeps, so a map with many deletions still shrinks. */
   delete(key: string): void {
     this.sweep(sweptPerAddition)
     const entry = this.entries.get(key)
     if (entry !== undefined) this.remove(key, entry)
   }
 
-  /** Whether fewer than `maximum` entries live. Removes expired entries to find room. */
+  /** Removes expired entries to find room. */
   hasRoom(maximum = this.maximum): boolean {
     if (this.entries.size >= maximum) this.sweep(sweptWhenFull)
     return this.entries.size < maximum
   }
 
-  // Sweeps until the share has room or no expired entry is left: expired entries of other shares may come first.
+  // Sweeps until the share has room or no expired entry is left: expired entries of other shares may come
+  // first.
   private isFull(share: string): boolean {
     const isAtMost = () => (this.shares.get(share) ?? 0) >= this.shareAtMost
     let mayHaveExpired = true
@@ -96,7 +93,7 @@ export class ExpiringMap<Value> {
     return isAtMost()
   }
 
-  /** Removes up to `most` expired entries. Returns whether expired entries are left. */
+  /** Removes up to `most` expired entries. Returns whether some are left. */
   private sweep(most: number): boolean {
     const now = Math.floor(this.clock() / 1000)
     let removed = 0
@@ -106,7 +103,7 @@ export class ExpiringMap<Value> {
         const entry = this.entries.get(key)
         if (entry !== undefined) this.remove(key, entry)
       }
-      // The bucket of the current second may still get keys, so the sweep does not pass this second yet.
+      // The bucket of the current second may still get keys.
       if (this.nextSecond === now) return false
       this.nextSecond++
     }
@@ -114,7 +111,7 @@ export class ExpiringMap<Value> {
   }
 
   private add(key: string, value: Value, expiresAt: number, shares: readonly string[]): void {
-    // The sweep never returns to an earlier second, so a key must not go into a bucket before the current sweep.
+    // The sweep never returns to an earlier second.
     const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
     this.entries.set(key, { value, expiresAt, second, shares })
     const bucket = this.buckets.get(second)

@@ -1,18 +1,18 @@
-/** One mistake in a configuration: its place, and its cure. */
+/** One mistake in a configuration. */
 export interface ConfigurationIssue {
-  /** The option's path, such as `clients[0].redirect_uris[1]`. */
+  /** The path of the option, such as `clients[0].redirect_uris[1]`. */
   readonly path: string
-  /** The mistake and its cure, as the rest of a sentence that begins with the path. */
+  /** The mistake and its cure: the rest of a sentence that begins with the path. */
   readonly message: string
 }
 
-/** A configuration that cannot work. The message lists every mistake, each with its path and its cure. */
+/** A configuration that cannot work. The message lists every mistake with its path and cure. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 
   constructor(
     subject: string,
-    /** Every mistake, in the order in which the reader found them. */
+    /** In the order in which the reader found them. */
     readonly issues: readonly ConfigurationIssue[],
     options?: { readonly cause?: unknown },
   ) {
@@ -21,8 +21,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads an object of unknown content field by field, and collects every mistake. For a wrong field, the reader
- * returns a placeholder. Call {@link OptionsReader.throwIssues}, which throws after a mistake, before you use a value.
+ * Reads an object of unknown content field by field, and collects every mistake. A wrong field gives a
+ * placeholder, so call {@link OptionsReader.throwIssues} before you use a value.
  */
 export class OptionsReader {
   private readonly source: Readonly<Record<string, unknown>>
@@ -38,7 +38,6 @@ export class OptionsReader {
     if (!isRecord(source)) this.issues.push({ path: path || 'options', message: 'must be an object.' })
   }
 
-  /** Reads a required field. */
   required<T>(key: string, placeholder: T, accepts: (value: unknown) => value is T, cure: string): T {
     const value = this.take(key)
     if (accepts(value)) return value
@@ -46,18 +45,17 @@ export class OptionsReader {
     return placeholder
   }
 
-  /** Reads an optional field. */
   optional<T>(key: string, fallback: T, accepts: (value: unknown) => value is T, cure: string): T {
     return this.take(key) === undefined ? fallback : this.required(key, fallback, accepts, cure)
   }
 
-  /** Marks a field as known, and returns its value without a check. */
+  /** Marks a field as known. Does not check its value. */
   take(key: string): unknown {
     this.read.add(key)
     return Object.hasOwn(this.source, key) ? this.source[key] : undefined
   }
 
-  /** Reads a group of optional fields, and records a mistake for each field that `read` does not know. */
+  /** Reads a group of optional fields. A field that `read` does not know is a mistake. */
   group<T>(key: string, read: (fields: OptionsReader) => T): T {
     const given = this.take(key)
     const fields = new OptionsReader(given === undefined ? {} : given, this.at(key), this.issues)
@@ -66,32 +64,30 @@ export class OptionsReader {
     return value
   }
 
-  /** Records a mistake in a field. */
   wrong(key: string, message: string): void {
     this.issues.push({ path: this.at(key), message })
   }
 
-  /** The full path of a field. */
   at(key: string): string {
     return this.path === '' ? key : `${this.path}.${key}`
   }
 
   /**
-   * Refuses a field that hosts expect here although it does not exist, with a cure. The list of known names does not
-   * contain the field.
+   * Refuses a field that hosts expect here although it does not exist. The list of known names does not
+   * contain it.
    */
   refuse(key: string, cure: string): void {
     this.refused.add(key)
     if (Object.hasOwn(this.source, key) && this.source[key] !== undefined) this.wrong(key, cure)
   }
 
-  /** The names of the fields that no call has read, except those that look like a misspelt name of a field that one has. */
+  /** Fields that no call has read, except those that look like a misspelt name of one that was. */
   unread(): readonly string[] {
     const others = Object.keys(this.source).filter((key) => !this.read.has(key) && !this.refused.has(key))
     return others.filter((key) => nearestName(key, this.read) === undefined)
   }
 
-  /** Records a mistake for each field that no call has read. Most such fields are misspelt. */
+  /** Most fields that no call has read are misspelt. */
   refuseUnknown(): void {
     const known = [...this.read].toSorted()
     for (const key of Object.keys(this.source))
@@ -99,8 +95,8 @@ export class OptionsReader {
   }
 
   /**
-   * Records a mistake for each field that is there and undefined, as an environment variable that is not set is: where a
-   * field only restricts, its absence would open what it should close.
+   * Refuses fields that are present and undefined, as unset environment variables are: where a field only
+   * restricts, its absence would open what it should close.
    */
   refuseUndefined(): void {
     const isReported = (key: string) => this.issues.some(({ path }) => path === this.at(key))
@@ -114,7 +110,6 @@ export class OptionsReader {
   }
 }
 
-/** The cure for a value that a host gave, and that is undefined. */
 export const undefinedField = 'is undefined: give it a value, or leave it out.'
 
 function unknownName(name: string, known: readonly string[]): string {
@@ -129,23 +124,22 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value is a text of 32 bytes at least, such as one of `openssl rand -base64 32`. */
+/** A text of at least 32 bytes, such as from `openssl rand -base64 32`. */
 export const isLongSecret = (value: unknown): value is string =>
   isText(value) && Buffer.byteLength(value) >= 32
 
-/** Whether a value begins as a path of the host does. The server checks the rest when it mounts the path. */
+/** The server checks the rest when it mounts the path. */
 export const isRootedPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
 
-/** Accepts whole numbers from `least` to `most`. */
 export const isWhole =
   (least: number, most: number) =>
   (value: unknown): value is number =>
     Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
-/** The longest lifetime of the options, in seconds. */
+/** Of the options, in seconds. */
 export const tenYears = 10 * 365 * 24 * 3600
 
-/** Reads the option `clock`: a function that returns milliseconds since the epoch. */
+/** Milliseconds since the epoch. */
 export function readClock(reading: OptionsReader): () => number {
   const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
   if (clock !== Date.now && isInSeconds(clock()))
@@ -155,8 +149,8 @@ export function readClock(reading: OptionsReader): () => number {
 
 const isClock = (value: unknown): value is () => number => typeof value === 'function'
 
-// A clock of tests may start anywhere, and tests may set `Date.now` to 0. Only the seconds of today, within ten years,
-// are no milliseconds: read as such, they lie in January 1970.
+// A test clock may start anywhere, and tests may set `Date.now` to 0. Only today's seconds, within ten years,
+// are no milliseconds: as such, they lie in January 1970.
 const isInSeconds = (time: number): boolean => time > 1e9 && Math.abs(time - Date.now() / 1000) < tenYears
 
 export function isText(value: unknown): value is string {
@@ -175,7 +169,6 @@ export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** Whether an optional value is absent, or accepted. */
 export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown): boolean {
   return value === undefined || accepts(value)
 }
@@ -183,9 +176,8 @@ export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown)
 const longestCompared = 64
 
 /**
- * The known name that a misspelt name probably means. The names are equal except for letter case and underscores,
- * differ in a few letters (insertions, deletions, substitutions, swapped neighbours), or one is the beginning of the
- * other. Undefined if no name is near.
+ * The known name that a misspelt name probably means: equal but for letter case and underscores, a few
+ * letters away, or one begins with the other. Undefined if none is near.
  */
 export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
   const given = folded(misspelt)
@@ -201,7 +193,7 @@ export function nearestName(misspelt: string, known: Iterable<string>): string |
 // `clientId` and `client_id` are one name in two styles.
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** The distance between two names; infinity for names that are too different for a misspelling. */
+/** Infinity for names that are too different for a misspelling. */
 function distanceBetween(given: string, name: string): number {
   const edits = editsBetween(given, name)
   if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
@@ -210,7 +202,7 @@ function distanceBetween(given: string, name: string): number {
   return isBeginning ? edits : Infinity
 }
 
-/** The distance of Damerau and Levenshtein in which no letter changes twice (optimal string alignment). */
+/** Damerau-Levenshtein distance in which no letter changes twice (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
   let [beforeLast, last]: [readonly number[], readonly number[]] = [
     [],
@@ -241,8 +233,8 @@ const at = (row: readonly number[], column: number): number => row[column] ?? In
  * Loads a package that only some hosts install.
  *
  * @param load calls `require` in `try`.
- * @param subject the beginning of the message: what cannot work without the package.
- * @param cure the command that installs the package.
+ * @param subject begins the message: what cannot work without the package.
+ * @param cure the command that installs it.
  * @throws ConfigurationError if the package is missing.
  */
 export function optionalPackage<Package>(
@@ -256,7 +248,9 @@ export function optionalPackage<Package>(
   throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
 }
 
-/** A package, or why it did not load. Bundlers take a package for optional where its `require` stands in `try`. */
+/**
+ * A package, or why it did not load. Bundlers take a package for optional if its `require` stands in `try`.
+ */
 export interface Loaded<Package> {
   readonly found?: Package
   readonly cause?: unknown

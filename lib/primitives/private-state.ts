@@ -1,4 +1,3 @@
-/** Private values of objects that other code made. */
 interface PrivateState<Holder extends object, Value> {
   get(holder: Holder): Value | undefined
   set(holder: Holder, value: Value): void
@@ -7,12 +6,11 @@ interface PrivateState<Holder extends object, Value> {
 let kinds = 0
 
 /**
- * Attaches a value to an object, for as long as the object lives. Other code cannot read, write or print the value:
- * it stands in a private field that the object gets later. All kinds of values share one field. So there are only two
- * hidden classes: objects with the field, and objects without it.
+ * Attaches a value to an object of other code, for as long as the object lives. Other code cannot read, write
+ * or print it. All kinds of values share one private field, so there are only two hidden classes.
  *
- * A `WeakMap` would do the same. But a `WeakMap` lives long, and the quick collections of V8 keep whatever an old
- * table refers to: each request would move to the old generation.
+ * A `WeakMap` lives long, and V8's quick collections keep whatever an old table refers to: each request would
+ * move to the old generation.
  */
 export function privateState<Holder extends object, Value>(): PrivateState<Holder, Value> {
   const kind = kinds++
@@ -27,8 +25,7 @@ export function privateState<Holder extends object, Value>(): PrivateState<Holde
   }
 }
 
-// The constructor returns the object that it gets. A subclass can therefore add a private field to an object that
-// other code made.
+// The constructor returns the object that it gets, so a subclass can add a private field to it.
 // oxlint-disable-next-line typescript/no-extraneous-class
 class ReturnsHolder {
   constructor(holder: object) {
@@ -37,7 +34,7 @@ class ReturnsHolder {
 }
 
 class PrivateField extends ReturnsHolder {
-  // The values, each at the index of its kind.
+  // Each value at the index of its kind.
   readonly #values: object = []
 
   static of(holder: object): object | undefined {

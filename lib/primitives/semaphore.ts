@@ -1,17 +1,15 @@
 /**
- * Where a call waits for its turn:
+ * Where a call waits:
  *
- * - `in line`: in a queue of bounded length, for attempts that may be guesses;
- * - `before the line`: ahead of the queue and without a bound, for secrets that this process has verified before;
- * - `after the line`: behind the queue and without a bound, for calls of the host.
+ * - `in line`: in a bounded queue, for attempts that may be guesses;
+ * - `before the line`: ahead of it, unbounded, for secrets that this process has verified before;
+ * - `after the line`: behind it, unbounded, for calls of the host.
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 
 const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
 
-/**
- * Runs a bounded number of calls at once. Further calls wait, and the semaphore refuses a call if the queue is full.
- */
+/** Runs a bounded number of calls at once. Further calls wait; a full queue refuses. */
 export class Semaphore {
   private running = 0
   private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
@@ -20,18 +18,14 @@ export class Semaphore {
     'after the line': [],
   }
 
-  /**
-   * @param atOnce the number of calls that may run at once.
-   * @param longestLine the number of calls that may wait `in line`.
-   * @param refusal makes the error for a call that finds the queue full.
-   */
+  /** @param longestLine the number of calls that may wait `in line`. */
   constructor(
     private readonly atOnce: number,
     private readonly longestLine: number,
     private readonly refusal: () => Error,
   ) {}
 
-  /** Runs a call in its turn. @throws the refusal if the queue is full; the call has not begun then. */
+  /** @throws the refusal if the queue is full; the call has not begun then. */
   async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
     await this.begin(place)
     try {
@@ -51,7 +45,7 @@ export class Semaphore {
     await new Promise<void>((resolve) => line.push(resolve))
   }
 
-  // Hands the turn to the next waiting call, and does not free it first: a new call could otherwise overtake the queue.
+  // Hands the turn on without freeing it: a new call could otherwise overtake the queue.
   private end(): void {
     const place = order.find((each) => this.waiting[each].length > 0)
     const next = place && this.waiting[place].shift()

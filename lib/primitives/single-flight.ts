@@ -3,20 +3,16 @@ export class SingleFlight<Outcome> {
   private readonly running = new Map<string, Promise<Outcome>>()
 
   /**
-   * @param until how long callers may join an act: until it has settled, or only until the end of the turn of the event
-   * loop that it began in.
+   * @param until how long callers may join: until the act has settled, or until the end of its turn of the
+   * event loop.
    */
   constructor(private readonly until: 'settled' | 'end of turn' = 'settled') {}
 
-  /** Whether callers may join an act with this key. */
   has(key: string): boolean {
     return this.running.has(key)
   }
 
-  /**
-   * Joins the running act with this key, if there is one, and otherwise runs `act`. Callers share a failure too, except
-   * an error that `act` throws before it returns a promise.
-   */
+  /** Callers share a failure too, except an error that `act` throws before it returns a promise. */
   share(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
     const other = this.running.get(key)
     if (other !== undefined) return other
@@ -27,8 +23,7 @@ export class SingleFlight<Outcome> {
   }
 
   /**
-   * As `share`, but callers share no failure: if the running act rejects or resolves to undefined, each caller runs its
-   * own `act`.
+   * Callers share no failure: if the running act rejects or resolves to undefined, each runs its own `act`.
    */
   async shareSuccess(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
     const other = this.running.get(key)
