@@ -1,19 +1,18 @@
-/** The hits of one key in its window. */
 interface CountedHits {
   readonly hits: number
-  /** The end of the window, in milliseconds of the clock of the windows. */
+  /** Milliseconds of the clock. */
   readonly endsAt: number
 }
 
 /**
- * Counts hits in fixed windows, in the memory of this process: bounded, and without a timer. A window begins with the
- * first hit of its key. All windows have the same length, so they end in the order in which they began.
+ * Counts hits in fixed windows in memory: bounded, without a timer. All windows have the same length, so they
+ * end in the order in which they began.
  */
 export class BoundedWindows {
   private readonly windows = new Map<string, CountedHits>()
 
   /**
-   * @param clock milliseconds of a clock that does not step. A clock that steps back would lengthen each window.
+   * @param clock milliseconds of a clock that does not step: a step back would lengthen each window.
    * @param milliseconds length of a window.
    * @param maximum how many keys may have a window at the same time.
    */
@@ -23,22 +22,18 @@ export class BoundedWindows {
     private readonly maximum = 100_000,
   ) {}
 
-  /** The hits of a key in its window; undefined without a window. */
   get(key: string): CountedHits | undefined {
     const window = this.windows.get(key)
     return window !== undefined && window.endsAt > this.clock() ? window : undefined
   }
 
-  /**
-   * Counts one hit. Returns undefined for a new key if all windows are taken. The store drops no other window, because
-   * the key of that window would then begin a new count.
-   */
+  /** Undefined for a new key if all windows are taken: a dropped window would give its key a new count. */
   count(key: string): CountedHits | undefined {
     const window = this.get(key) ?? this.begin(key)
     return window && this.put(key, { hits: window.hits + 1, endsAt: window.endsAt })
   }
 
-  /** Takes one hit back. A window without hits ends at once and makes room for another key. */
+  /** A window without hits ends at once and makes room. */
   decrement(key: string): void {
     const window = this.get(key)
     if (window === undefined) return
@@ -60,7 +55,7 @@ export class BoundedWindows {
     return this.windows.size < this.maximum ? { hits: 0, endsAt: now + this.milliseconds } : undefined
   }
 
-  // A new value for each hit, because each of several parallel requests must see the count after its own hit.
+  // A new value for each hit: each of several parallel requests must see the count after its own hit.
   private put(key: string, counted: CountedHits): CountedHits {
     this.windows.set(key, counted)
     return counted

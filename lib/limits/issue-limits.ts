@@ -6,28 +6,28 @@ import { type Limit, type LimitOption, readLimits } from './limit'
 import { TokenBuckets } from './token-buckets'
 
 /**
- * How often one process may issue tokens. Each response with a new access token counts, for every grant type and at the
- * authorization endpoint. Refusals and repetitions of an earlier response do not count.
+ * How often one process may issue tokens. Each response with a new access token counts, for every grant type
+ * and at the authorization endpoint. Refusals and repetitions of an earlier response do not count.
  *
- * A limit is a token bucket: all `attempts` are available at once, and an empty bucket is full again after `seconds`.
- * `attempts` are at most 1 000 000, and `seconds` at most 86 400. `false` switches a limit off. Over a limit, the token
- * endpoint answers 429 with `temporarily_unavailable` and `Retry-After`, and the authorization endpoint redirects with
+ * A limit is a token bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is
+ * full again after `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the token endpoint
+ * answers 429 with `temporarily_unavailable` and `Retry-After`, and the authorization endpoint redirects with
  * `temporarily_unavailable`.
  */
 export interface IssueLimitOptions {
   /** For one client. Default: 30 000 in 60 seconds. */
   readonly client?: LimitOption
   /**
-   * For one client and one resource owner together, so one client cannot use up the limit of an owner at other clients.
+   * For one client and one owner together: a client cannot use up the limit of an owner at other clients.
    * Default: 600 in 60 seconds.
    */
   readonly owner?: LimitOption
 }
 
-/** The limits with their defaults. Undefined means that a limit is off. */
+/** Undefined means that a limit is off. */
 export type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
 
-/** Reads the limits from an option. `false` switches both limits off. */
+/** `false` switches both limits off. */
 export function readIssueLimits(reading: OptionsReader, option: string): ResolvedIssueLimits {
   if (reading.take(option) === false) return { client: undefined, owner: undefined }
   return readLimits(reading, option, (limit) => ({
@@ -36,14 +36,14 @@ export function readIssueLimits(reading: OptionsReader, option: string): Resolve
   }))
 }
 
-/** Makes the limits of one server; undefined if both are off. @param clock milliseconds since the epoch. */
+/** Undefined if both limits are off. */
 export function issueLimits(limits: ResolvedIssueLimits, clock: () => number): IssueLimits | undefined {
   return limits.client === undefined && limits.owner === undefined
     ? undefined
     : new IssueLimits(limits, clock)
 }
 
-/** Counts responses with tokens, in the memory of this process and without a round trip. */
+/** Counts in the memory of this process, without a round trip. */
 export class IssueLimits {
   private readonly ofClients: TokenBuckets | undefined
   private readonly ofOwners: TokenBuckets | undefined
@@ -56,20 +56,16 @@ export class IssueLimits {
   }
 
   /**
-   * Refuses a client that is over its limit, before the server looks anything up or uses anything up for the request.
-   * Counts nothing.
-   *
-   * @throws OverShare over the limit of the client.
+   * Refuses a client over its limit before the server looks up or uses up anything. Counts nothing. @throws
+   * OverShare
    */
   requireRoom(clientId: string): void {
     this.ofClients?.requireRoom(clientId)
   }
 
   /**
-   * Counts one response with tokens.
-   *
-   * @param subject the resource owner; undefined for a client that acts for itself.
-   * @throws OverShare over a limit. The response then does not count.
+   * @param subject undefined for a client that acts for itself. @throws OverShare over a limit: the response
+   * then does not count.
    */
   private count(clientId: string, subject: string | undefined): void {
     this.requireRoom(clientId)
@@ -77,7 +73,7 @@ export class IssueLimits {
     this.ofClients?.take(clientId)
   }
 
-  /** Makes the count of one request: several calls count once, because `commit` may apply a transition again. */
+  /** Several calls count once: `commit` may apply a transition again. */
   countOfRequest(): (clientId: string, subject: string | undefined) => void {
     let isCounted = false
     return (clientId, subject) => {
@@ -87,6 +83,6 @@ export class IssueLimits {
   }
 }
 
-// Both limits have the same text, because a client must not learn how many tokens others have.
+// One text for both limits: a client must not learn how many tokens others have.
 const refusalOf = (reason: 'client_issue_limited' | 'owner_issue_limited') => (seconds: number) =>
   tooManyForShare(reason, 'Too many tokens were issued. Try again later.', seconds)

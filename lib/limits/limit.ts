@@ -1,8 +1,7 @@
 import { isWhole, OptionsReader } from '../primitives/options-reader'
 
 /**
- * A limit: how many attempts may happen within how many seconds. The option with the limit says which attempts
- * count.
+ * How many attempts may happen within how many seconds. The option with the limit says which attempts count.
  */
 export interface Limit {
   /** A whole number from 1 to 1 000 000. */
@@ -11,22 +10,19 @@ export interface Limit {
   readonly seconds: number
 }
 
-/** A limit in the options of a host. A missing member keeps its default, and `false` switches the limit off. */
+/** A missing member has its default. `false` switches the limit off. */
 export type LimitOption = Partial<Limit> | false
 
 /**
- * The value for `Retry-After`: whole seconds, at least 1. In the last moment of a count, no whole second is left, and 0 would invite
- * the client to retry at once.
+ * For `Retry-After`, at least 1: in the last moment of a count, 0 would invite the client to retry at once.
  */
 export const secondsToWait = (secondsLeft: number): number => Math.max(1, Math.ceil(secondsLeft))
 
 const quarterOfAnHour = 900
 
 /**
- * Reads an option that holds several limits.
- *
- * @param resolve makes the limits. Its argument reads one limit: a key, the default attempts and the default seconds,
- * 900 if left out.
+ * @param resolve its argument reads one limit: a key, the default attempts and the default seconds (900 if
+ * left out).
  */
 export function readLimits<Limits>(
   reading: OptionsReader,
@@ -45,7 +41,7 @@ export function readLimits<Limits>(
 const mostAttempts = 1_000_000
 const longest = 24 * 3600
 
-/** Reads one limit; undefined if the host switched the limit off. */
+/** Undefined if the host switched the limit off. */
 export function readLimit(reading: OptionsReader, key: string, fallback: Limit): Limit | undefined {
   const given = reading.take(key)
   if (given === undefined) return fallback

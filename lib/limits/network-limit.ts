@@ -6,17 +6,16 @@ import { secondsToWait } from './limit'
 const mostUsedUp = 100_000
 
 /**
- * One limit on the hits of each network: counts them in a store of express-rate-limit, and remembers the networks that
- * have used up the limit. The memory rests on the last count that this process saw, so another process may have counted
- * more.
+ * Counts the hits of each network in a store of express-rate-limit, and remembers which networks have used up
+ * the limit. The memory rests on the last count of this process: another process may have counted more.
  */
 export class NetworkLimit implements Store {
-  // The ends of the windows of these networks.
+  // The ends of their windows.
   private readonly usedUp = new BoundedMap<number>(mostUsedUp)
 
   /**
-   * @param attempts how many hits each network may have in its window.
-   * @param store a store whose `resetTime` follows the clock.
+   * @param attempts of each network in its window.
+   * @param store its `resetTime` follows the clock.
    * @param clock milliseconds of a clock that does not step.
    */
   constructor(
@@ -39,12 +38,10 @@ export class NetworkLimit implements Store {
     await this.store.resetKey(network)
   }
 
-  /** Whether no network has used up the limit. */
   get isUsedUpByNone(): boolean {
     return this.usedUp.size === 0
   }
 
-  /** Whether a network has used up the limit. */
   isUsedUp(network: string): boolean {
     const endsAt = this.usedUp.get(network)
     if (endsAt === undefined) return false
@@ -53,7 +50,6 @@ export class NetworkLimit implements Store {
     return false
   }
 
-  /** The refusal of a network that has used up the limit. */
   refusal(network: string): Throttled {
     const seconds = secondsToWait(((this.usedUp.get(network) ?? 0) - this.clock()) / 1000)
     return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)

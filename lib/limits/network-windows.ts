@@ -2,13 +2,13 @@ import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
 import { BoundedWindows } from './bounded-windows'
 import { providerOf } from './network'
 
-// How many times the limit a provider has, whose networks have no room of their own.
+// Times the limit, for a provider whose networks have no room of their own.
 const factorOfProvider = 256
 
 /**
- * Counts the hits of networks in the memory of this process: the store of express-rate-limit for every limit by
- * network. The number of counts is bounded, and each hit counts: a network without room counts with all such networks of
- * its provider, and a provider without room with all others. Such a shared count may have 256 times as many hits.
+ * Counts the hits of networks in memory, as a store of express-rate-limit. The number of counts is bounded,
+ * and each hit counts: a network without room counts with those of its provider, a provider without room with
+ * all others. Such a shared count may have 256 times as many hits.
  */
 export class NetworkWindows implements Store {
   private readonly networks: BoundedWindows
@@ -47,6 +47,6 @@ export class NetworkWindows implements Store {
   }
 }
 
-// Networks of each size share a count, because a request may count for several sizes, and counts once in each.
+// One shared count for each size: a request may count once in each of several sizes.
 const sharedKeyOf = (network: string) => `${providerOf(network)} ${sizeOf(network)}`
 const sizeOf = (network: string) => network.split('/', 2)[1] ?? ''

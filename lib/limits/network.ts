@@ -2,11 +2,10 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { withoutPort } from '../protocol/sender'
 
 /**
- * The network that limits count for one address: the address itself for IPv4, and the first 64 bits for IPv6, because
- * one connection has all addresses with these bits. Every text that is no address gives `unknown`, so an attacker
- * cannot get a new count with each odd text.
+ * The network that limits count: an IPv4 address, or the first 64 bits of IPv6, which one connection has
+ * whole. Every text that is no address gives `unknown`: an attacker gets no new count with each odd text.
  *
- * @param address the address from Express. If the host trusts a proxy, the address comes from a header of the proxy.
+ * @param address from Express: behind a trusted proxy, from a header of the proxy.
  */
 export function networkOf(address: string | undefined): string {
   return networkWith(64, address)
@@ -17,19 +16,18 @@ export function networkWith(bits: number, address: string | undefined): string {
   return networkIn(partsOf(address), bits)
 }
 
-/** An address for people: an IPv4 address that a socket for both families writes as IPv6 is an IPv4 address. */
+/** For people: a socket for both families writes IPv4 addresses as IPv6. */
 export function plainAddress(address: string | undefined): string | undefined {
   const parts = partsOf(address)
   return typeof parts === 'string' && parts !== 'unknown' ? parts : address
 }
 
-/** A length of IPv6 prefixes, and how many times the limit of 64 bits such a network has. */
+/** A length of IPv6 prefixes, and how many times the limit of 64 bits its networks have. */
 export interface CountedPrefix {
   readonly bits: number
   readonly factor: number
 }
 
-/** Whether the networks of an address have prefixes of several lengths: those of IPv6 do. */
 export const hasPrefixes = (address: string | undefined): boolean => typeof partsOf(address) !== 'string'
 
 /** What providers give one subscriber (RFC 6177 2), the widest first. */
@@ -39,15 +37,14 @@ export const subscriberPrefixes: readonly CountedPrefix[] = [
   { bits: 64, factor: 1 },
 ]
 
-/** A network, and how many times the limit it has. */
 export interface CountedNetwork {
   readonly network: string
   readonly factor: number
 }
 
 /**
- * The networks of one address that a limit on strangers counts, the widest first: the first 48, 56 and 64 bits of IPv6,
- * because one subscriber may have them all; the address itself for IPv4, and `unknown` for a text that is no address.
+ * The networks that a limit on strangers counts, the widest first: 48, 56 and 64 bits of IPv6, because one
+ * subscriber may have them all; an IPv4 address; or `unknown`.
  */
 export function networksOf(address: string | undefined): readonly CountedNetwork[] {
   const parts = partsOf(address)
@@ -56,9 +53,7 @@ export function networksOf(address: string | undefined): readonly CountedNetwork
 }
 
 /**
- * The network that a limit without room counts in place of a network: the first 32 bits of IPv6, which a provider has,
- * or 16 of IPv4.
- *
+ * Counted in place of a network without room: the first 32 bits of IPv6, which a provider has, or 16 of IPv4.
  * @param network from {@link networkOf} or {@link networksOf}.
  */
 export function providerOf(network: string): string {
@@ -67,7 +62,7 @@ export function providerOf(network: string): string {
   return network.includes(':') ? `${first}:${second}::/32` : network
 }
 
-/** The eight groups of an IPv6 address, or an IPv4 address, or `unknown`. */
+/** Eight groups of IPv6, an IPv4 address, or `unknown`. */
 function partsOf(address: string | undefined): string | readonly number[] {
   const bare = withoutPort(address ?? '')
   if (isIPv4(bare)) return bare
@@ -93,7 +88,6 @@ function networkIn(parts: ReturnType<typeof partsOf>, bits: number): string {
   return `${kept.join(':')}::/${bits}`
 }
 
-/** The eight groups of an IPv6 address. */
 export function groupsOf(address: string): readonly number[] {
   // The URL parser gives each address one spelling, and writes a dotted end in hexadecimal.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)

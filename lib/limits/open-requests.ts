@@ -4,22 +4,20 @@ import { BoundedWindows } from './bounded-windows'
 import { type Limit, secondsToWait } from './limit'
 import { networkOf } from './network'
 
-/** The authorization requests of each resource owner that wait for a decision. */
+/** Authorization requests that wait for a decision. */
 export interface OpenRequests {
-  /** Counts a new request of the owner. @throws Throttled if the owner has too many open requests. */
+  /** @throws Throttled if the owner has too many open requests. */
   opened(subject: string): void
-  /** Takes back the count of a request that was decided, or that the store did not keep. */
+  /** For a request that was decided, or that was not stored. */
   ended(subject: string): void
 }
 
 /**
- * Limits the open authorization requests of each resource owner. Counts in the memory of this process, without a round
- * trip. The limit is against one owner with many requests, not against many owners: if there is no room for another
- * owner, the requests of this owner pass uncounted.
+ * Limits the open requests of each owner, in memory, without a round trip. Against one owner with many
+ * requests, not against many owners: without room for another owner, requests of that owner pass uncounted.
  *
- * @param limit undefined for no limit.
  * @param clock milliseconds of a clock that does not step.
- * @param maximumOwners how many owners the process counts at the same time. Default: 100 000.
+ * @param maximumOwners default: 100 000.
  */
 export function openRequests(
   limit: Limit | undefined,
@@ -34,7 +32,7 @@ export function openRequests(
     opened(subject: string): void {
       const key = shortKey(subject)
       const open = windows.get(key)
-      // A refused request is not open and does not count: an owner who reloads the refused page loses nothing.
+      // A refused request does not count: an owner who reloads it loses nothing.
       if (open !== undefined && open.hits >= attempts)
         throw tooManyAttempts(
           'too_many_open_requests',
@@ -50,21 +48,18 @@ export function openRequests(
 }
 
 /**
- * The demanded logins of each network whose record waits in the store. Such a record begins before the server knows its
- * owner, so no share of an owner bounds it.
+ * The demanded logins of each network that wait in the store. They begin before their owner is known, so no
+ * share of an owner bounds them.
  */
 export interface DemandedLogins {
-  /** @throws Throttled if too many demanded logins of the network wait. */
+  /** @throws Throttled if too many wait. */
   opened(address: string | undefined): void
   ended(address: string | undefined): void
 }
 
 /**
- * Limits the demanded logins that wait in the store, for each network: as many in the lifetime of a request as the
- * network may send requests in the window of `limits.networks.authorization`.
- *
- * @param limit undefined for no limit.
- * @param seconds the lifetime of a request.
+ * A network may have as many in the lifetime of a request (`seconds`) as it may send requests in the window
+ * of `limits.networks.authorization`.
  */
 export function demandedLogins(
   limit: Limit | undefined,

@@ -3,9 +3,8 @@ import { isWhole, type OptionsReader } from '../primitives/options-reader'
 const isShare = (value: unknown): value is number | false => value === false || isWhole(1, 1000)(value)
 
 /**
- * Reads the share of each owner in self-registered clients; undefined if it is off.
- *
- * @param authorizations whether the server has the index of owners, in which the share counts.
+ * Undefined if off. @param authorizations whether the server has the index of owners, in which the share
+ * counts.
  */
 export function readSelfRegisteredShare(fields: OptionsReader, authorizations: boolean): number | undefined {
   const key = 'selfRegisteredClients'

@@ -4,16 +4,12 @@ import type { Counters } from './counters'
 import type { Limit } from './limit'
 import { TokenBuckets } from './token-buckets'
 
-/** The default limit on single uses of one share in one process. */
+/** For one share in one process. */
 export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
 
 /**
- * Decorates counters: limits how many keys, such as nonces of mac tokens, each share may use up. All of them share the
- * room of the counters, and one client with good credentials must not fill it. The limit stands in the memory of this
- * process, without a round trip.
- *
- * @param limit undefined for no limit.
- * @param clock milliseconds since the epoch.
+ * Limits how many keys, such as nonces of mac tokens, each share may use up: one client with good credentials
+ * must not fill the room that all share. Counts in memory, without a round trip.
  */
 export function withSingleUseLimit(
   counters: Counters,
@@ -34,7 +30,7 @@ export function withSingleUseLimit(
 const tooManyUses = (seconds: number) =>
   tooManyForShare('single_use_limited', 'There were too many such requests. Try again later.', seconds)
 
-/** Decorates counters: every single use belongs to this share. */
+/** Every single use belongs to this share. */
 export function countersOf(counters: Counters, share: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),

@@ -2,24 +2,22 @@ import { type Limit, secondsToWait } from './limit'
 import type { CountedNetwork } from './network'
 
 interface Bucket {
-  /**
-   * How much of the limit the key had used up at the time `at`. The value may be a fraction, because buckets refill.
-   */
+  /** At the time `at`. May be a fraction, because buckets refill. */
   used: number
   /** Milliseconds of the clock. */
   at: number
 }
 
-// Each new bucket examines two others, so the map drops full buckets at least as fast as new buckets come.
+// Each new bucket examines two others, so full buckets go at least as fast as new ones come.
 const sweptPerAddition = 2
 
 /**
- * Token buckets in the memory of this process. Each key may take the whole limit at once, and its bucket refills evenly
- * within the seconds of the limit. The map drops only full buckets. So an attacker with many keys cannot push out the
- * bucket of a key and give the key a new limit. Keys without room share one bucket.
+ * Token buckets in memory. A key may take the whole limit at once; its bucket refills evenly within the
+ * seconds of the limit. The map drops only full buckets, so an attacker with many keys cannot push out a
+ * bucket and give its key a new limit. Keys without room share one bucket.
  *
- * A limit on shares needs buckets in place of fixed windows (`BoundedWindows`): a client over its share would otherwise
- * wait until the window ends, and its code would expire meanwhile.
+ * Shares need buckets, not fixed windows (`BoundedWindows`): a client over its share would wait until the
+ * window ends, and its code would expire meanwhile.
  */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>()
@@ -28,7 +26,7 @@ export class TokenBuckets {
   private readonly attempts: number
 
   /**
-   * @param refusal makes the error for a key whose bucket is empty.
+   * @param refusal for a key whose bucket is empty.
    * @param clock milliseconds of a clock that does not step.
    * @param maximum how many keys may have a bucket of their own.
    */
@@ -42,22 +40,12 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /**
-   * Refuses a key whose bucket is empty. Takes nothing.
-   *
-   * @param amount how much of the bucket a take would use. Default: 1.
-   * @throws the refusal with the seconds to wait.
-   */
+  /** Takes nothing. @throws the refusal with the seconds to wait. */
   requireRoom(key: string, amount = 1): void {
     this.requireRoomIn(this.buckets.get(this.placeOf(key)), amount, this.clock())
   }
 
-  /**
-   * Takes from the bucket of a key.
-   *
-   * @param amount how much. Default: 1.
-   * @throws the refusal if the bucket is empty; the bucket then stays as it is.
-   */
+  /** @throws the refusal if the bucket is empty; the bucket then stays as it is. */
   take(key: string, amount = 1): void {
     const now = this.clock()
     const place = this.placeOf(key)
@@ -73,9 +61,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes 1 from the limit of each network, once for each. A network with a factor has that many times the limit.
-   *
-   * @throws the refusal if one has no room left; all buckets then stay as they are.
+   * A network counts once, and has its factor times the limit. @throws the refusal if one has no room; all
+   * buckets then stay as they are.
    */
   takeFromAll(networks: readonly CountedNetwork[]): void {
     const amounts = new Map(networks.map(({ network, factor }) => [network, 1 / factor]))
@@ -83,7 +70,7 @@ export class TokenBuckets {
     for (const [network, amount] of amounts) this.take(network, amount)
   }
 
-  /** How much the bucket has used up after this take. */
+  /** What the bucket has used up after this take. */
   private requireRoomIn(bucket: Bucket | undefined, amount: number, now: number): number {
     const used = (bucket === undefined ? 0 : this.usedOf(bucket, now)) + amount
     const missing = used - this.attempts
@@ -116,5 +103,5 @@ export class TokenBuckets {
   }
 }
 
-// The key of the shared bucket. No client and no resource owner has an empty name.
+// No client and no resource owner has an empty name.
 const shared = ''
