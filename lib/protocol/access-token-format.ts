@@ -7,50 +7,48 @@ import type { Login } from './resource-owner'
 import type { Scope } from './scope'
 
 /**
- * A way to write access tokens as texts, such as signed JWTs (RFC 9068). The record of the authorization still holds each
- * token: it ends with the record, and a revocation ends it at once.
+ * A way to write access tokens as texts, such as signed JWTs (RFC 9068). The record still holds each token: it ends
+ * with the record, and a revocation ends it at once.
  */
 export interface AccessTokenFormat extends AccessTokenReader {
   /**
-   * Writes an access token: a `b64token` (RFC 6750 2.1) of at most 8192 characters. The server calls the function before
-   * it stores the token. If the function rejects, the request has used up nothing. It may run twice for one response,
-   * because another process may change the record meanwhile. A repeated refresh gives it the same claims again.
+   * Writes an access token: a `b64token` (RFC 6750 2.1) of at most 8192 characters. Runs before the server stores the
+   * token, so a rejection uses nothing up. May run twice for one response, if another process changes the record
+   * meanwhile. A repeated refresh gives the same claims again.
    *
-   * @throws OAuthError to answer the client with this error. Any other error becomes `server_error`.
+   * @throws OAuthError to answer the client with it. Any other error becomes `server_error`.
    */
   encode(claims: AccessTokenClaims, request: AccessTokenRequest): Promise<string>
   /**
-   * Whether new tokens may get this format without a choice of their resource or of an extension. With false, the server
-   * only reads it, as the first step of an upgrade. Default true.
+   * Whether new tokens may get this format without a choice of their resource or of an extension. With false, the
+   * server only reads it: the first step of an upgrade. Default true.
    */
   readonly issues?: boolean
 }
 
-/** The request that an access token answers. */
 export interface AccessTokenRequest {
-  /** The registration of the client. */
   readonly client: Client
-  /** The `grant_type` of the request; `implicit` for a token of the authorization endpoint. */
+  /** `implicit` for a token of the authorization endpoint. */
   readonly grantType: string
-  /** The resource owner as the host knows them, not for the token; undefined if the client acts for itself. */
+  /** The owner as the host knows them, not for the token; undefined if the client acts for itself. */
   readonly subject: string | undefined
 }
 
-/** The part of a format that a resource server needs: it reads access tokens, and needs no key to sign them. */
+/** The part of a format that resource servers need: it reads, and needs no key to sign. */
 export interface AccessTokenReader {
-  /** The name, unique among the formats of a server. The record of a token holds it. Not `opaque`. */
+  /** Unique among the formats of a server, and not `opaque`. The record of a token holds it. */
   readonly name: string
   /**
-   * Reads an access token that a request presents. Resolves to undefined for a text that this format has not written,
-   * such as one with a wrong signature. The server then looks up the record: it knows whether the token is valid. So a
-   * token that has expired is read as well: its client may revoke it.
+   * Resolves to undefined for a text that this format has not written, such as one with a wrong signature. Reads
+   * expired tokens too: the server looks up the record, which knows whether the token is valid, and a client may revoke
+   * it.
    *
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */
   decode(text: string): Promise<TokenReference | undefined>
   /**
-   * Reads what a token says, for guards that do not ask the store. Default: guards always ask the store. Resolves to
-   * undefined for a text that this format has not written.
+   * Reads what a token says, for guards that do not ask the store. Default: guards always ask. Resolves to undefined
+   * for a text that this format has not written.
    *
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */
@@ -60,71 +58,69 @@ export interface AccessTokenReader {
 /** What an access token says by itself. */
 export interface AccessTokenContent extends TokenReference {
   readonly clientId: string
-  /** The resource owner; undefined if the client acts for itself. */
+  /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
   /** Seconds since the epoch. */
   readonly expiresAt: number
-  /** How the resource owner had logged in; undefined if the token does not say. */
+  /** Undefined if the token does not say. */
   readonly login: Login | undefined
-  /** The data of extensions that the text holds, each under its name, such as the resources of the token. */
+  /** Of extensions, by name, such as the resources of the token. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
-  /** Whether the token is a bearer token without a proof. */
+  /** Whether it is a bearer token without a proof. */
   readonly isPlain: boolean
   /**
-   * The member `cnf` (RFC 7800 3.1) of a token that is bound to a key, if the text has all that the proof needs. A guard
-   * that knows each of its members checks the proof without the store. Default: such a token is looked up in the store.
+   * The member `cnf` (RFC 7800 3.1) of a token that is bound to a key. A guard that knows each of its members checks
+   * the proof without the store. Default: the token is looked up in the store.
    */
   readonly cnf?: unknown
 }
 
-/** Names one access token of an authorization. The reference is no credential: nobody can make a token of it. */
+/** Names one access token. No credential: nobody can make a token of it. */
 export interface TokenReference {
   /** 22 characters of base64url. */
   readonly authorizationId: string
   /** 43 characters of base64url. */
   readonly tokenId: string
-  /** When the text itself ends, in seconds since the epoch (RFC 9068 4). Undefined: when its record says. */
+  /** When the text ends, in seconds since the epoch (RFC 9068 4). Default: when its record says. */
   readonly expiresAt?: number
 }
 
-/** What an access token says. */
 export interface AccessTokenClaims extends TokenReference {
-  /** The option `issuer` of the server. */
+  /** The option `issuer`. */
   readonly issuer: string
   /**
-   * The resource owner as this client knows them: what an extension publishes, such as a pairwise identifier, or else the
+   * The owner as this client knows them: what an extension publishes, such as a pairwise identifier, or else the
    * subject of the host. Undefined if the client acts for itself.
    */
   readonly subject: string | undefined
   readonly clientId: string
   readonly scope: Scope
-  /** `token_type` of the token. */
   readonly tokenType: string
   /** Seconds since the epoch. */
   readonly issuedAt: number
   /** Seconds since the epoch. */
   readonly expiresAt: number
-  /** How the resource owner had logged in; undefined if the host does not say. */
+  /** Undefined if the host does not say. */
   readonly login: Login | undefined
-  /** The data that the token type keeps with the token. */
+  /** What the token type stores with the token. */
   readonly tokenData: Json | undefined
-  /** The data that extensions keep with the authorization, each under its name. */
+  /** What extensions store with the authorization, by name. */
   readonly extensionData: Readonly<Record<string, Json>>
-  /** The claims that extensions add (`Extension.claims`), such as `aud` with the resources of the token. */
+  /** What extensions add (`Extension.claims`), such as `aud`. */
   readonly members: Readonly<Record<string, Json>>
-  /** The data that extensions keep with this token, each under its name. */
+  /** What extensions store with this token, by name. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
 }
 
-/** The name that stands for no format: the text is a random value. */
+/** No format: the text is random. */
 export const opaqueFormat = 'opaque'
 
-// In characters. A request carries its token in a header, and all its headers have 16 KiB (docs/bounds.md).
+// In characters: a header carries the token, and all headers have 16 KiB (docs/bounds.md).
 const longestToken = 8192
 const b64token = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** Whether a text could be an access token in a format. A text with the form of an opaque credential never is. */
+/** A text with the form of an opaque credential never is in a format. */
 export function mayBeFormatted(text: unknown): text is string {
   return (
     typeof text === 'string' &&
@@ -135,7 +131,7 @@ export function mayBeFormatted(text: unknown): text is string {
   )
 }
 
-/** Writes an access token. @throws TypeError if the format of a host returns a text that no request can carry. */
+/** @throws TypeError if the format of a host returns a text that no request can carry. */
 export async function encodeToken(
   format: AccessTokenFormat,
   claims: AccessTokenClaims,
@@ -148,11 +144,7 @@ export async function encodeToken(
   )
 }
 
-/**
- * Reads an access token; undefined if the format has not written it.
- *
- * @throws TypeError if the format of a host returns anything but a reference or undefined.
- */
+/** @throws TypeError if the format of a host returns anything but a reference or undefined. */
 export async function decodeToken(
   format: AccessTokenReader,
   text: string,
@@ -164,11 +156,7 @@ export async function decodeToken(
   )
 }
 
-/**
- * Reads what an access token says; undefined if the format has not written it.
- *
- * @throws TypeError if the format of a host returns anything but a content or undefined.
- */
+/** @throws TypeError if the format of a host returns anything but a content or undefined. */
 export async function readToken(
   format: AccessTokenReader,
   text: string,

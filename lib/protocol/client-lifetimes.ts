@@ -1,13 +1,13 @@
 import { type ConfigurationIssue, isWhole, type OptionsReader, tenYears } from '../primitives/options-reader'
 
-/** How long the credentials of one client live, in whole seconds. Undefined means the lifetime of the server. */
+/** Whole seconds. Undefined means the lifetime of the server. */
 export interface ClientLifetimes {
   readonly access_token_lifetime: number | undefined
   readonly refresh_token_lifetime: number | undefined
   readonly grant_lifetime: number | undefined
 }
 
-/** The lifetimes of a server that bound those of its clients: the option `lifetimes`. */
+/** The option `lifetimes`, which bounds those of clients. */
 export interface LifetimeBounds {
   readonly accessToken: number
   readonly refreshToken: number
@@ -21,7 +21,6 @@ const bounds = {
   grant_lifetime: 'grant',
 } as const
 
-/** Reads the lifetimes of a registration. */
 export function readClientLifetimes(reading: OptionsReader): ClientLifetimes {
   const seconds = (key: keyof ClientLifetimes) =>
     reading.optional<number | undefined>(
@@ -37,7 +36,7 @@ export function readClientLifetimes(reading: OptionsReader): ClientLifetimes {
   }
 }
 
-/** The mistakes of a registration whose lifetimes are longer than those of the server, where they would have no effect. */
+/** Lifetimes longer than the server's would have no effect. */
 export function longerLifetimes(
   client: ClientLifetimes,
   server: LifetimeBounds,

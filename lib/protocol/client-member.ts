@@ -3,54 +3,51 @@ import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
 import { refuseMembersOfOthers } from './plug-in-names'
 
-/** A member of a registration that a plug-in adds (RFC 7591 2), such as `subject_type`. */
+/** A registration member of a plug-in (RFC 7591 2), such as `subject_type`. */
 export interface ClientMember {
-  /** The registered name: lower-case letters, digits and `_`. */
+  /** Lower-case letters, digits and `_`. */
   readonly name: string
   /**
-   * Checks the value by itself: JSON of at most 16 384 characters, and never null. Returns what is wrong, as the rest of
-   * a sentence that begins with the name, such as `must be public or pairwise.`, or undefined for a good value. If the
-   * function throws, the server refuses the value, too. Clients that register themselves get the text, so it must be
-   * ASCII without quotes, and must not contain the value.
+   * Checks the value by itself: JSON of at most 16 384 characters, never null. Returns the rest of a sentence that
+   * begins with the name, such as `must be public or pairwise.`; undefined for a good value. If it throws, the server
+   * refuses the value, too. Clients that register themselves get the text: ASCII without quotes, and without the value.
    */
   mistakeIn(value: Json): string | undefined
   /**
-   * Whether a client that states the value itself may have it. What this server does not give is left out of its
-   * registration, and so of the response, as grant types are. Default: every value that is good.
+   * Whether a client that states the value itself may have it. Otherwise its registration, and so the response, leaves
+   * it out, as with grant types. Default: every good value.
    */
   isGranted?(value: Json): boolean
   /**
-   * Checks the value against the other members of the client, once each of them is good by itself. Returns what
-   * {@link mistakeIn} returns. Default: the value fits every client.
+   * Checks the value against the other members, once each is good by itself. Returns what {@link mistakeIn} returns.
+   * Default: the value fits every client.
    */
   conflictIn?(value: Json, client: Client): string | undefined
   /**
-   * Verifies what a client states about itself, when it registers (RFC 7591), changes its registration (RFC 7592), or
+   * Verifies what a client states about itself: when it registers (RFC 7591), changes its registration (RFC 7592), or
    * when the server fetches its metadata document. Resolves to what {@link mistakeIn} returns. Runs after the other
-   * checks, and never for a registration of the host, which the server trusts. Errors of `fetchDocument` pass through:
-   * do not catch them. Default: there is nothing to verify.
+   * checks, and never for a registration of the host. Errors of `fetchDocument` pass through: do not catch them.
+   * Default: nothing to verify.
    */
   verify?(value: Json, statement: ClientStatement): Promise<string | undefined>
 }
 
-/** What a client states about itself, and the means to verify it. */
 export interface ClientStatement {
   readonly client: Client
   /**
-   * Fetches a JSON document over https, and never from an address inside the network of the server. The fetch counts for
-   * the sender of the request, and takes 2 seconds at most.
+   * Fetches a JSON document over https, never from an address inside the network of the server. Counts for the sender
+   * of the request. Takes 2 seconds at most.
    *
-   * @param maximumSize the most bytes of the document. Default 5120.
+   * @param maximumSize in bytes. Default 5120.
    */
   readonly fetchDocument: (url: string, maximumSize?: number) => Promise<unknown>
 }
 
 type Members = Client['members']
 
-// One object for all clients without members.
 const noMembers: Members = Object.freeze(Object.create(null))
 
-// No plug-in may add these: what the package reads in a registration, and what it reads or writes in dynamic registration.
+// No plug-in may add what the package reads in a registration, or reads and writes in dynamic registration.
 const ownNames = {
   client_id: true,
   client_type: true,
@@ -92,17 +89,14 @@ const ofRegistration: ReadonlySet<string> = new Set([
   'registration_client_uri',
 ])
 
-/** Whether the package itself has a member of this name. */
 export const isOwnMember = (name: string): boolean =>
   Object.hasOwn(ownNames, name) || ofRegistration.has(name)
 
-/** Whether a member of a plug-in may have the name. */
 export const isMemberName = (name: string): boolean => /^[a-z][a-z0-9_]*$/.test(name)
 
-// A store of clients must not keep a secret in clear.
+// A store of clients must not hold a secret in clear.
 const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.test(name)
 
-/** Whether the value is a member of a plug-in. */
 function isClientMember(value: unknown): value is ClientMember {
   if (!isRecord(value)) return false
   const { name, mistakeIn, isGranted, conflictIn, verify } = value
@@ -114,15 +108,14 @@ function isClientMember(value: unknown): value is ClientMember {
   )
 }
 
-/** Whether the value is a list of members of a plug-in. */
 export const areClientMembers = (value: unknown): value is readonly ClientMember[] =>
   isList(value) && value.every(isClientMember)
 
 /**
- * Reads the members that plug-ins add to a registration. The reader has read every other member.
+ * Reads the members of plug-ins, after all others.
  *
- * @param members the members of the server; undefined if they are unknown. Then each further member counts as one of a
- * plug-in, unless its name looks like a misspelt one, or like that of a secret.
+ * @param members undefined if unknown: then each further member counts as one of a plug-in, unless it looks misspelt or
+ * like a secret.
  */
 export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
   const names = members?.map(({ name }) => name) ?? reading.unread().filter(mayBePlain)
@@ -142,7 +135,6 @@ export function readMembers(reading: OptionsReader, members: readonly ClientMemb
   return Object.keys(read).length === 0 ? noMembers : deepFrozen(read)
 }
 
-/** Records each member that does not fit the others. */
 export function checkMembers(
   client: Client,
   members: readonly ClientMember[] | undefined,
@@ -156,7 +148,7 @@ export function checkMembers(
   }
 }
 
-// Hosts write members, and a value may be anything.
+// Members of hosts may throw.
 function mistakeBy({ name }: ClientMember, check: () => string | undefined): string | undefined {
   try {
     return check()

@@ -6,24 +6,21 @@ import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack
 import { responseTypeNamed } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 
-// Client metadata (RFC 7591 2) that a client itself states: in a metadata document, or in a registration request.
+// RFC 7591 2: metadata that a client itself states, in a metadata document or a registration request.
 
-/** The method of clients with a key (RFC 7523 2.2). Its entry in `credentials` is a JWK set, or `{ jwks_uri }`. */
+/** RFC 7523 2.2: a JWK set in `credentials`, or `{ jwks_uri }`. */
 export const privateKeyJwtName = 'private_key_jwt'
 
-/** Whether clients of a server may authenticate by a key. */
 export function offersPrivateKeyJwt({ authenticationMethods = [] }: ServerCapabilities): boolean {
   return authenticationMethods.some(({ name }) => name === privateKeyJwtName)
 }
 
-/** The grant types of a client that names none (RFC 7591 2). */
+/** RFC 7591 2. */
 export const usualGrantTypes: readonly string[] = ['authorization_code']
 
 /**
- * The grant types that a client gets of those that it names; undefined if it could never begin, because a client that
- * may only refresh has nothing to refresh.
- *
- * @param allowed the grant types that the server gives to such clients.
+ * Undefined if the client could never begin: with refresh alone it has nothing to refresh. @param allowed what the
+ * server gives to such clients.
  */
 export function grantedTypes(
   asked: readonly string[],
@@ -36,12 +33,12 @@ export function grantedTypes(
   return granted.every((name) => name === 'refresh_token') ? undefined : granted
 }
 
-/** The response types of a client that names none (RFC 7591 2): `code` with its grant type. */
+/** RFC 7591 2. */
 export function usualResponseTypes(grantTypes: readonly string[]): readonly string[] {
   return grantTypes.includes('authorization_code') ? ['code'] : []
 }
 
-/** The response types of the server among those that a client names, as far as it has their grant types (RFC 7591 2.1). */
+/** RFC 7591 2.1: a response type needs its grant types. */
 export function fittingResponseTypes(
   asked: readonly string[],
   grantTypes: readonly string[],
@@ -53,10 +50,9 @@ export function fittingResponseTypes(
 }
 
 /**
- * The redirection URIs that a client gets of those that it names. Leaves out each well-formed URI that the option
- * `redirectUris` excludes: a client names URIs for every server, and one of them must not refuse the others. Also leaves
- * out plain http on other hosts than loopback, which only the host may register, and what can never work. A malformed URI
- * stays, and the parser of registrations refuses it.
+ * Leaves out what the option `redirectUris` excludes: a client names URIs for every server, and one must not refuse the
+ * others. Also leaves out plain http on other hosts than loopback, which only the host may register, and what can never
+ * work. A malformed URI stays: the parser of registrations refuses it.
  */
 export function allowedRedirectUris(
   asked: readonly string[],
@@ -67,19 +63,19 @@ export function allowedRedirectUris(
   return asked.filter((uri) => isMalformed(uri) || isOpen(uri))
 }
 
-/** Where a logout may lead, of the URIs that a client names: what a host could register. The others are left out. */
+/** What a host could register. */
 export function allowedLogoutUris(asked: readonly string[]): readonly string[] {
   return asked.filter((uri) => redirectUriFault(uri) === undefined && redirectUriLack(uri) === undefined)
 }
 
 const isMalformed = (uri: string) => redirectUriFault(uri, { insecure: true }) !== undefined
 
-/** Whether a client gets its port from the operating system at each start, as a native app does (RFC 8252 7.3). */
+/** RFC 8252 7.3: a native app gets its port from the operating system at each start. */
 export function isNativeApp(clientType: Client['client_type'], redirectUris: readonly string[]): boolean {
   return clientType === 'public' && redirectUris.some((uri) => loopbackUri(uri) !== undefined)
 }
 
-/** Reads the option `scope` of a plug-in: what such clients may ask for. Default: every scope of the server. */
+/** Default: every scope of the server. */
 export function readAllowedScope(reading: OptionsReader, known: Scope | undefined): Scope {
   const text = reading.optional<string | undefined>('scope', undefined, isText, 'must be a text.')
   if (text === undefined) return known ?? []
@@ -89,10 +85,7 @@ export function readAllowedScope(reading: OptionsReader, known: Scope | undefine
   return scope ?? []
 }
 
-/**
- * Reads the option `grantTypes` of a plug-in: what such clients may use. Default: `authorization_code` and
- * `refresh_token`.
- */
+/** Default: `authorization_code` and `refresh_token`. */
 export function readAllowedGrantTypes(
   reading: OptionsReader,
   { grantTypes: offered }: ServerCapabilities,

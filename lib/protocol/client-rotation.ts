@@ -3,15 +3,11 @@ import type { Client } from './client'
 
 const path = 'refresh_token_rotation'
 
-/** Reads whether the refresh tokens of a client rotate; undefined for what the server says. */
+/** Undefined: what the server says. */
 export const readRotation = (reading: OptionsReader): boolean | undefined =>
   reading.optional<boolean | undefined>(path, undefined, isBoolean, 'must be true or false.')
 
-/**
- * The mistake of a public client without rotation, whose refresh tokens would rotate in any case.
- *
- * @param bindsRefreshTokens whether an extension of the server can bind refresh tokens; undefined if it is unknown.
- */
+/** Refresh tokens of a public client rotate in any case. @param bindsRefreshTokens undefined if unknown. */
 export function rotationMistakes(
   { client_type, refresh_token_rotation }: Client,
   bindsRefreshTokens: boolean | undefined,

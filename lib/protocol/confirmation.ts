@@ -4,24 +4,19 @@ import { type ExtensionData, keptBy, type KeptExtensionData } from './extension-
 import { isJson, type Json } from './json'
 import type { TokenType } from './token-type'
 
-// A bound token names the key or the certificate of its sender in `cnf` (RFC 7800 3.1). Each member of `cnf` is one
-// confirmation method, such as `jkt` (RFC 9449 6) or `x5t#S256` (RFC 8705 3.1). The method belongs to a token type or to
-// an extension, and the member is the data that the token type or extension keeps with the token.
+// A bound token names its key or certificate in `cnf` (RFC 7800 3.1). Each member is a confirmation method, such as
+// `jkt` (RFC 9449 6) or `x5t#S256` (RFC 8705 3.1): the token data of a token type or an extension.
 
-/** Who may know confirmation methods. */
 export interface Confirming {
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
 }
 
-/** A token with the data that plug-ins keep with it. */
 interface KeptToken extends KeptExtensionData {
-  /** The name of the token type. */
   readonly tokenType: string
   readonly tokenData: Json | undefined
 }
 
-/** The members of an introspection or a JWT, with `cnf` for a token that has a confirmation. */
 export function withConfirmation(
   members: Readonly<Record<string, Json>>,
   { tokenTypes, extensions }: Confirming,
@@ -40,17 +35,17 @@ export function withConfirmation(
   return { ...members, cnf: { ...(isRecord(cnf) && cnf), ...Object.fromEntries(known) } }
 }
 
-/** What a guard without the record of a token takes from its `cnf`. */
+/** What a guard without the record takes from `cnf`. */
 export interface Confirmation {
-  /** The name of the token type that checks the proof; `bearer` if an extension checks it, or there is none. */
+  /** `bearer` if an extension checks the proof, or there is none. */
   readonly tokenType: string
   readonly tokenData: Json | undefined
   readonly tokenExtensionData: ExtensionData
 }
 
 /**
- * Reads the member `cnf` of an introspection or a JWT; undefined if a confirmation in it stays unchecked. RFC 7800 3.1
- * lets a recipient ignore what it does not know, but then a thief may use the token.
+ * Undefined if a confirmation stays unchecked. RFC 7800 3.1 lets a recipient ignore unknown members, but then a thief
+ * may use the token.
  */
 export function readConfirmation(
   { tokenTypes, extensions }: Confirming,
@@ -67,7 +62,7 @@ export function readConfirmation(
     const checking = extensions.filter((one) => one.confirmationMethod === method)
     if (type === undefined && checking.length === 0) return undefined
     if (!(isText(data) || isRecord(data)) || !isJson(data)) return undefined
-    // A request has one scheme, so no second token type can check it.
+    // A request has one scheme: no second token type can check it.
     if (type !== undefined && typed !== undefined) return undefined
     if (type !== undefined) typed = { tokenType: type.name, tokenData: data }
     for (const { name } of checking) ofExtensions.push([name, data])

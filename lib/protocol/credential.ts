@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * The kinds of credentials that this server issues. Each credential is a short prefix and base64url of
+ * Each credential is a short prefix and base64url of
  *
- * - authorization code, access token, consent token, handle, login reference: id 16 bytes, secret 32 (64 characters);
- * - refresh token: id 16 bytes, generation 4, tag 8, secret 32 (80 characters).
+ * - refresh token: id 16 bytes, generation 4, tag 8, secret 32 (80 characters);
+ * - all others: id 16 bytes, secret 32 (64 characters).
  *
- * The id is the key of the authorization from which the credential descends: one read finds the record of any
- * credential. The store keeps only digests of whole texts.
+ * The id is the key of the authorization: one read finds the record of any credential. The store holds only digests of
+ * whole texts.
  */
 export type CredentialKind =
   /** The consent token: only the consent form knows it. */
   | 'authorizationRequest'
-  /** The handle of a request that waits for its owner: its client knows it. */
+  /** Of a request that waits for its owner: its client knows it. */
   | 'requestHandle'
   /** Names a demanded login in the URL to which the login returns. */
   | 'loginReference'
@@ -35,19 +35,18 @@ const tagBytes = 8
 // Offsets in a refresh token.
 const tagAt = idBytes + 4
 const secretAt = tagAt + tagBytes
-// A character of base64url has 6 bits, so the 22nd character has the last two bits of an id.
+// 6 bits each: the 22nd character has the last two bits of an id.
 const wholeIdCharacters = 21
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const idPart = (character: string) => alphabet.charAt(alphabet.indexOf(character) & 0b110000)
 const plain = /^[A-Za-z0-9_-]{64}$/
 const withGeneration = /^[A-Za-z0-9_-]{80}$/
 
-/** Makes an authorization id: 22 characters of base64url. */
+/** 22 characters of base64url. */
 export function createId(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** Makes a credential of the authorization, such as a code, an access token or a consent token. */
 export function createCredential(
   kind: Exclude<CredentialKind, 'refreshToken'>,
   id: string,
@@ -58,17 +57,16 @@ export function createCredential(
   return prefixes[kind] + bytes.toString('base64url')
 }
 
-/** Makes a key for the tags of the refresh tokens of one authorization. */
+/** For the tags of the refresh tokens of one authorization. */
 export function createTagKey(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** Makes a salt for the secrets of a rotation: 22 characters of base64url. */
+/** For the secrets of a rotation. */
 export function createSalt(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** Makes a refresh token of this generation, with a tag under the key of the authorization. */
 export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
   const secret = random(secretBytes)
   const bytes = startingWith(id, secretAt + secretBytes)
@@ -78,10 +76,7 @@ export function createRefreshToken(id: string, generation: number, tagKey: strin
   return prefixes.refreshToken + bytes.toString('base64url')
 }
 
-/**
- * The id inside a credential; undefined if the text is not of this kind. The id proves nothing: anybody can write
- * such a text.
- */
+/** Undefined if the text is not of this kind. The id proves nothing: anybody can write such a text. */
 export function credentialId(kind: CredentialKind, text: string): string | undefined {
   const body = text.slice(prefixes[kind].length)
   if (!text.startsWith(prefixes[kind]) || !(kind === 'refreshToken' ? withGeneration : plain).test(body))
@@ -91,8 +86,8 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
 }
 
 /**
- * The generation of a refresh token that this server made for the authorization; undefined if the tag is wrong. The
- * tag distinguishes an old genuine token from garbage with a known id, without a list of old digests.
+ * Undefined if the tag is wrong. The tag tells an old genuine token from garbage with a known id, without a list of old
+ * digests.
  */
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
   if (credentialId('refreshToken', text) === undefined) return undefined
@@ -102,26 +97,24 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
   return timingSafeEqual(bytes.subarray(tagAt, secretAt), expected) ? generation : undefined
 }
 
-/** The digest that the store keeps of a credential: SHA-256 of the whole text, 43 characters of base64url. */
+/** What the store holds of a credential: SHA-256 of the whole text, 43 characters of base64url. */
 export function digest(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/**
- * The text, or its digest if the digest is shorter: a key of at most 43 characters for any name of a resource owner.
- */
+/** A key of at most 43 characters for any name of an owner. */
 export function shortKey(text: string): string {
   return text.length < digestLength ? text : digest(text)
 }
 
 const digestLength = 43
 
-/** Whether the text has this digest. Compares in constant time. */
+/** In constant time. */
 export function hasDigest(text: string, expected: string): boolean {
   return isSameText(digest(text), expected)
 }
 
-/** Whether two texts are equal. Compares in constant time. */
+/** In constant time. */
 export function isSameText(one: string, other: string): boolean {
   const [first, second] = [Buffer.from(one), Buffer.from(other)]
   return first.length === second.length && timingSafeEqual(first, second)
@@ -142,17 +135,14 @@ function generationTag(tagKey: string, generation: number, secret: Buffer): Buff
   return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 }
 
-/** A source of random bytes: {@link secureRandom}, or known bytes in a test. */
+/** {@link secureRandom}, or known bytes in a test. */
 export type Random = (bytes: number) => Buffer
 
-// A system call for each few bytes would cost more than the rest of making a token.
+// A system call for each few bytes would cost more than the rest of a token.
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/**
- * Random bytes of the operating system, drawn ahead. Hands out each byte once, and erases it from the pool at the
- * same time.
- */
+/** Random bytes of the operating system, drawn ahead. Hands out each byte once, and erases it from the pool. */
 export const secureRandom: Random = (bytes) => {
   if (bytes > pool.length) return randomFillSync(Buffer.alloc(bytes))
   if (used + bytes > pool.length) {
@@ -166,15 +156,15 @@ export const secureRandom: Random = (bytes) => {
 }
 
 /**
- * Derives bytes from a secret, at most 64: the one-step derivation of NIST SP 800-56C 4.1 with SHA-512. The same
- * secret and purpose give the same bytes. Without the secret, the bytes are random.
+ * Derives at most 64 bytes: the one-step derivation of NIST SP 800-56C 4.1 with SHA-512. The same secret and purpose
+ * give the same bytes.
  *
- * @param secret at least 128 random bits. All secrets of one purpose have the same length.
- * @param purpose what the bytes are for, including the value that they belong to. Two purposes never share bytes.
- * @returns a function that draws the bytes in order. It throws a RangeError for more than 64 bytes in all.
+ * @param secret at least 128 random bits, the same length for one purpose.
+ * @param purpose includes the value that the bytes belong to. Two purposes never share bytes.
+ * @returns draws the bytes in order. RangeError for more than 64 in all.
  */
 export function derivedBytes(secret: string, purpose: string): Random {
-  // Option 1 of the clause: the counter 1, the secret, the purpose. `hash` returns text faster than a Buffer.
+  // Option 1: the counter 1, the secret, the purpose. `hash` returns text faster than a Buffer.
   const bytes = Buffer.from(hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url'), 'base64url')
   let drawn = 0
   return (length) => {
@@ -191,16 +181,13 @@ const keyBytes = 32
 const nonceBytes = 12
 const sealTagBytes = 16
 
-/**
- * What encrypts a text: a credential that stores do not have, and a purpose. A text of one purpose cannot be
- * decrypted for another.
- */
+/** A credential that stores do not have, and a purpose: a text of one purpose cannot be decrypted for another. */
 interface SealKey {
   readonly credential: string
   readonly purpose: string
 }
 
-/** Encrypts a text under a key that only the holder of the credential can derive. A store cannot read the text. */
+/** Only the holder of the credential can derive the key: a store cannot read the text. */
 export function sealText(text: string, key: SealKey, random: Random): string {
   const nonce = random(nonceBytes)
   const encryption = createCipheriv(cipher, bytesOf(key), nonce)
@@ -208,7 +195,7 @@ export function sealText(text: string, key: SealKey, random: Random): string {
   return Buffer.concat([nonce, encryption.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Decrypts a text; undefined if another key encrypted the text, or the text was altered. */
+/** Undefined if another key encrypted the text, or it was altered. */
 export function unsealText(sealed: string, key: SealKey): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)

@@ -1,10 +1,6 @@
 import type { OAuthError } from './oauth-error'
 
-/**
- * The HTTP status of an error response: the status of the error itself, or else of its reason or of its code.
- *
- * @param ofEndpoint statuses of reasons and of codes at one endpoint. They win over the usual ones.
- */
+/** @param ofEndpoint statuses of reasons and of codes, before the usual ones. */
 export function statusOf(
   { status, reason, code }: OAuthError,
   ofEndpoint: Readonly<Record<string, number>> = {},
@@ -22,21 +18,19 @@ const usualStatus: ReadonlyMap<string, number> = new Map([
   ['temporarily_unavailable', 503],
 ])
 
-/** The headers that an error gives its response, whatever the endpoint. */
 export function headersOf({ code, headers }: OAuthError): Record<string, string> {
   return code === 'temporarily_unavailable' ? { 'Retry-After': '1', ...headers } : { ...headers }
 }
 
-/** The parts of an error that the client gets. */
 export interface ErrorText {
   readonly code: string
   readonly description: string
 }
 
 /**
- * The members of an error response (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3), for every place that carries an error.
+ * RFC 6749 4.1.2.1 and 5.2, RFC 6750 3: for every place that carries an error.
  *
- * @param errorUri the URL of the page that explains each code under its name; undefined if the host has none.
+ * @param errorUri the page that explains each code; undefined if the host has none.
  */
 export function errorMembers(
   { code, description }: ErrorText,

@@ -1,26 +1,26 @@
 import { errorOf, Throttled } from './oauth-error'
 
-// Plug-ins of a host throw these errors. They are the errors of `oauth-error.ts`, with reasons that the host chooses.
+// For plug-ins of a host: the errors of `oauth-error.ts`, with reasons of the host.
 
 /** A parameter is missing, repeated or malformed. */
 export const invalidRequest = errorOf('invalid_request')
 /** Client authentication failed. */
 export const invalidClient = errorOf('invalid_client')
-/** The grant, such as an assertion or the credentials of the owner, is not valid for this request. */
+/** The grant, such as an assertion or the owner's credentials, is not valid for this request. */
 export const invalidGrant = errorOf('invalid_grant')
 /** The scope is malformed, unknown or more than the client may have. */
 export const invalidScope = errorOf('invalid_scope')
-/** The requested resource or audience is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
+/** The resource or audience is unknown or not acceptable (RFC 8693 2.2.2, RFC 8707 2). */
 export const invalidTarget = errorOf('invalid_target')
 /** The client may not use this grant type or response type. */
 export const unauthorizedClient = errorOf('unauthorized_client')
-/** The resource owner has denied the request, or the host has denied it for the owner. */
+/** The owner has denied the request, or the host for the owner. */
 export const accessDenied = errorOf('access_denied')
 /** The server has failed. */
 export const serverError = errorOf('server_error')
-/** Something that the server needs, such as a store, does not respond in time. The client may try again. */
+/** What the server needs, such as a store, does not respond in time. The client may try again. */
 export const temporarilyUnavailable = errorOf('temporarily_unavailable')
 
-/** Too many such requests came before. @param retryAfter whole seconds after which the client may try again. */
+/** @param retryAfter whole seconds after which the client may try again. */
 export const tooManyAttempts = (reason: string, description: string, retryAfter: number): Throttled =>
   new Throttled(reason, description, retryAfter)

@@ -1,16 +1,12 @@
 import { isRecord, type OptionsReader } from '../primitives/options-reader'
 import { isScope, type Scope } from './scope'
 
-/**
- * The scopes that each scope implies, over any number of steps, without the scope itself. A scope without an entry
- * implies no other.
- */
+/** What each scope implies, over any number of steps, without itself. */
 export type ImpliedScopes = ReadonlyMap<string, Scope>
 
 /** The option `implies`: maps a scope to the scopes that it covers, as in `{ 'notes:write': ['notes:read'] }`. */
 export type ScopeImplications = Readonly<Record<string, readonly string[]>>
 
-/** The scope with every scope that it implies. */
 export function withImplied(scope: Scope, implied: ImpliedScopes | undefined): Scope {
   if (implied === undefined) return scope
   return [...new Set(scope.flatMap((token) => [token, ...(implied.get(token) ?? [])]))]
@@ -18,11 +14,7 @@ export function withImplied(scope: Scope, implied: ImpliedScopes | undefined): S
 
 const cure = "must map scopes to lists of scopes, such as { 'notes:write': ['notes:read'] }."
 
-/**
- * Reads the option `implies`; undefined if the host has not set it.
- *
- * @param knownScope the scope of the server; undefined if the guard does not know it.
- */
+/** @param knownScope undefined if the guard does not know the scope of the server. */
 export function readImplications(
   reading: OptionsReader,
   knownScope: Scope | undefined,
@@ -35,7 +27,7 @@ export function readImplications(
     reading.wrong(key, `names "${unknown}", which is not a scope of this server: ${knownScope?.join(', ')}.`)
   if (direct.size === 0) return undefined
   const implied = new Map([...direct.keys()].map((token) => [token, impliedBy(token, direct)]))
-  // A cycle would let the smallest of its scopes do what the largest lets a client do.
+  // A cycle would let the smallest scope do what the largest does.
   const [circular] = [...implied].find(([token, others]) => others.includes(token)) ?? []
   if (circular !== undefined)
     reading.wrong(key, `lets "${circular}" imply itself. Name only smaller scopes under a scope.`)
@@ -44,7 +36,7 @@ export function readImplications(
 
 function impliedBy(scope: string, direct: ImpliedScopes): Scope {
   const implied = new Set(direct.get(scope))
-  // The loop also visits the scopes that it adds.
+  // The loop also visits what it adds.
   for (const token of implied) for (const next of direct.get(token) ?? []) implied.add(next)
   return [...implied]
 }

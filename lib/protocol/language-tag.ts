@@ -1,20 +1,14 @@
-// The server reads this much of a list of languages, and ignores the rest: nobody reads more languages, and each one
-// costs a comparison.
+// The rest of a list is ignored: nobody reads more languages, and each one costs a comparison.
 const charactersRead = 1000
 const rangesRead = 20
 
 const languageTag = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,7}$/i
 
-/** Whether a text has the form of a language tag, such as `de` or `pt-BR` (RFC 5646 2.1, in its outline). */
+/** RFC 5646 2.1, in outline, such as `de` or `pt-BR`. */
 export const isLanguageTag = (value: unknown): value is string =>
   typeof value === 'string' && languageTag.test(value)
 
-/**
- * Reads the header `Accept-Language` (RFC 9110 12.5.4): the languages that a person can read, the best first. Ignores
- * what is malformed, `*`, and languages with the weight 0.
- *
- * @param header reads at most 1,000 characters and 20 languages.
- */
+/** `Accept-Language` (RFC 9110 12.5.4), the best first. Ignores what is malformed, `*`, and the weight 0. */
 export function parseAcceptLanguage(header: string | undefined): readonly string[] {
   if (header === undefined) return []
   return header
@@ -36,24 +30,20 @@ function qualityOf(weight: string | undefined): number {
   return Number(weightForm.exec(weight)?.[1] ?? 0)
 }
 
-/** Reads the parameter `ui_locales` (OpenID Connect Core 3.1.2.1): language tags, the best first. */
+/** `ui_locales` (OpenID Connect Core 3.1.2.1), the best first. */
 export function parseUiLocales(value: string | undefined): readonly string[] {
   if (value === undefined) return []
   return value.slice(0, charactersRead).split(' ', rangesRead).filter(isLanguageTag)
 }
 
-/** What a lookup found. */
 interface FoundLanguage<Tag extends string> {
-  /** The tag as the list writes it. */
+  /** As the list writes it. */
   readonly tag: Tag
-  /** The range that asked for it, such as `de-AT` for the tag `de`. */
+  /** What asked for it, such as `de-AT` for `de`. */
   readonly range: string
 }
 
-/**
- * Looks up the best of the available languages (RFC 4647 3.4): each range in its order, shortened from its end until a
- * tag is equal. Undefined if no range leads to a tag.
- */
+/** RFC 4647 3.4: each range in its order, shortened from its end until a tag is equal. */
 export function lookUpLanguage<Tag extends string>(
   ranges: readonly string[],
   available: readonly Tag[],
@@ -67,5 +57,5 @@ export function lookUpLanguage<Tag extends string>(
   return undefined
 }
 
-// A subtag of one character introduces the next one, and goes together with it.
+// A subtag of one character goes with the next one.
 const shortened = (range: string) => range.replace(/(?:-[a-z0-9])?-?[a-z0-9]*$/, '')

@@ -2,12 +2,11 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { isLanguageTag, lookUpLanguage } from './language-tag'
 
 /**
- * A text for people: the same for all, or one for each language by its tag (RFC 5646), such as
- * `{ en: 'See your photos', de: 'Ihre Fotos ansehen' }`. A person without a language of the list sees the first text.
+ * A text for people: the same for all, or one per language tag (RFC 5646), such as `{ en: 'See your photos', de: 'Ihre
+ * Fotos ansehen' }`. A person without a listed language sees the first text.
  */
 export type Text = string | Readonly<Record<string, string>>
 
-/** The cure for a value that is no {@link Text}. */
 export const textExpectation =
   "must be a text, or texts by language, such as { en: 'See your photos', de: 'Ihre Fotos ansehen' }."
 
@@ -17,7 +16,7 @@ export function isLocalizedText(value: unknown): value is Text {
   return tags.length > 0 && tags.every(isLanguageTag) && Object.values(value).every(isText)
 }
 
-/** The text in the best of these languages. @param ranges language tags, the best first. */
+/** @param ranges language tags, the best first. */
 export function textIn(text: Text, ranges: readonly string[]): string {
   if (typeof text === 'string') return text
   const tags = Object.keys(text)

@@ -1,21 +1,20 @@
 /** What the login of the host is asked for. */
 export interface LoginRequest {
   /**
-   * Whether the owner has to prove again who they are, although one is logged in. The login must then ask for the
-   * credentials, and `resourceOwner` must return the new `authTime`.
+   * Whether a logged-in owner has to prove again who they are. The login must ask for the credentials, and
+   * `resourceOwner` must return the new `authTime`.
    */
   readonly again: boolean
   /** Whether the owner has to choose an account (`prompt=select_account`). */
   readonly selectAccount: boolean
-  /** The authentication context classes that the client would like, the best one first. The login may ignore them. */
+  /** The classes that the client would like, the best one first. The login may ignore them. */
   readonly acrValues: readonly string[]
   /** What the client knows about the owner, such as an e-mail address. A stranger may have written it. */
   readonly loginHint: string | undefined
-  /** The languages that the client proposes, such as `de`. */
+  /** What the client proposes, such as `de`. */
   readonly uiLocales: readonly string[]
 }
 
-/** A login for a request that says nothing about it. */
 export const plainLogin: LoginRequest = {
   again: false,
   selectAccount: false,
@@ -24,7 +23,7 @@ export const plainLogin: LoginRequest = {
   uiLocales: [],
 }
 
-/** The parameters that a login at a path gets. */
+/** For a login at a path. */
 export function loginQueryOf({
   again,
   selectAccount,

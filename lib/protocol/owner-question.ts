@@ -2,24 +2,25 @@ import { isList, isRecord, isText } from '../primitives/options-reader'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 
-/** One question that the resource owner answers on the consent page, such as for which workspace the access is. */
+/** What the owner answers on the consent page, such as for which workspace the access is. */
 export interface OwnerQuestion {
-  /** What the answer is called in tokens and at routes, such as `workspace`: a letter, then letters, digits and `_ . -`. */
+  /**
+   * The name of the answer in tokens and at routes, such as `workspace`: a letter, then letters, digits and `_ . -`.
+   */
   readonly name: string
-  /** The question, such as `Which workspace?`. */
+  /** Such as `Which workspace?`. */
   readonly text: Text
   /**
-   * At most 100. With one answer, the owner is not asked: the answer is taken. With none, the page says why, and the
-   * owner can only cancel.
+   * At most 100. A single answer is taken without a question. With none, the page says why, and the owner can only
+   * cancel.
    */
   readonly answers: readonly OwnerAnswer[]
-  /** What the page says if there are no answers. Default: a sentence of the suite. */
+  /** What the page says without answers. Default: a sentence of the suite. */
   readonly none?: Text
 }
 
-/** One answer. */
 export interface OwnerAnswer {
-  /** What the authorization keeps: 1 to 128 characters, another one for each answer. */
+  /** What the authorization stores: 1 to 128 characters, unique among the answers. */
   readonly value: string
   /** What the page shows. */
   readonly label: string
@@ -56,7 +57,7 @@ const questionShape = shape<OwnerQuestion>({
   none: optional(isLocalizedText, textExpectation),
 })
 
-/** Refuses what is no question. @param what begins the message. @throws TypeError that lists every mistake. */
+/** @param what begins the message. @throws TypeError that lists every mistake. */
 export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {
   requireShape(questionShape, value, what, undefined)
 }

@@ -1,24 +1,23 @@
 import { invalidRequest, type OAuthError, type OAuthErrorOptions } from './oauth-error'
 
 /**
- * The parameters of one request. Each name is decoded once.
+ * The parameters of one request, decoded once.
  *
- * The class records a fault instead of throwing an error. A parameter that the server does not read may hold anything
- * (RFC 6749 3.1 and 3.2). A faulty parameter that the server reads refuses the request.
+ * Records faults and throws only when one is read: a parameter that the server does not read may hold anything (RFC
+ * 6749 3.1 and 3.2).
  */
 export class Parameters {
-  /** In the order of the request. A name that the request repeats has a list. */
+  /** A repeated name has a list. */
   private readonly values = new Map<string, string | string[]>()
   private readonly faults = new Map<string, string>()
   private count = 0
 
   private constructor() {}
 
-  /** No parameters. */
   static readonly none = new Parameters()
 
   /**
-   * Parses `application/x-www-form-urlencoded` text: a form body, or a query without its `?`.
+   * Parses a form body, or a query without its `?`.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -34,7 +33,7 @@ export class Parameters {
   }
 
   /**
-   * Takes a body that a parser of the host has parsed. A value that is not a text counts as repeated.
+   * Takes a body that a parser of the host has parsed. A value that is no text counts as repeated.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -42,8 +41,7 @@ export class Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string') parameters.add(name, value)
-      // A parser gives a text to a name that the request has once. A list with one entry comes from a name with
-      // brackets.
+      // A parser gives a text to a name that comes once. A list with one entry comes from a name with brackets.
       else if (Array.isArray(value) && value.length > 1 && value.every(isString))
         for (const one of value) parameters.add(name, one)
       else parameters.spoil(name, repeated)
@@ -66,7 +64,7 @@ export class Parameters {
     this.faults.set(name, fault)
   }
 
-  // Throws at once: with so many parameters, the server can rely on none of them, not even for an error response.
+  // At once: none of so many parameters is reliable, not even for an error response.
   private admit(): void {
     this.count += 1
     if (this.count > parametersAtMost)
@@ -79,7 +77,7 @@ export class Parameters {
   }
 
   /**
-   * The value of a parameter; never empty, because a parameter without a value counts as omitted (RFC 6749 3.1).
+   * Never empty: a parameter without a value counts as omitted (RFC 6749 3.1).
    *
    * @throws OAuthError `invalid_request` if the parameter is repeated, malformed or too long.
    */
@@ -90,11 +88,10 @@ export class Parameters {
   }
 
   /**
-   * Every value of a parameter that a request may repeat, such as `resource` (RFC 8707 2), in the order of the
-   * request, without empty values. A grant type or an extension must not list such a name in its parameters: the
-   * server refuses a request that repeats a listed parameter.
+   * Every value of a parameter that may be repeated, such as `resource` (RFC 8707 2), in the order of the request,
+   * without empty ones. A grant type or an extension must not list such a name: repeated, it would be refused.
    *
-   * @throws OAuthError `invalid_request` if one of the values is malformed or too long.
+   * @throws OAuthError `invalid_request` if a value is malformed or too long.
    */
   all(name: string): readonly string[] {
     const fault = this.faults.get(name)
@@ -102,11 +99,7 @@ export class Parameters {
     return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
   }
 
-  /**
-   * Like {@link get}, but a value is required.
-   *
-   * @throws OAuthError `invalid_request` if there is no value.
-   */
+  /** As {@link get}. @throws OAuthError `invalid_request`, also without a value. */
   require(name: string): string {
     const value = this.get(name)
     if (value === undefined)
@@ -114,17 +107,14 @@ export class Parameters {
     return value
   }
 
-  /** Like {@link get}, but a faulty parameter counts as omitted. Error responses use it. */
+  /** As {@link get}, but a faulty parameter counts as omitted: for error responses. */
   peek(name: string): string | undefined {
     if (this.faults.size > 0 && this.faults.has(name)) return undefined
     const value = this.values.get(name)
     return typeof value === 'string' && value !== '' ? value : undefined
   }
 
-  /**
-   * The value exactly as received, even if it is too long to accept: error responses echo it. Undefined if there is
-   * no value, or several.
-   */
+  /** Exactly as received, even if too long: error responses echo it. Undefined without exactly one value. */
   received(name: string): string | undefined {
     const fault = this.faults.get(name)
     const value = this.values.get(name)
@@ -133,24 +123,23 @@ export class Parameters {
       : undefined
   }
 
-  /** Whether the request has no parameter at all. */
   get isEmpty(): boolean {
     return this.count === 0
   }
 
-  /** Whether the request names the parameter, even if the parameter is empty, repeated or malformed. */
+  /** Even if it is empty, repeated or malformed. */
   mentions(name: string): boolean {
     return this.values.has(name) || this.faults.has(name)
   }
 
-  /** The names that begin with a prefix, those of faulty parameters included. */
+  /** Those of faulty parameters included. */
   namesFrom(prefix: string): readonly string[] {
     const names = new Set([...this.values.keys(), ...this.faults.keys()])
     return [...names].filter((name) => name.startsWith(prefix))
   }
 
   /**
-   * Refuses the request if one of these parameters is faulty, even if no code reads it.
+   * Refuses faulty parameters, even if no code reads them.
    *
    * @throws OAuthError `invalid_request`.
    */
@@ -158,14 +147,14 @@ export class Parameters {
     for (const name of names) this.get(name)
   }
 
-  /** The parameters of these names, without fault. */
+  /** Without fault. */
   only(names: Iterable<string>): Parameters {
     const some = new Parameters()
     for (const name of new Set(names)) for (const value of this.all(name)) some.add(name, value)
     return some
   }
 
-  /** The same parameters and faults, without those of these names. */
+  /** Faults included. */
   without(names: Iterable<string>): Parameters {
     const rest = this.copy()
     for (const name of names) {
@@ -176,7 +165,7 @@ export class Parameters {
   }
 
   /**
-   * The same parameters and faults, with others in addition.
+   * Faults included.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -196,14 +185,14 @@ export class Parameters {
   }
 
   /**
-   * The parameters without fault, in form encoding, for a request that repeats this one after the login. A name that
-   * the request repeats, such as `resource`, keeps all its values.
+   * In form encoding, without faults, for a repetition after the login. A repeated name, such as `resource`, has all
+   * its values.
    */
   format(): string {
     return this.toQuery().toString()
   }
 
-  /** The same as {@link format}, as a query to change. */
+  /** As {@link format}, as a query to change. */
   toQuery(): URLSearchParams {
     const sound = new URLSearchParams()
     for (const [name, value] of this.values) {
@@ -218,7 +207,7 @@ const repeated = 'is included more than once'
 const undecodable = 'is not form encoded in UTF-8'
 const tooLong = 'is too long'
 
-// One warning for each parameter, and with its name.
+// One warning for each parameter.
 const about = (name: string): OAuthErrorOptions => ({ observed: { cause: name, parameter: name } })
 
 function faulty(name: string, fault: string): OAuthError {
@@ -238,13 +227,12 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The largest number of parameters of a query or a body. No grant needs so many. */
+/** In a query or a body. No grant needs so many. */
 export const parametersAtMost = 100
 
 /**
- * The longest values of known parameters, in characters after decoding. `docs/bounds.md` has the same table. For
- * other parameters (assertions, security tokens, unknown ones), only the size of the body or of the request head is a
- * bound.
+ * In characters after decoding, as in `docs/bounds.md`. Only the size of the body or of the request head bounds others
+ * (assertions, security tokens, unknown ones).
  */
 export const longestValues: ReadonlyMap<string, number> = new Map([
   ['client_id', 256],
@@ -274,7 +262,7 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['dpop_jkt', 256],
 ])
 
-/** The largest members of a registration: characters of a text or of `credentials` as JSON, entries of a list. */
+/** Of a registration: characters of a text or of `credentials` as JSON, entries of a list. */
 export const largestMembers = [
   ['client_name', 256],
   ['description', 4096],
@@ -289,10 +277,9 @@ export const largestMembers = [
   ['credentials', 16_384],
 ] as const
 
-/** The longest `state` that an error response echoes, in characters. */
+/** In characters. */
 export const longestEchoedState = 16 * 1024
 
-/** Whether a value is longer than its parameter allows, wherever the value comes from. */
 export function isTooLong(name: string, value: string): boolean {
   return value.length > (longestValues.get(name) ?? Infinity)
 }

@@ -32,28 +32,26 @@ import { type ResponseTypeDescription, responseTypeNamed } from './response-type
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
 
-/**
- * What a server offers. The server checks each registration against it. Undefined means unknown, and skips the check.
- */
+/** What a server offers, for the check of registrations. Undefined means unknown, and skips the check. */
 export interface ServerCapabilities {
-  /** Undefined, too, if the scope of the server is faulty, and says nothing about the scope of a client. */
+  /** Undefined, too, if the scope of the server is faulty. */
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[] | undefined
   readonly responseTypes: readonly ResponseTypeDescription[] | undefined
   readonly tokenTypes: readonly string[] | undefined
-  /** The redirection URIs that clients may register. Default: any. */
+  /** What clients may register. Default: any. */
   readonly redirectUris?: RedirectUriRule | undefined
-  /** The methods of the host. Every server has the built-in methods, too. */
+  /** Of the host, besides the built-in ones. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
-  /** The members that plug-ins add to registrations. Default: they are unknown. */
+  /** Of plug-ins. Default: unknown. */
   readonly members?: readonly ClientMember[] | undefined
-  /** The longest lifetimes that a host may register. Default: any, and the server shortens what is longer. */
+  /** The longest that a host may register. Default: any, and the server shortens what is longer. */
   readonly lifetimes?: LifetimeBounds | undefined
-  /** Whether an extension can bind refresh tokens. Default: it is unknown. */
+  /** Whether an extension can. Default: unknown. */
   readonly bindsRefreshTokens?: boolean | undefined
 }
 
-/** Stands for an unknown server. The check of a registration then skips the rules that depend on the server. */
+/** An unknown server: skips the rules that depend on the server. */
 export const anyCapabilities: ServerCapabilities = Object.freeze({
   scope: undefined,
   grantTypes: undefined,
@@ -66,11 +64,10 @@ type ClientType = Client['client_type']
 const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
 
-/** Whether a registration may hold the value as a page. It may be what a browser repairs, such as letters beyond ASCII. */
+/** It may be what a browser repairs, such as letters beyond ASCII. */
 export const isWebAddress = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
 
-/** Reads a registration of unknown content. Adds each mistake, with its path, to the list. */
 export function parseClient(
   source: unknown,
   path: string,
@@ -81,7 +78,6 @@ export function parseClient(
   const reading = new OptionsReader(withoutAbsent(source), path, issues)
   reading.refuse('deleted', 'is set by deleteClient() alone.')
   const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
-  // No request could name a longer identifier.
   if (isTooLong('client_id', client_id))
     reading.wrong('client_id', `must be at most ${longestValues.get('client_id')} characters.`)
   // RFC 6749 2.1: the server makes no assumption about the client type.
@@ -123,15 +119,15 @@ export function parseClient(
     members: readMembers(reading, capabilities.members),
   }
   checkSizes(client, reading)
-  // A field that is wrong by itself would only cause further mistakes.
+  // A wrong field would cause further mistakes.
   if (issues.length === before) checkRules(client, capabilities, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
 
 /**
- * Reads a registration that the host writes in its options or registers now. What would have no effect is a mistake, too:
- * the host can correct it. A registration that is stored already works without it.
+ * For what the host writes now: what would have no effect is a mistake, too. A stored registration already works
+ * without it.
  */
 export function parseWrittenClient(
   source: unknown,
@@ -155,7 +151,7 @@ export function parseWrittenClient(
 // A logo over plain http would tell the network who is at the page, and could be replaced on its way.
 const isShownLogo = (uri: string) => protocolOf(uri) === 'https:'
 
-// Sizes have bounds, because each request of the client reads its registration, and a store keeps it.
+// Each request of the client reads its registration, and a store holds it.
 function checkSizes(client: Client, reading: OptionsReader): void {
   const sized = {
     ...client,
@@ -177,8 +173,7 @@ function withoutAbsent(source: unknown): unknown {
   return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
 }
 
-// The registration gets the name of the server for a response type, because the order of its values means
-// nothing (RFC 6749 3.1.1).
+// The registration gets the server's own name: the order of the values means nothing (RFC 6749 3.1.1).
 function responseTypes(
   reading: OptionsReader,
   fallback: readonly string[],
@@ -206,7 +201,7 @@ function offeredNames(
   return Object.freeze(listed)
 }
 
-/** Reads where people may go after a logout. They get nothing but `state`, so plain http on loopback is good. */
+/** People bring nothing but `state`, so plain http on loopback is good. */
 function logoutUris(reading: OptionsReader): readonly string[] | undefined {
   const key = 'post_logout_redirect_uris'
   const uris = reading.optional<readonly string[] | undefined>(
@@ -223,8 +218,7 @@ function logoutUris(reading: OptionsReader): readonly string[] | undefined {
 }
 
 function secretHashes(reading: OptionsReader): readonly string[] {
-  // Hosts expect `client_secret` here, because token requests have it and generateClientSecret() returns it for the
-  // client.
+  // Hosts expect it here: token requests have it, and generateClientSecret() returns it.
   reading.refuse(
     'client_secret',
     'is the secret itself, which only the client keeps. Register client_secret_hashes instead: a list with the client_secret_hash of generateClientSecret(), or with the result of hashClientSecret() for a chosen secret.',
@@ -246,7 +240,7 @@ function authenticationMethod(
   return readOfferedName(reading, 'token_endpoint_auth_method', 'a method', known)
 }
 
-// RFC 6749 7.1: the name of a token type is case-sensitive.
+// RFC 6749 7.1: case-sensitive.
 const tokenType = (reading: OptionsReader, known: readonly string[] | undefined) =>
   readOfferedName(reading, 'token_type', 'a token type', known)
 
@@ -266,11 +260,7 @@ function registeredScope(reading: OptionsReader, known: Scope | undefined): Scop
   return tokens
 }
 
-/**
- * Reads one registration that a store returned, or that a change made.
- *
- * @throws ConfigurationError that lists its mistakes.
- */
+/** @throws ConfigurationError that lists its mistakes. */
 export function parseStoredClient(source: unknown, capabilities: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
   const client = parseClient(source, 'registration', issues, capabilities)
@@ -278,7 +268,7 @@ export function parseStoredClient(source: unknown, capabilities: ServerCapabilit
   return client
 }
 
-/** What a deleted client is to the sources of clients: it takes its identifier, and may do nothing. */
+/** It takes its identifier, and may do nothing. */
 export function deletedClient(client_id: string): Client {
   const grant_types = ['urn:none']
   const rest = { client_id, client_type: 'public', grant_types, scope: 'none', disabled: true }
@@ -286,19 +276,19 @@ export function deletedClient(client_id: string): Client {
   return Object.freeze({ ...client, grant_types: [], scope: [], deleted: true as const })
 }
 
-/** The registration of a client, with every default written out. */
+/** With every default written out. */
 export function registrationOf({ members, ...client }: Client): ClientRegistration {
   return { ...members, ...client, scope: client.scope.join(' ') }
 }
 
-/** Checks the rules about several fields that are correct by themselves, and adds each mistake. */
+/** Rules about several fields that are correct by themselves. */
 function checkRules(
   client: Client,
   { responseTypes: offeredResponseTypes, members: ofPlugIns }: ServerCapabilities,
   reading: OptionsReader,
 ): void {
   const confidential = client.client_type === 'confidential'
-  // RFC 6749 2.3 and 4.4: a confidential client has credentials, and only such a client may use client_credentials.
+  // RFC 6749 2.3 and 4.4: a confidential client has credentials; only such a client may use client_credentials.
   if (confidential && client.client_secret_hashes.length + Object.keys(client.credentials).length === 0)
     reading.wrong(
       'client_secret_hashes',
@@ -309,8 +299,8 @@ function checkRules(
       'grant_types',
       'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
     )
-  // RFC 6749 3.1.2.2: public clients must register redirection URIs. Here, every client of the authorization endpoint
-  // must. RFC 8628: a public client with an extension grant alone may be a device, which has no browser.
+  // RFC 6749 3.1.2.2: public clients must register redirection URIs; here, every client of the authorization endpoint.
+  // RFC 8628: a public client with an extension grant alone may be a device, without a browser.
   const needsUri =
     client.response_types.length > 0 || (!confidential && !client.grant_types.some(isAbsoluteUri))
   if (client.redirect_uris.length === 0 && needsUri)
@@ -318,7 +308,7 @@ function checkRules(
       'redirect_uris',
       'must hold at least one URI for a client that uses the authorization endpoint, or is public without an extension grant.',
     )
-  // RFC 7662 2.1: introspection needs authorization. Without credentials, anybody could try tokens out.
+  // RFC 7662 2.1: without credentials, anybody could try tokens out.
   if (!confidential && client.may_introspect)
     reading.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
   checkResponseTypes(client, offeredResponseTypes, reading)
@@ -327,16 +317,16 @@ function checkRules(
   checkMembers(client, ofPlugIns, reading)
 }
 
-// RFC 6749 1.3: these grants begin at the authorization endpoint. Without a response type, a client cannot use them.
+// RFC 6749 1.3: these grants begin at the authorization endpoint, so they need a response type.
 const grantsOfResponses = ['authorization_code', 'implicit']
 
-// The response types of RFC 6749, for a reader that does not know what the server offers.
+// For a reader that does not know the server.
 const wellKnown: readonly ResponseTypeDescription[] = [
   { name: 'code', grantTypes: ['authorization_code'] },
   { name: 'token', grantTypes: ['implicit'] },
 ]
 
-// RFC 7591 2.1: a client registers a response type together with its grant types.
+// RFC 7591 2.1: a response type needs its grant types.
 function checkResponseTypes(
   { grant_types, response_types }: Client,
   offered: readonly ResponseTypeDescription[] | undefined,
@@ -348,7 +338,7 @@ function checkResponseTypes(
     for (const grantType of grantTypes)
       if (!grant_types.includes(grantType))
         reading.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
-  // A response type that this reader does not know may belong to the grant type.
+  // An unknown response type may belong to the grant type.
   if (offered === undefined && used.length < response_types.length) return
   for (const grantType of grantsOfResponses) {
     const bringing = (type: ResponseTypeDescription) => type.grantTypes.includes(grantType)
@@ -361,8 +351,7 @@ function checkResponseTypes(
   }
 }
 
-// RFC 6749 3.2.1: a client with credentials authenticates with them on every token request. A client without
-// credentials cannot authenticate.
+// RFC 6749 3.2.1: a client with credentials authenticates on every token request; one without cannot.
 function checkMethod(client: Client, reading: OptionsReader): void {
   const method = client.token_endpoint_auth_method
   if (method === undefined || hasCredentialFor(method, client)) return
@@ -372,7 +361,7 @@ function checkMethod(client: Client, reading: OptionsReader): void {
 
 function checkRedirection(client: Client, reading: OptionsReader): void {
   const { client_type, redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
-  // RFC 8252 8.4 and 8.5: the loopback interface is for native apps, which are public clients.
+  // RFC 8252 8.4 and 8.5: loopback is for native apps, which are public clients.
   if (loopback_redirect_uris && client_type === 'confidential')
     reading.wrong('loopback_redirect_uris', 'is for native apps, which are public; remove it.')
   if (loopback_redirect_uris && !redirect_uris.some((uri) => loopbackUri(uri) !== undefined))
@@ -380,7 +369,7 @@ function checkRedirection(client: Client, reading: OptionsReader): void {
       'loopback_redirect_uris',
       'needs a redirect URI such as http://127.0.0.1/callback or http://[::1]/callback; localhost does not count.',
     )
-  // RFC 6749 3.1.2.2: with this option, each request chooses the query, so a registered URI cannot have one.
+  // RFC 6749 3.1.2.2: each request chooses the query.
   for (const [index, uri] of redirect_uris.entries())
     if (dynamic_redirect_query && uri.includes('?'))
       reading.wrong(

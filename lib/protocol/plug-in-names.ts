@@ -7,7 +7,7 @@ const requests = inPlugIns('requestObjects()')
 const implicit = 'add implicit() to the option responseTypes'
 const grant = 'urn:ietf:params:oauth:grant-type:'
 
-/** What adds a member of a registration that the package has, but not every server. */
+/** Registration members of plug-ins, and what adds them. */
 const members: Readonly<Record<string, string>> = {
   subject_type: openId,
   sector_identifier_uri: openId,
@@ -26,7 +26,7 @@ const members: Readonly<Record<string, string>> = {
   dpop_bound_access_tokens: inPlugIns('dpop()'),
 }
 
-/** The same of grant types, response types, token types, methods of client authentication and formats. */
+/** Grant types, response types, token types, methods of client authentication and formats. */
 const offers: ReadonlyMap<string, string> = new Map([
   [`${grant}device_code`, inPlugIns('deviceAuthorization()')],
   [`${grant}token-exchange`, inGrantTypes('tokenExchange()')],
@@ -41,19 +41,18 @@ const offers: ReadonlyMap<string, string> = new Map([
   ['at+jwt', inPlugIns('jwtAccessTokens()')],
 ])
 
-/** The last sentence of a message about a name that the server does not have: what adds it; empty if nothing does. */
+/** The last sentence of a message about an unknown name; empty if nothing adds it. */
 export function cureForOffer(name: unknown): string {
   const cure = typeof name === 'string' ? offers.get(name) : undefined
   return cure === undefined ? '' : ` To have it, ${cure}.`
 }
 
-/** Refuses the members of plug-ins that the server does not have, each with its cure. */
 export function refuseMembersOfOthers(reading: OptionsReader, known: readonly string[]): void {
   for (const [name, cure] of Object.entries(members))
     if (!known.includes(name)) reading.refuse(name, `belongs to a plug-in that is off: ${cure}.`)
 }
 
-/** Reads a name of which the server knows some; undefined means that they are unknown. */
+/** @param known undefined if unknown. */
 export function readOfferedName(
   reading: OptionsReader,
   key: string,

@@ -2,10 +2,9 @@ import { isText } from '../primitives/options-reader'
 import type { Client } from './client'
 import type { Extension } from './extension'
 
-/** Returns the identifier of an owner that one client gets. @throws TypeError if the extension returns no text. */
+/** The owner's identifier for one client. @throws TypeError if the extension returns no text. */
 export type PublishedSubject = (subject: string, client: Client) => string
 
-/** Makes the function of a server by the extension that has one; undefined if none has. */
 export function publishedSubjectBy(extensions: readonly Extension[]): PublishedSubject | undefined {
   const extension = extensions.find((each) => each.publishedSubject !== undefined)
   if (extension === undefined) return undefined

@@ -3,12 +3,7 @@ import { isJson, type Json } from './json'
 import { cureForOffer } from './plug-in-names'
 import { isRecord, type OptionsReader } from '../primitives/options-reader'
 
-/**
- * Reads the member `credentials` of a registration: the entries of methods of client authentication, by the name of
- * the method.
- *
- * @param methods the methods of the server; undefined if they are unknown.
- */
+/** @param methods undefined if unknown. */
 export function readCredentials(
   reading: OptionsReader,
   methods: readonly AuthenticationMethodDescription[] | undefined,
@@ -36,7 +31,7 @@ function readOffered(
   return method === undefined ? [null, notOffered(name, methods)] : readOne(value, method)
 }
 
-/** A copy that the host cannot change later, and what is wrong with the entry. */
+/** A copy that the host cannot change later, and the mistake. */
 function readOne(
   value: unknown,
   method: AuthenticationMethodDescription,

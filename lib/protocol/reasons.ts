@@ -1,7 +1,6 @@
 /**
- * Every reason of this suite for a refusal or a failure, under the error code that the client sees. A reason is a
- * stable word for logs and events, finer than its code. `docs/errors.md` explains each reason. Plug-ins of a host add
- * reasons of their own.
+ * Every reason of this suite, under the error code that the client sees: a stable word for logs and events, finer than
+ * its code; see `docs/errors.md`. Plug-ins of a host add their own.
  */
 export const reasons = {
   invalid_request: [

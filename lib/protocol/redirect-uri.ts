@@ -9,7 +9,7 @@ import {
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
-// A browser runs or opens URIs of these schemes in place of the page that redirects.
+// A browser runs or opens these URIs in place of the page that redirects.
 const forbiddenSchemes = new Set([
   'javascript:',
   'data:',
@@ -22,9 +22,8 @@ const forbiddenSchemes = new Set([
 ])
 
 /**
- * What is wrong with a redirection URI in a registration, as the end of a sentence; undefined for a good URI.
- * RFC 6749 3.1.2: the URI is absolute and has no fragment. It may have a query without names of response parameters.
- * `insecure` allows plain http.
+ * The end of a sentence; undefined for a good URI. RFC 6749 3.1.2: absolute, without a fragment; its query names no
+ * response parameters. `insecure` allows plain http.
  */
 export function redirectUriFault(
   text: string,
@@ -50,7 +49,7 @@ export function redirectUriFault(
 const wildcard =
   'holds a wildcard, but URIs are compared letter by letter: register each URI; for any port of loopback, http://127.0.0.1/callback with loopback_redirect_uris'
 
-/** Why no browser could ever bring a response to this URI of a registration; undefined if one could. */
+/** Why no browser could ever bring a response here. */
 export function redirectUriLack(text: string): string | undefined {
   // RFC 9700 2.1: no pattern matches.
   if (text.includes('*')) return `${wildcard}.`
@@ -59,7 +58,6 @@ export function redirectUriLack(text: string): string | undefined {
     : undefined
 }
 
-/** The URIs of a registration that can never work, each with its cure. */
 export function redirectUriLacks(
   client: Pick<Client, 'redirect_uris' | 'post_logout_redirect_uris'>,
 ): readonly ConfigurationIssue[] {
@@ -71,14 +69,14 @@ export function redirectUriLacks(
   )
 }
 
-/** Whether a response to this URI crosses the network in the clear. */
+/** Whether a response crosses the network in the clear. */
 export function isInsecure(uri: string): boolean {
   return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
 }
 
 /**
- * Appends parameters to the query of a redirection URI. Keeps every byte of the registered URI (RFC 6749 3.1.2: the
- * server retains the query). `URL` would normalise the URI, and a client may compare it.
+ * Retains every byte of the registered URI and its query (RFC 6749 3.1.2). `URL` would normalise it, and a client may
+ * compare it.
  */
 export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
   const question = redirectUri.indexOf('?')
@@ -93,9 +91,8 @@ type Registered = Pick<
 >
 
 /**
- * Whether the redirection URI of a request is registered for the client, by simple string comparison
- * (RFC 6749 3.1.2.3 and RFC 3986 6.2.1). Only the port and the query may differ, and only for a client that has opted
- * in. The server parses and normalises nothing: a browser gets exactly the compared text.
+ * Simple string comparison (RFC 6749 3.1.2.3, RFC 3986 6.2.1): only port and query may differ, for a client that opted
+ * in. Nothing is parsed or normalised: a browser gets exactly the compared text.
  */
 export function isRegisteredRedirectUri(client: Registered, sent: string): boolean {
   const { redirect_uris, dynamic_redirect_query } = client
@@ -106,10 +103,7 @@ export function isRegisteredRedirectUri(client: Registered, sent: string): boole
   return portless !== undefined && redirect_uris.some((uri) => withoutAnyPort(client, uri) === portless)
 }
 
-/**
- * A redirection URI without its port, if this client may use it with every port. Undefined for a URI whose port is
- * part of the comparison.
- */
+/** Undefined for a URI whose port is part of the comparison. */
 export function withoutAnyPort(
   { loopback_redirect_uris, metadataDocument }: Pick<Client, 'loopback_redirect_uris' | 'metadataDocument'>,
   uri: string,
@@ -120,14 +114,13 @@ export function withoutAnyPort(
 }
 
 /**
- * A redirection URI on a loopback address without its port, which the operating system chooses (RFC 8252 7.3).
- * Undefined for any other URI. RFC 8252 8.3: `localhost` does not count, because it may resolve to another address.
+ * Without the port, which the operating system chooses (RFC 8252 7.3). RFC 8252 8.3: `localhost` may resolve to another
+ * address.
  */
 export function loopbackUri(uri: string): string | undefined {
   return withoutPort(/^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
 }
 
-/** A redirection URI at `http://localhost` without its port. Undefined for any other URI. */
 function localhostUri(uri: string): string | undefined {
   return withoutPort(/^http:\/\/(localhost)(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
 }
@@ -138,8 +131,7 @@ function withoutPort(parts: RegExpExecArray | null): string | undefined {
   return `http://${host}${path}`
 }
 
-// RFC 6749 3.1.2.2: only the query may vary. The query goes up to the end of the text, so this check also finds a
-// fragment.
+// RFC 6749 3.1.2.2: only the query may vary. It goes up to the end, so this also finds a fragment.
 function withoutDynamicQuery(uri: string): string | undefined {
   const question = uri.indexOf('?')
   if (question < 0) return uri
@@ -149,21 +141,19 @@ function withoutDynamicQuery(uri: string): string | undefined {
   return uri.slice(0, question)
 }
 
-/** The members of a registration that say where responses may go. */
 type RegisteredRedirection = Pick<
   Client,
   'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
 >
 
 /**
- * Which redirection URIs clients may register. `any` also allows the schemes of apps, such as
- * `com.example.app:/callback` (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`. With
- * `schemes`, clients may register https, http on a loopback host, and these schemes of apps, which have lower case and
- * no colon. Any app on a device may claim such a scheme (RFC 8252 8.6).
+ * Which redirection URIs clients may register. `any` also allows schemes of apps, such as `com.example.app:/callback`
+ * (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`. `schemes` allows https, http on a loopback
+ * host, and these schemes of apps, in lower case without colon; any app on a device may claim one (RFC 8252 8.6).
  */
 export type RedirectUriRule = 'any' | 'https or loopback' | { readonly schemes: readonly string[] }
 
-/** Reads the option `redirectUris`. Default: any. */
+/** Default: any. */
 export function readRedirectUriRule(reading: OptionsReader): RedirectUriRule {
   const rule = reading.optional<RedirectUriRule>(
     'redirectUris',
@@ -183,11 +173,7 @@ const hasSchemesAlone = ({ schemes, ...others }: Readonly<Record<string, unknown
 const isSchemeOfApp = (scheme: string): boolean =>
   /^(?!https?$)[a-z][a-z0-9+.-]*$/.test(scheme) && !forbiddenSchemes.has(`${scheme}:`)
 
-/**
- * Reads the members that say where responses may go. Each opt-in is off by default.
- *
- * @param rule the URIs that the server allows. Undefined means unknown, and skips the check.
- */
+/** Each opt-in is off by default. @param rule undefined if unknown: skips the check. */
 export function readRedirection(
   reading: OptionsReader,
   rule: RedirectUriRule | undefined,
@@ -229,7 +215,7 @@ function redirectUris(
 const ofAdmitted = (rule: RedirectUriRule | undefined): string =>
   typeof rule === 'object' ? `, or a scheme of ${rule.schemes.join(', ')}` : ''
 
-/** Whether the rule allows this redirection URI, which {@link redirectUriFault} has found good. */
+/** For a URI that {@link redirectUriFault} has found good. */
 export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boolean {
   if (rule === undefined || rule === 'any') return true
   const scheme = protocolOf(uri)
@@ -237,16 +223,15 @@ export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boo
   return typeof rule === 'object' && rule.schemes.includes(scheme.slice(0, -1))
 }
 
-// The names of response parameters: RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an
-// opening bracket inside a name as `_`. Other parsers skip space and NUL around a name, and what follows a bracket.
+// RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an opening bracket inside a name as `_`.
+// Other parsers skip space and NUL around a name, and what follows a bracket.
 const responseParameter =
   /^[\s\0]*(?:code|state|iss|scope|error(?:[_. [](?:description|uri))?|access[_. []token|token[_. []type|expires[_. []in)[\s\0]*(?:[[\0].*)?$/is
 
 /**
- * Whether a query of a redirection URI has the name of a response parameter. RFC 6749 3.1: a response must not have a
- * parameter twice. A client would take a `code` of the query, which comes first, for the code of the server. The
- * check reads names as the most lenient parsers do: they split at `;`, fold case, read `code[]` as `code`, and decode
- * overlong UTF-8 (RFC 3629 10).
+ * RFC 6749 3.1: a response must not have a parameter twice. A client would take the query's `code`, which comes first,
+ * for that of the server. Reads names as the most lenient parsers do: they split at `;`, fold case, read `code[]` as
+ * `code`, and decode overlong UTF-8 (RFC 3629 10).
  */
 export function holdsResponseParameter(query: string): boolean {
   // `URLSearchParams` skips a second question mark.
@@ -254,8 +239,7 @@ export function holdsResponseParameter(query: string): boolean {
   return pairs.some((pair) => responseParameter.test(decoded(pair.split('=', 1).join())))
 }
 
-// RFC 3629 3: valid UTF-8 has none of these sequences. The last seven bits are the ASCII character that a lenient
-// parser reads.
+// RFC 3629 3: never in valid UTF-8. A lenient parser reads the last seven bits as ASCII.
 const overlong =
   /(?:[\xC0\xC1]|\xE0[\x80\x81]|\xF0\x80[\x80\x81]|\xF8\x80{2}[\x80\x81]|\xFC\x80{3}[\x80\x81])[^]/g
 

@@ -2,22 +2,20 @@ import { isBoolean, isRecord, OptionsReader } from '../primitives/options-reader
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 import { parseScope } from './scope'
 
-/** What a scope lets a client do: look at something, change something, or do what cannot be taken back. */
+/** What a scope lets a client do: look, change, or do what cannot be taken back. */
 export type ScopeWeight = 'read' | 'write' | 'danger'
 
-/** One scope of the option `scopes`. */
 export interface ScopeOptions {
-  /** What the scope lets a client do, for the consent page. */
+  /** For the consent page. */
   readonly description: Text
   /** The heading above scopes that belong together. Default: none. */
   readonly group?: Text
   /** The page marks `write`, and shows `danger` last. Default `read`. */
   readonly weight?: ScopeWeight
-  /** Whether the resource owner may leave the scope out, and approve the rest. Default `false`. */
+  /** Whether the owner may leave the scope out, and approve the rest. Default `false`. */
   readonly optional?: boolean
 }
 
-/** What the consent page says of a scope. */
 export interface ScopeDescription {
   readonly description: Text
   readonly group: Text | undefined
@@ -30,7 +28,6 @@ const cure = "must be an object of scope and description, such as { 'photos:read
 const descriptionCure =
   "must be a text, texts by language such as { en: 'See your photos' }, or { description, group, weight, optional }."
 
-/** Reads the option `scopes`. */
 export function readScopes(reading: OptionsReader): ReadonlyMap<string, ScopeDescription> {
   const scopes = new Map<string, ScopeDescription>()
   for (const [token, given] of Object.entries(reading.required(key, {}, isTable, cure))) {
@@ -46,7 +43,7 @@ export function readScopes(reading: OptionsReader): ReadonlyMap<string, ScopeDes
 
 function readScope(reading: OptionsReader, token: string, given: unknown): ScopeDescription {
   const path = `${key}["${token}"]`
-  // No language has a tag of eleven letters, so `description` is never the tag of a text.
+  // No language has a tag of eleven letters: `description` is never one.
   if (isRecord(given) && Object.hasOwn(given, 'description'))
     return readOptions(new OptionsReader(given, reading.at(path), reading.issues))
   if (isLocalizedText(given)) return { description: given, group: undefined, weight: 'read', optional: false }

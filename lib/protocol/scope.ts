@@ -2,25 +2,22 @@ import { invalidScope, type Observed, type OAuthError } from './oauth-error'
 import { isTooLong, type Parameters } from './parameters'
 import type { Reason } from './reasons'
 
-/** Scope tokens, in the order of the request, each once. The order means nothing (RFC 6749 3.3). */
+/** Each token once, in the order of the request, which means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
 
 // RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ), one space between two.
 const grammar = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 
-/**
- * Parses a scope; undefined if the text breaks the grammar, for example with double spaces, tabs, quotes or
- * non-ASCII.
- */
+/** Undefined if the text breaks the grammar. */
 export function parseScope(text: string): Scope | undefined {
   if (!grammar.test(text)) return undefined
   return text.includes(' ') ? [...new Set(text.split(' '))] : [text]
 }
 
-/** The scope of OpenID Connect Core 11, by which clients of other servers ask for a refresh token. */
+/** OpenID Connect Core 11: clients of other servers ask so for a refresh token. */
 export const offlineAccess = 'offline_access'
 
-/** Whether the value is a list of at least one scope token, and not longer than the parameter may be. */
+/** At least one token, and not longer than the parameter may be. */
 export function isScope(value: unknown): value is Scope {
   return (
     Array.isArray(value) &&
@@ -30,43 +27,38 @@ export function isScope(value: unknown): value is Scope {
   )
 }
 
-/** The cure for a value that is not a scope, as the rest of a sentence. */
+/** The rest of a sentence. */
 export const scopeExpectation =
   'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
 
-/** The scope without repeated tokens. */
 export function distinct(scope: Scope): Scope {
   return scope.length < 2 ? scope : [...new Set(scope)]
 }
 
-/** Formats a scope for the wire: tokens with one space between two. */
 export function formatScope(scope: Scope): string {
   const [only = '', second] = scope
   return second === undefined ? only : scope.join(' ')
 }
 
-/** Whether `whole` has every token of `part`. Tokens are case-sensitive. */
+/** Case-sensitive. */
 export function covers(whole: Scope, part: Scope): boolean {
   return part.every((token) => whole.includes(token))
 }
 
-/** Whether both scopes have the same tokens, in any order. */
+/** In any order. */
 export function isSameScope(one: Scope, other: Scope): boolean {
   return one.length === other.length && covers(one, other)
 }
 
-/** Whether `whole` has at least one token of `part`. */
 export function intersects(whole: Scope, part: Scope): boolean {
   return part.some((token) => whole.includes(token))
 }
 
 /**
- * The scope to grant to a request: the requested scope, or the default scope of the server as far as the client has
- * it (RFC 6749 3.3).
+ * The scope to grant: the requested one, or the server's default as far as the client has it (RFC 6749 3.3).
  *
- * @param requested the parameter `scope`; undefined if the request has none.
- * @throws OAuthError `invalid_scope` if the scope is malformed, unknown or not open to the client, or if there is no
- * scope to grant.
+ * @param requested undefined if the request names none.
+ * @throws OAuthError `invalid_scope` if the scope is malformed, unknown or not open to the client, or nothing is left.
  */
 export function grantableScope(
   requested: string | undefined,
@@ -85,14 +77,10 @@ export function grantableScope(
   return scope
 }
 
-/** The refusal of a text that breaks the grammar of a scope. */
 export const malformedScope = (text: string): OAuthError =>
   invalidScope('scope_malformed', 'The scope is malformed.', { observed: { 'scope of the request': text } })
 
-/**
- * The parameters of a request without the scope tokens that the client does not have and the server ignores; all of them if
- * no scope would remain.
- */
+/** Drops ignored tokens that the client does not have; none if no scope would remain. */
 export function withoutIgnoredScope(
   parameters: Parameters,
   client: { readonly scope: Scope },
@@ -105,11 +93,7 @@ export function withoutIgnoredScope(
   return parameters.without(['scope']).with(new Map([['scope', left.join(' ')]]))
 }
 
-/**
- * Refuses a scope that the client may not, or no longer, ask for.
- *
- * @throws OAuthError `invalid_scope`.
- */
+/** @throws OAuthError `invalid_scope`. */
 export function requireScope(client: { readonly scope: Scope }, scope: Scope): void {
   if (covers(client.scope, scope)) return
   const observed = { 'scope of the client': client.scope }
@@ -126,10 +110,9 @@ export function requireScope(client: { readonly scope: Scope }, scope: Scope): v
 const longestNamed = 128
 
 /**
- * The refusal of a scope. The client learns the first scope token that fails, which is its own and needs no escape; only
- * the warning has the rest.
+ * The client learns the first token that fails, which is its own and needs no escape; only the warning has the rest.
  *
- * @param predicate what is wrong with the scope, as the rest of a sentence.
+ * @param predicate the rest of a sentence.
  * @param available what would not fail.
  */
 export function scopeRefusal(
@@ -146,6 +129,6 @@ export function scopeRefusal(
   })
 }
 
-/** The refusal of a scope of which an extension leaves nothing. */
+/** For a scope of which an extension leaves nothing. */
 export const unavailableScope = (scope: Scope): OAuthError =>
   scopeRefusal('scope_exceeded', 'is not available for this request.', scope)

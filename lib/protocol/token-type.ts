@@ -7,97 +7,81 @@ import type { ExtensionMetadata } from './extension-metadata'
 import { isQuotable, isToken, serverAttributes } from './http-authentication'
 import { isKeepable, keepableExpectation, type Json } from './json'
 
-/** Members that a token type adds to the token response (RFC 6749 7.1). */
+/** Members of the token response (RFC 6749 7.1). */
 export type TokenProperties = Readonly<Record<string, string | number>>
 
-/** The result of a token type for a new access token. */
 export interface TokenIssue {
-  /** Members of the token response. The names of members of the suite, such as `access_token`, are not allowed. */
+  /** Names of members of the suite, such as `access_token`, are not allowed. */
   readonly properties: TokenProperties
   /**
-   * Data that the store keeps with the token, for its check: JSON of at most 16 384 characters. The data alone must not
-   * be enough for a request, because other programs may read the store.
+   * Stored with the token, for its check: JSON of at most 16 384 characters. Must not be enough for a request by
+   * itself: other programs may read the store.
    */
   readonly tokenData?: Json | undefined
 }
 
-/** The context in which the server issues a token. */
 export interface IssueMoment {
   /** Seconds since the epoch. */
   readonly now: number
-  /** A source of random bytes. Use it for every secret. */
+  /** Use it for every secret. */
   readonly random: Random
-  /**
-   * What the extensions found in the token request, each under its name. Empty for a token of the authorization
-   * endpoint.
-   */
+  /** What extensions found in the token request, by name. Empty for a token of the authorization endpoint. */
   readonly evidence: Evidence
 }
 
-/** The certificate of a client in the TLS handshake. The client has proven that it holds the key (RFC 8705 2). */
+/** From the TLS handshake: the client has proven that it holds the key (RFC 8705 2). */
 export interface ClientCertificate {
-  /** The certificate, as Node parses it. */
   readonly x509: X509Certificate
-  /**
-   * Whether the certificate leads to an authority that the TLS server trusts; false for a self-signed certificate.
-   */
+  /** Whether it leads to an authority that the TLS server trusts; false if self-signed. */
   readonly trusted: boolean
 }
 
-/** A request for a protected resource, as a token type sees it. */
 export interface ResourceRequest {
-  /** The HTTP method, such as `GET`. */
+  /** Such as `GET`. */
   readonly method: string
-  /** The request target of the request line, including the query. */
+  /** Of the request line, with the query. */
   readonly target: string
   /**
-   * The URL of the endpoint, as the metadata of the server name it: no header of the request counts. Undefined at a
-   * guard, whose routes only the host knows.
+   * As the metadata of the server name it: no header counts. Undefined at a guard, whose routes only the host knows.
    */
   readonly url?: string | undefined
-  /** Whether the request came over TLS, subject to the `trust proxy` setting of the host. */
+  /** Whether the request came over TLS, subject to `trust proxy`. */
   readonly secure: boolean
-  /** Each header by its name in lower case, with one text for each header line. */
+  /** By name in lower case, one text for each header line. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>
   /**
-   * The certificate of the client, if this process asked for one in the TLS handshake. Undefined behind a proxy that
-   * ends TLS. The server does not read a header in its place, because anybody could write that header.
+   * If this process asked for one in the TLS handshake. Undefined behind a proxy that ends TLS: the server reads no
+   * header in its place, because anybody could write it.
    */
   readonly certificate: ClientCertificate | undefined
 }
 
-/** The values for the check of a request whose token is valid. */
+/** For a request whose token is valid. */
 export interface TokenCheck {
-  /** The request at the guard. */
   readonly request: ResourceRequest
-  /** The data that the token type returned when the server issued the token. */
+  /** What the token type returned when the token was issued. */
   readonly tokenData: Json | undefined
-  /** The URI of the resource that the guard protects; undefined if its options name none. */
+  /** The URI that the guard protects; undefined if its options name none. */
   readonly resource: string | undefined
   /** Seconds since the epoch. */
   readonly now: number
   /**
-   * Marks a key as used for the next `seconds`, in all processes that share the counters. Resolves to whether the key
-   * was unused. The key must not contain a credential in clear.
+   * Uses a key up for `seconds`, in all processes that share the counters. Resolves to whether it was unused. The key
+   * must hold no credential in clear.
    *
    * @throws OAuthError `temporarily_unavailable` if the store fails, or if the client is over the limit on single uses.
    */
   readonly useOnce: (key: string, seconds: number) => Promise<boolean>
-  /**
-   * Sets a header of the response, whether the request passes or is refused, such as a fresh nonce. A refusal may also
-   * have headers of its own.
-   */
+  /** Also for a refused request, such as a fresh nonce. A refusal may have headers of its own, too. */
   readonly setHeader: (name: string, value: string) => void
 }
 
 /** A token as a request presents it. */
 export interface PresentedToken {
-  /** The access token. */
   readonly accessToken: string
   /**
-   * Checks the proof of the request. Resolves to a reason to refuse it, a stable word for logs and events, or to
-   * undefined. Omit the function if the token alone is enough. The guard calls the function only for a valid token of
-   * this type.
+   * Checks the proof, only for a valid token of this type. Resolves to a reason to refuse it, a stable word for logs
+   * and events, or to undefined. Omit it if the token alone is enough.
    *
    * @throws OAuthError to refuse the request with another code, status or challenge.
    */
@@ -105,67 +89,61 @@ export interface PresentedToken {
 }
 
 /**
- * A token type, of the suite or of a host (RFC 6749 7.1 and 8.1): it adds members to the token response, and reads the
- * token from a request.
+ * Of the suite or of a host (RFC 6749 7.1 and 8.1): adds members to the token response, and reads the token from a
+ * request.
  */
 export interface TokenType {
   /** The value of `token_type`. Case-sensitive. */
   readonly name: string
-  /**
-   * The HTTP authentication scheme that carries the token. Letter case does not count. Two token types must not have
-   * one scheme.
-   */
+  /** The HTTP scheme that carries the token, unique among token types. Letter case does not count. */
   readonly scheme: string
   /**
-   * Whether the tokens are opaque whatever the option `accessTokenFormats` says: true for a token type that uses the
-   * text of `issue`, such as to encrypt a key. Default false.
+   * Whether the tokens are opaque whatever the option `accessTokenFormats` says: for a token type that uses the text of
+   * `issue`, such as to encrypt a key. Default false.
    */
   readonly opaque?: boolean
-  /**
-   * Headers of responses that scripts of other origins may read at endpoints and at guards with CORS, such as
-   * `DPoP-Nonce`.
-   */
+  /** Headers that scripts of other origins may read with CORS, such as `DPoP-Nonce`. */
   readonly exposedHeaders?: readonly string[]
   /**
-   * The member of `cnf` (RFC 7800 3.1) that is the `tokenData` of a token, such as `jkt`: the text or object that names
-   * the key. Introspection and JWT access tokens then show it, and guards without a store find the type of a token by
-   * it. Default: the data stays in the store, so only guards with the store take the tokens.
+   * The member of `cnf` (RFC 7800 3.1) that is the `tokenData`, such as `jkt`: the text or object that names the key.
+   * Introspection and JWT access tokens then show it, and guards without a store find the token type by it. Default:
+   * only guards with the store take the tokens.
    */
   readonly confirmationMethod?: string
   /**
-   * Returns the members and data that accompany a new token. Omit the function for a token type without either.
+   * Members and data of a new token. Omit it for a token type without either.
    *
-   * @param accessToken the opaque text of the token. A client gets this text unless the token has a format.
+   * @param accessToken the opaque text, which the client gets unless the token has a format.
    */
   issue?(accessToken: string, moment: IssueMoment): TokenIssue
-  /** Returns attributes for the challenge of the scheme at guards, such as `{ algs: 'ES256' }`. Default: none. */
+  /** Attributes of the scheme's challenge at guards, such as `{ algs: 'ES256' }`. Default: none. */
   challenge?(): Readonly<Record<string, string>>
-  /** Returns headers of each response with a challenge of the scheme, such as a fresh nonce. Default: none. */
+  /** Headers of responses with a challenge of the scheme, such as a fresh nonce. Default: none. */
   challengeHeaders?(): Readonly<Record<string, string>>
   /**
-   * Returns what a guard lacks to check tokens of this type, as the rest of a sentence that begins with its option
-   * `resource`; undefined if nothing. Runs when a host makes a guard. Default: a guard lacks nothing.
+   * What a guard lacks to check these tokens: the rest of a sentence that begins with its option `resource`. Runs when
+   * a host makes a guard. Default: nothing.
    *
    * @param resource as in {@link TokenCheck}.
    */
   lackOfGuard?(resource: string | undefined): string | undefined
-  /** Whether guards refuse the tokens of every other type that is not required. Default false. */
+  /** Whether guards refuse tokens of every other type that is not required. Default false. */
   readonly isRequired?: boolean
-  /** Members that the type adds to the metadata of resources (RFC 9728 2). They win over those of the host. */
+  /** Metadata of resources (RFC 9728 2). Wins over that of the host. */
   readonly resourceMetadata?: ExtensionMetadata
-  /** Reads the credentials after the scheme in `Authorization`; undefined if they are malformed. */
+  /** Reads what follows the scheme in `Authorization`; undefined if malformed. */
   read(credentials: string): PresentedToken | undefined
 }
 
-/** Whether a member `token_type`, which may be missing, fits a type. RFC 6749 5.1: letter case does not count. */
+/** RFC 6749 5.1: letter case does not count. The member may be missing. */
 export function fitsType(named: unknown, type: string): boolean {
   return named === undefined || (isText(named) && named.toLowerCase() === type.toLowerCase())
 }
 
-/** Token types by name. */
+/** By name. */
 export type TokenTypes = ReadonlyMap<string, TokenType>
 
-/** RFC 6749 5.1, 4.1.2 and 4.2.2, RFC 9207: the members that the endpoints write next to a token. */
+/** RFC 6749 5.1, 4.1.2 and 4.2.2, RFC 9207: members that endpoints write next to a token. */
 export const responseMembers: ReadonlySet<string> = new Set([
   'access_token',
   'token_type',
@@ -181,11 +159,7 @@ export const responseMembers: ReadonlySet<string> = new Set([
   'error_uri',
 ])
 
-/**
- * Lets a token type add its members and data to a new access token.
- *
- * @throws Error if the token type sets a member that the server sets, or returns a value that the server cannot send or keep.
- */
+/** @throws Error if the token type sets a member of the server, or returns a value that it cannot send or store. */
 export function issueOfType(tokenType: TokenType, accessToken: string, moment: IssueMoment): TokenIssue {
   if (tokenType.issue === undefined) return { properties: {} }
   const issue = tokenType.issue(accessToken, moment)
@@ -199,11 +173,7 @@ function requireIssue(issue: unknown, name: string): void {
   requireShape(issueShape, issue, `The token type "${name}" returned a wrong result for a token:`, undefined)
 }
 
-/**
- * The attributes that a token type adds to the challenge of its scheme.
- *
- * @throws TypeError if no challenge can have these attributes, or the server itself sets one of them.
- */
+/** @throws TypeError if no challenge can have these attributes, or the server itself sets one of them. */
 export function challengeOfType(tokenType: TokenType): Readonly<Record<string, string>> {
   if (tokenType.challenge === undefined) return {}
   const attributes: unknown = tokenType.challenge()

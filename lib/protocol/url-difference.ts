@@ -1,6 +1,6 @@
 /**
- * Says in which part alone two URLs differ, as a whole sentence; undefined if they differ in several parts. Issuers and
- * redirection URIs are compared letter by letter (RFC 9207 2.4, RFC 6749 3.1.2.3), so people look for one small slip.
+ * The only part in which two URLs differ, as a sentence. Issuers and redirection URIs are compared letter by letter
+ * (RFC 9207 2.4, RFC 6749 3.1.2.3), so people look for one small slip.
  */
 export function differenceBetween(one: string, other: string): string | undefined {
   if (one === other || !URL.canParse(one) || !URL.canParse(other)) return undefined
@@ -16,8 +16,8 @@ export function differenceBetween(one: string, other: string): string | undefine
 }
 
 /**
- * What to do about issuers that share one store. Two issuers that differ in one part are mostly one issuer, written
- * twice: a store for each would hide the slip, and the guard would still refuse every token.
+ * For issuers that share one store. Those that differ in one part are mostly one issuer, written twice: a store for
+ * each would hide the slip, and the guard would still refuse every token.
  */
 export function adviceForShared(issuer: string, ...others: readonly string[]): string {
   const slips = others.flatMap((other) => slipBetween(issuer, other) ?? [])
@@ -26,7 +26,7 @@ export function adviceForShared(issuer: string, ...others: readonly string[]): s
   return `${slips[0]} A server and its guards must name one issuer, letter by letter, or the guards refuse every token: make the two equal. If they are two servers, give each its own store or prefix.`
 }
 
-// Tenants differ in the path, or in the host: they are two issuers on purpose.
+// Tenants differ in path or host, on purpose.
 function slipBetween(one: string, other: string): string | undefined {
   const isSlip = likelySlips(one).includes(other) || one.toLowerCase() === other.toLowerCase()
   return isSlip ? differenceBetween(one, other) : undefined
@@ -45,7 +45,7 @@ const names = {
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** The issuers that people write by mistake in place of this one: a slash more or less, another name of the machine. */
+/** What people write by mistake: a slash more or less, another name of the machine. */
 export function likelySlips(issuer: string): readonly string[] {
   if (!URL.canParse(issuer)) return []
   const { protocol, hostname } = new URL(issuer)

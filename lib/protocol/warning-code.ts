@@ -1,4 +1,4 @@
-/** The codes of all warnings that the suite gives. `docs/warnings.md` explains each of them. */
+/** Explained in `docs/warnings.md`. */
 export const warningCodes = [
   'EAS_COUNTERS_IN_MEMORY',
   'EAS_EVENT_LISTENER',
@@ -27,5 +27,4 @@ export const warningCodes = [
   'EAS_TRUST_PROXY',
 ] as const
 
-/** The code of a warning of the suite. */
 export type WarningCode = (typeof warningCodes)[number]
