@@ -5,13 +5,11 @@ import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '..
 
 const option = 'accessTokenFormats'
 
-/** Reads the formats in which a server writes and reads access tokens. New tokens get the first one. */
 export function resolveFormats(sources: readonly OptionsReader[]): readonly AccessTokenFormat[] {
   const message = 'must be a list of access token formats, each with name, encode and decode.'
   return resolved(sources, isFormats, message)
 }
 
-/** Reads the formats that a guard reads. */
 export function resolveReaders(sources: readonly OptionsReader[]): readonly AccessTokenReader[] {
   return resolved(sources, isReaders, 'must be a list of access token formats, each with name and decode.')
 }
@@ -36,12 +34,11 @@ function resolved<Format extends AccessTokenReader>(
   return Object.freeze(all)
 }
 
-/** The format of new tokens for which nothing chooses one; undefined if their text is opaque. */
+/** The format of new tokens for which nothing chooses one; undefined for opaque tokens. */
 export function usualFormatOf(formats: readonly AccessTokenFormat[]): string | undefined {
   return formats.find(({ issues = true }) => issues)?.name
 }
 
-/** Checks the formats that the option `resources` names. */
 export function checkFormatsOf(
   reading: OptionsReader,
   resources: Resources | undefined,
@@ -56,7 +53,6 @@ export function checkFormatsOf(
       )
 }
 
-/** The formats by name; undefined if there are none. */
 export function formatsByName(
   formats: readonly AccessTokenFormat[],
 ): ReadonlyMap<string, AccessTokenFormat> | undefined {

@@ -1,7 +1,6 @@
 import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 
-/** Reads the response modes of plug-ins. */
 export function resolveResponseModes(parts: readonly OptionsReader[]): readonly ResponseMode[] {
   const modes: ResponseMode[] = []
   for (const reading of parts)

@@ -9,29 +9,27 @@ import { isRecord, isText, isTexts, OptionsReader } from '../primitives/options-
 /** Options of {@link mcp}. */
 export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' | 'scope' | 'grantTypes'> {
   /**
-   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`. Several MCP servers are a list. To
-   * name them, map each URL to its name: `{ 'https://api.example.com/mcp': 'Notes' }`. The consent page and the metadata
-   * of the resource show the name. The first MCP server stands for requests and guards that name none.
+   * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`; or a list of URLs; or an
+   * object of URLs and names: `{ 'https://api.example.com/mcp': 'Notes' }`. The consent page and the metadata
+   * of the resource show the name. The first one stands for requests and guards that name none.
    */
   readonly resource: string | readonly [string, ...string[]] | Readonly<Record<string, string>>
-  /** Maps each scope of the MCP servers to a text that the consent page shows. */
+  /** Maps each scope to a text for the consent page. */
   readonly scopes: AuthorizationServerOptions['scopes']
   /** The scope of a request that names none, separated by spaces. Default: every scope. */
   readonly defaultScope?: string
-  /**
-   * Clients that you register yourself, beside those of metadata documents: a list, a store or a registry. Default
-   * none.
-   */
+  /** Clients that you register yourself: a list, a store or a registry. Default none. */
   readonly clients?: MetadataDocumentsOptions['registered']
   /**
-   * Whether a redirection URI at `http://localhost` in a document matches every port. Most MCP clients on a desktop need
-   * this. Deviates from the exact comparison, and from RFC 8252 8.3: another program may answer at `localhost`. PKCE
-   * and the consent page, which such a client always gets, bound the damage. Default `true`.
+   * Whether a redirection URI at `http://localhost` in a document matches every port, as most MCP clients on
+   * a desktop need. Deviates from the exact comparison and from RFC 8252 8.3: another program may answer at
+   * `localhost`. PKCE and the consent page, which such a client always gets, bound the damage. Default
+   * `true`.
    */
   readonly localhostRedirects?: boolean
 }
 
-/** The options of an authorization server for MCP. */
+/** The options that {@link mcp} returns. */
 export type McpServerOptions = Required<
   Pick<
     AuthorizationServerOptions,
@@ -48,17 +46,17 @@ export type McpServerOptions = Required<
 >
 
 /**
- * Returns the options for an authorization server that serves MCP servers and their clients (MCP 2026-07-28,
+ * Returns the options of an authorization server for MCP servers and their clients (MCP 2026-07-28,
  * Authorization): `createAuthorizationServer({ issuer, ...mcp({ resource, scopes }), resourceOwner })`.
  *
- * Tokens are for the MCP server alone (RFC 8707). A client with a metadata document needs no registration: its
- * `client_id` is the URL of the document. Dynamic registration stays off: for clients without a document, set the option
- * `dynamicRegistration` of the server. Every client must use PKCE, and gets redirection URIs that are https or on a
- * loopback host. To admit the scheme of an app, set `redirectUris: { schemes }` after these options. Guards fill
- * `request.auth` for the SDK of MCP, and let browsers of every origin call the MCP server.
+ * Tokens are for the MCP server alone (RFC 8707). The `client_id` of a client is the URL of its metadata
+ * document: it needs no registration. For clients without a document, set the option `dynamicRegistration` of
+ * the server. Every client must use PKCE, and a redirection URI that is https or on a loopback host. To admit
+ * the scheme of an app, set `redirectUris: { schemes }` after these options. Guards fill `request.auth` for
+ * the SDK of MCP, and let browsers of every origin call the MCP server.
  *
- * @throws ConfigurationError that lists every mistake in these options, each with its path and cure. The server checks
- * the values of the options that it gets.
+ * @throws ConfigurationError that lists every mistake in these options, each with its path and cure. The
+ *   server checks the values of the options that it gets.
  */
 export function mcp(options: McpOptions): McpServerOptions {
   requireMcpOptions(options)
@@ -80,7 +78,7 @@ export function mcp(options: McpOptions): McpServerOptions {
   }
 }
 
-// Options that `metadataDocuments()` and the server read, with all their mistakes.
+// `metadataDocuments()` and the server check these.
 const readElsewhere = ['defaultScope', 'clients', 'localhostRedirects', 'allow', 'lookup', 'ca', 'documents']
 
 function requireMcpOptions(options: unknown): void {
@@ -97,7 +95,7 @@ function requireMcpOptions(options: unknown): void {
     isTextByName,
     "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
   )
-  // RFC 9728 3: clients look for the metadata of the resource at its host. The server checks what is no URI.
+  // RFC 9728 3: clients look for the metadata of the resource at its host. The server refuses what is no URI.
   if (serversIn(resource).some(([uri]) => URL.canParse(uri) && metadataUrlOf(uri) === undefined))
     reading.wrong(
       'resource',
@@ -108,7 +106,6 @@ function requireMcpOptions(options: unknown): void {
   reading.throwIssues('mcp() cannot work with these options:')
 }
 
-/** The MCP servers in their order: the URL of each, with its name if it has one. */
 function serversIn(resource: McpOptions['resource']): readonly (readonly [string, { name?: string }])[] {
   if (typeof resource === 'string') return [[resource, {}]]
   if (isTexts(resource)) return resource.map((uri) => [uri, {}])

@@ -8,10 +8,9 @@ import { issuerDigest } from '../authorization/issuer'
 import type { Lifetimes } from '../authorization/lifetimes'
 import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from './plug-in'
 
-/** The part of a guard that plug-ins reach in requests only. */
 type RunningGuard = Pick<PlugInGuard, 'counters'>
 
-/** The part of a server that plug-ins reach in requests only. */
+/** What plug-ins reach in requests only. */
 export type RunningServer = RunningGuard &
   Pick<
     PlugInServer,
@@ -29,56 +28,44 @@ export type RunningServer = RunningGuard &
     | 'keys'
   >
 
-/** What a plug-in needs before it can serve. */
 export interface Readiness {
-  /** The name of the plug-in. */
   readonly name: string
   /** Rejects if the plug-in is not ready. */
   readonly ready: () => Promise<unknown>
 }
 
-/** The plug-ins of one server or guard, after each has returned its parts. */
 export interface OpenedPlugIns<Running> {
-  /** The options, and the parts of each plug-in: both have the same lists under the same names. */
+  /** The options, then the parts of each plug-in: lists under the same names. */
   readonly sources: readonly OptionsReader[]
-  /** What plug-ins need before they can serve. */
   readonly readiness: readonly Readiness[]
-  /** Seconds for which the index keeps an entry at least; undefined if nothing needs the index. */
+  /** Least seconds that the index keeps an entry; undefined if nothing needs the index. */
   readonly indexSeconds: number | undefined
   /** What the command `lint` finds in the options of plug-ins. */
   readonly risks: readonly PlugInRisk[]
-  /** Gives the plug-ins what they may use in requests. */
   readonly start: (running: Running) => void
 }
 
-/** What plug-ins see at once of a guard. */
 interface GuardInView {
   readonly issuer: string
   readonly clock: () => number
   readonly storage: Storage | undefined
 }
 
-/** What plug-ins see at once of a server. */
 interface ServerInView extends GuardInView {
   readonly storage: Storage
   readonly lifetimes: Lifetimes
-  /** The URIs of the option `resources`. */
   readonly resources: readonly string[]
-  /** The names in the option `scopes`. */
   readonly scopes: readonly string[]
-  /** Whether the option `logOut` is given. */
   readonly canLogOut: boolean
 }
 
-/** Reads the option `plugIns` of a server, and opens each plug-in. */
 export function openPlugIns(reading: OptionsReader, server: ServerInView): OpenedPlugIns<RunningServer> {
   const running = new Running<RunningServer>()
-  // One object for all plug-ins of the server, so that one may know the server that another has opened.
+  // All plug-ins of a server get one object, so one may know the server that another has opened.
   const inView = serverFor(server, running)
   return opened(reading, running, (plugIn) => () => plugIn.open(inView))
 }
 
-/** Reads the option `plugIns` of a guard, and opens each plug-in that has a part for guards. */
 export function openPlugInsInGuard(reading: OptionsReader, guard: GuardInView): OpenedPlugIns<RunningGuard> {
   const running = new Running<RunningGuard>()
   return opened(reading, running, (plugIn) => {
@@ -87,7 +74,6 @@ export function openPlugInsInGuard(reading: OptionsReader, guard: GuardInView): 
   })
 }
 
-/** What exists only once a server is made. */
 class Running<Part> {
   private part: Part | undefined
 
@@ -95,7 +81,6 @@ class Running<Part> {
     this.part = part
   }
 
-  /** @throws Error before the start. */
   for(member: string): Part {
     if (this.part === undefined)
       throw new Error(`${member}() needs the running server: call it in a request, and not in open().`)
@@ -155,7 +140,6 @@ function serverFor(server: ServerInView, running: Running<RunningServer>): PlugI
   }
 }
 
-/** Opens a plug-in for one server or guard. */
 type Opening = () => PlugInParts | GuardParts
 
 const plugInMessage = 'must be a plug-in: name and open, optionally openInGuard.'
@@ -206,7 +190,7 @@ function opened<Part>(
   }
 }
 
-/** Opens a plug-in; undefined after a mistake. Hosts write plug-ins, also in JavaScript. */
+/** Hosts write plug-ins, also in JavaScript: check the result. Undefined after a mistake. */
 function partsOf(
   open: () => unknown,
   wrong: (message: string) => void,

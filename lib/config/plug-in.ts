@@ -25,11 +25,11 @@ import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
 
 /**
- * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens the plug-in for
- * itself, so one plug-in may serve several of them: state that belongs to one server stands inside `open`.
+ * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens the plug-in
+ * for itself: state of one server stands inside `open`.
  */
 export interface PlugIn {
-  /** The name, unique among the plug-ins of a server. */
+  /** Unique among the plug-ins of a server. */
   readonly name: string
   /**
    * Returns the parts for one server. Runs once, when the server is made. An error is a mistake in the option
@@ -57,31 +57,32 @@ export interface PlugInParts extends GuardParts {
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
-  /** Response modes in addition to `query` and `fragment`. There is no option of this name. */
+  /** Response modes in addition to `query` and `fragment`. No option has this name. */
   readonly responseModes?: readonly ResponseMode[]
-  /** Members that the plug-in adds to registrations of clients (RFC 7591 2). There is no option of this name. */
+  /** Members of registrations of clients (RFC 7591 2). No option has this name. */
   readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PlugInResource[]
   /**
-   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server then writes each authorization
-   * of a resource owner into `store.index`. An entry with the scope `openid` stays for these seconds at least, also if its
-   * authorization ends sooner, unless its owner or the host ends it. Default: the plug-in needs no index.
+   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server then writes each
+   * authorization of a resource owner into `store.index`. An entry with the scope `openid` stays for these
+   * seconds at least, even if its authorization ends sooner, unless its owner or the host ends it. Default:
+   * needs no index.
    */
   readonly indexSeconds?: number
   /** Options of the plug-in that work and break a rule of the command `lint`, such as a secret that is missing. */
   readonly risks?: readonly PlugInRisk[]
   /**
-   * Gets what the plug-in needs before it can serve, such as keys. The server calls it once when it is made, without
-   * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY` and makes `ready()`
-   * resolve to false.
+   * Gets what the plug-in needs to serve, such as keys. The server calls it once when it is made, without
+   * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and
+   * `ready()` resolves to false.
    */
   ready?(): Promise<unknown>
 }
 
 /**
- * A resource of a plug-in, such as an endpoint that takes access tokens. A token of a request that names no resource is
- * for it, too, if it has one of the scopes. These scopes are good with every resource.
+ * A resource of a plug-in, such as an endpoint that takes access tokens. A token of a request without a
+ * resource is for it, too, if it has one of the scopes. These scopes are good with every resource.
  */
 export interface PlugInResource {
   readonly uri: string
@@ -90,19 +91,18 @@ export interface PlugInResource {
 
 /** An option of a plug-in that breaks a rule of the command `lint`. */
 export interface PlugInRisk {
-  /** The id of the rule. */
   readonly rule: string
   /** The path of the option, such as `nonces.secret`. */
   readonly path: string
 }
 
-/** What a plug-in sees of a guard. */
+/** What a plug-in reads of a guard. */
 export interface PlugInGuard {
   /** The option `issuer`. */
   readonly issuer: string
   /** Seconds since the epoch, by the option `clock`. */
   readonly now: () => number
-  /** Returns random bytes. Use it for every secret. */
+  /** Random bytes, for every secret. */
   readonly random: (bytes: number) => Buffer
   /**
    * The counters for requests of this issuer, with the deadline of the store and the limit on single uses.
@@ -115,20 +115,21 @@ export interface PlugInGuard {
 }
 
 /**
- * What a plug-in sees of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`, `admit`, `find`,
- * `polledRequests`, `authorizationsOf`, `reportFailure`, `begin` and `commit` are for requests: they throw an `Error`
- * until the server is made, and so do `keys`. A store that fails causes `temporarily_unavailable`.
+ * What a plug-in reads of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`,
+ * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin`, `commit` and `keys` are
+ * for requests: they throw an `Error` until the server is made. A store that fails causes
+ * `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
   /** The option `store`. Its records have no guard against races here: use `commit`. */
   readonly storage: Storage
-  /** The signing keys of the store, with its deadline; undefined if the store keeps none. */
+  /** The signing keys of the store, with its deadline; undefined if the store has none. */
   readonly keys: KeyStore | undefined
-  /** The URIs of the option `resources`, as it writes them; empty without the option. */
+  /** The URIs of the option `resources`, as written there; empty without the option. */
   readonly resources: readonly string[]
   /** The names in the option `scopes`. */
   readonly scopes: readonly string[]
-  /** Whether the host can end the session of an owner, by the option `logOut`. */
+  /** Whether the host has the option `logOut`. */
   readonly canLogOut: boolean
   /** The URL of a path below the issuer. */
   readonly urlOf: (path: string) => string
@@ -139,8 +140,8 @@ export interface PlugInServer extends PlugInGuard {
   /** Finds a registered client, which may be disabled; undefined if there is none. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
-   * Checks an authorization request as the authorization endpoint does, for a client that is known already and pushes
-   * the request (RFC 9126). Extensions replace the request first (`resolveRequest`), and add to it (`atPushedRequest`).
+   * Checks an authorization request as the authorization endpoint does, for a known client that pushes it
+   * (RFC 9126). Extensions replace the request first (`resolveRequest`), and add to it (`atPushedRequest`).
    * The parameter `client_id` must then name this client.
    *
    * @param evidence what the extensions found in the request of the client: `evidence` at the endpoint.
@@ -158,8 +159,8 @@ export interface PlugInServer extends PlugInGuard {
   /** Finds an access token of this server; undefined if it is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /**
-   * Admits a request with an access token to an endpoint of the plug-in, as a guard does: finds the token, checks its
-   * type, its proof and its scope, and asks the extensions.
+   * Admits a request with an access token to an endpoint of the plug-in, as a guard does: checks the token,
+   * its type, its proof and its scope, and asks the extensions.
    *
    * @param scope the scope token that the endpoint needs.
    * @throws OAuthError the refusals of a guard, also for a request without a token.
@@ -168,8 +169,8 @@ export interface PlugInServer extends PlugInGuard {
   /** Finds a record; undefined if it does not exist, has expired or was revoked. Another writer may be changing it. */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /**
-   * Lists the authorizations of a resource owner, for a plug-in with `indexSeconds`: no live one is missing that began
-   * since the server writes the index. Some may have ended.
+   * Lists the authorizations of a resource owner, for a plug-in with `indexSeconds`: every live one that
+   * began since the server writes the index, and some that have ended.
    */
   readonly authorizationsOf: (subject: string) => Promise<readonly OwnerEntry[]>
   /** Reports a failure outside of a request, by the event `failure`. */
@@ -177,17 +178,18 @@ export interface PlugInServer extends PlugInGuard {
   /** Stores a new record. Its id must be new, such as an id of `createUnclaimedAuthorization`. */
   readonly begin: (authorization: Authorization) => Promise<void>
   /**
-   * Changes a record, or refuses: reads it, applies the transition and saves the result by compare-and-set. After a
-   * conflict, the loop applies the transition to the new record, so the transition must be pure.
+   * Changes a record, or refuses: reads it, applies the transition and saves the result by compare-and-set. A
+   * conflict repeats the transition on the new record, so the transition must be pure.
    *
-   * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16 times.
+   * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16
+   *   times.
    */
   readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
 }
 
-/** A request that an endpoint admits: the access that its token gives. */
+/** A request that an endpoint admits. */
 export interface AdmittedRequest extends FoundAccess {
-  /** Headers that belong into the response, such as a fresh nonce. */
+  /** For the response, such as a fresh nonce. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -202,15 +204,15 @@ export interface LateFailure {
   readonly cause: unknown
 }
 
-/** A valid authorization request of a known client. The resource owner is not known yet. */
+/** A valid authorization request of a known client, before the resource owner is known. */
 export interface ParsedRequest {
   /** The members of the record that begins with the request. */
   readonly proposal: UnclaimedProposal
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
   /**
-   * The parameters that count, in form encoding, without credentials of the client: what `resolveRequest` returns once a
-   * browser brings the request.
+   * The parameters that count, in form encoding, without credentials of the client: what `resolveRequest`
+   * returns once a browser brings the request.
    */
   readonly parameters: string
 }

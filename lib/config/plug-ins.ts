@@ -41,12 +41,11 @@ const methodsOption = 'clientAuthenticationMethods'
 const methodsMessage =
   'must be a method of client authentication: name, read and verify, optionally scheme and others.'
 
-/** The options, and the parts of each plug-in. Their lists have the same names and the same rules. */
+/** The options, then the parts of each plug-in: lists with the same names and rules. */
 type Sources = readonly OptionsReader[]
 
 type Wrong = (field: string, message: string) => void
 
-/** Reads the methods of client authentication that hosts and plug-ins add to the built-in methods. */
 export function resolveAuthenticationMethods(sources: Sources): readonly ClientAuthenticationMethod[] {
   const names = new Set(builtInMethods)
   const schemes = new Set(['basic'])
@@ -65,13 +64,12 @@ export function resolveAuthenticationMethods(sources: Sources): readonly ClientA
     }
     methods.push(...given)
   }
-  // Includes a method with other mistakes. The mistakes end the construction anyway, and without the method each client
-  // that uses it would get a second, misleading message.
+  // Includes a method with other mistakes: they end the construction anyway, and without the method each
+  // client that uses it would get a second, misleading message.
   return Object.freeze(methods.filter(isMethod))
 }
 
-// RFC 7591 2: a registered name or an absolute URI. Metadata and messages contain the name. The grammar excludes
-// `__proto__`.
+// RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
 const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
 // RFC 9110 11.1: a scheme is a token.
 const schemeGrammar = /^[\w!#$%&'*+.^`|~-]+$/
@@ -89,7 +87,7 @@ function checkMethod(
   else if (names.has(name)) wrong('.name', `is "${name}", which another method has already.`)
   else names.add(name)
   if (scheme !== undefined) checkScheme(scheme, schemes, wrong)
-  // RFC 8414 2: a method with signed assertions must list its signature algorithms, and `none` must not be one of them.
+  // RFC 8414 2: a method with signed assertions must list its algorithms, without `none`.
   if (algorithms === undefined ? signedMethods.has(name) : !isAlgorithms(algorithms))
     wrong(
       '.signingAlgorithms',
@@ -116,7 +114,6 @@ const isAbsentOrFunction = (value: unknown) => value === undefined || typeof val
 const isMethod = (value: unknown): value is ClientAuthenticationMethod =>
   isRecord(value) && isText(value['name']) && isAbsentOrFunction(value['mistakeIn'])
 
-/** Reads the members that plug-ins add to registrations of clients. */
 export function resolveClientMembers(plugIns: Sources): readonly ClientMember[] {
   const key = 'clientMembers'
   const names = new Set<string>()
@@ -141,16 +138,14 @@ const grantTypesOption = 'grantTypes'
 const grantTypesMessage =
   'must be a list of grant types, such as password({ verify }): name, parameters and handle.'
 
-/** The grant types that every token endpoint has. */
 export const builtInGrantTypes: readonly string[] = [
   'authorization_code',
   'refresh_token',
   'client_credentials',
 ]
 
-/** Reads the grant types that hosts and plug-ins add to the built-in grant types. */
 export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
-  // RFC 6749 4.2: the implicit grant does not use the token endpoint.
+  // RFC 6749 4.2: implicit does not use the token endpoint.
   const taken = new Set([...builtInGrantTypes, 'implicit'])
   const all: GrantType[] = []
   for (const reading of sources) {
@@ -159,7 +154,7 @@ export function resolveGrantTypes(sources: Sources): readonly GrantType[] {
       const wrong = (message: string) =>
         reading.wrong(`${grantTypesOption}[${index}].name`, `is "${name}", ${message}`)
       if (taken.has(name)) wrong('which another grant type has already.')
-      // RFC 6749 4.5: only a URI avoids a collision with a grant type of the same name elsewhere.
+      // RFC 6749 4.5: only a URI avoids a collision with a name used elsewhere.
       else if (name !== 'password' && !isAbsoluteUri(name))
         wrong('but must be an absolute URI, such as https://example.com/oauth/grants/voucher.')
       taken.add(name)
@@ -186,7 +181,6 @@ const responseTypesOption = 'responseTypes'
 const responseTypesMessage =
   'must be a list of response types, such as implicit(): name, grantTypes, mode, optionally redirectBy, and approve.'
 
-/** Reads the response types of a server: `code`, which every server has, and those of hosts and plug-ins. */
 export function resolveResponseTypes(sources: Sources): readonly ResponseType[] {
   const types = [codeResponseType]
   for (const reading of sources) {
@@ -218,9 +212,7 @@ const tokenTypesOption = 'tokenTypes'
 const tokenTypesMessage =
   'must be a list of token types, such as mac({ hosts }): name, scheme, read, optionally issue.'
 
-/**
- * Reads the token types of a server or a guard: `bearer`, which is always the first, and those of hosts and plug-ins.
- */
+/** `bearer` is always the first. */
 export function resolveTokenTypes(sources: Sources): readonly TokenType[] {
   const types = [bearer]
   for (const reading of sources) {
@@ -250,7 +242,6 @@ function checkTokenType(type: TokenType, others: readonly TokenType[], wrong: Wr
     wrong('confirmationMethod', `is "${method}", which another token type has already.`)
 }
 
-/** Reads the token type of clients whose registration names none. */
 export function resolveDefaultTokenType(reading: OptionsReader, types: readonly TokenType[]): string {
   const names = types.map(({ name }) => name)
   const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
@@ -262,10 +253,10 @@ export function byName(types: readonly TokenType[]): TokenTypes {
   return new Map(types.map((type) => [type.name, type]))
 }
 
-// RFC 6749 8.1 and A.13: a registered name, or a URI for an unregistered type.
+// RFC 6749 8.1 and A.13: a registered name, or a URI.
 const isTokenTypeName = (name: string) =>
   /^[\w.-]+$/.test(name) || (/^[\w+.-]+:[!-~]+$/.test(name) && URL.canParse(name))
-// RFC 9110 11.1 and 5.6.2: a scheme is a token.
+// RFC 9110 11.1 and 5.6.2: a token.
 const isScheme = (scheme: string) => /^[\w!#$%&'*+.^`|~-]+$/.test(scheme)
 const areHeaderNames = (value: unknown) => isTexts(value) && value.every(isToken)
 const isTokenTypes = (value: unknown): value is readonly TokenType[] =>
@@ -281,7 +272,6 @@ const isTokenType = (value: unknown): value is TokenType =>
   isAbsentOr(isText, value['confirmationMethod']) &&
   isAbsentOr(areHeaderNames, value['exposedHeaders'])
 
-/** Reads which clients must use PKCE. */
 export function resolvePkce(reading: OptionsReader): PkceRequirement {
   return reading.optional('pkce', 'public', isPkceRequirement, "must be 'public', 'all' or 'none'.")
 }
@@ -292,17 +282,15 @@ const isPkceRequirement = (value: unknown): value is PkceRequirement =>
 const extensionsMessage =
   'must be a list of extensions, each with a name, optionally lists of parameters, metadata and functions.'
 
-/** The extension of the option `resources`; none without the option. */
 export function ofResources(resources: Resources | undefined, usualFormat?: string): readonly Extension[] {
   return resources === undefined ? [] : [resourceIndicators(resources, usualFormat)]
 }
 
 const takenNames = [pkceName, resourceIndicatorsName, choicesName]
 
-/** Whether an extension is of the package: no other may have its name. */
+/** No other extension may have the name of one of the package. */
 export const isOwnExtension = ({ name }: Extension): boolean => takenNames.includes(name)
 
-/** Reads the extensions that hosts and plug-ins add to those of the suite. */
 export function resolveExtensions(sources: Sources): readonly Extension[] {
   const taken = new Set([...takenNames, indexName, consentOfferName, responseModeName])
   const all: Extension[] = []
@@ -358,20 +346,19 @@ const isExtension = (value: unknown): value is Extension =>
   isAbsentOr(areHeaderNames, value['exposedHeaders']) &&
   isAbsentOr(isText, value['confirmationMethod']) &&
   isAbsentOr(isExtensionMetadata, value['metadata'])
-// RFC 6749 5.2: an error may name the parameter, so the name keeps to the characters of an error.
+// RFC 6749 5.2: an error may name the parameter, so these are the characters of an error.
 const isParameterNames = (value: unknown) =>
   isTexts(value) && value.every((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name))
 
-/** The grant types that clients of this server can use, at the token endpoint or at the authorization endpoint. */
 export function offeredGrantTypes(
   { resourceOwner, responseTypes, grantTypes }: ServerSettings,
   atTokenEndpoint: readonly string[],
 ): readonly string[] {
-  // A grant such as implicit does not use the token endpoint: a response type provides it.
+  // A response type provides a grant such as implicit.
   const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
   const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
   if (resourceOwner !== undefined) return offered
-  // Without resource owners there are no codes, so refresh tokens exist only if a grant type of the host issues them.
+  // No codes without resource owners: refresh tokens exist only if a grant type of the host issues them.
   const hasRefreshTokens = grantTypes.some(({ refreshTokens = true }) => refreshTokens)
   return offered.filter(
     (name) => !ofResponses.includes(name) && (name !== 'refresh_token' || hasRefreshTokens),
@@ -379,8 +366,8 @@ export function offeredGrantTypes(
 }
 
 /**
- * Whether anything at this server may serve public clients, so that they may name themselves by the method `none`. The
- * built-in grant type without resource owners is for confidential clients (RFC 6749 4.4).
+ * Whether public clients may name themselves by the method `none`. RFC 6749 4.4: client credentials are for
+ * confidential clients.
  */
 export function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
   return (

@@ -18,7 +18,6 @@ import type { Storage } from '../stores/storage'
 import { memoryCache, type SharedCache } from '../clients/shared-cache'
 import type { ServerSettings } from './settings'
 
-/** The values of the server with which it opens its clients. */
 interface OpeningServer {
   readonly issuer: string
   readonly capabilities: ServerCapabilities
@@ -29,7 +28,7 @@ interface OpeningServer {
   readonly clock: () => number
 }
 
-/** Reads the option `clients`. Checks a list now, and the registrations of a store when the store returns them. */
+/** Checks a list now, and the registrations of a store when the store returns them. */
 export function resolveClients(
   reading: OptionsReader,
   server: OpeningServer,
@@ -107,7 +106,7 @@ function openSource(source: ClientSource, reading: OptionsReader, server: Openin
   const wrong = (path: string, message: string) =>
     reading.wrong(path === '' ? 'clients' : `clients.${path}`, message)
   const { issuer, capabilities, hasAuthorizationEndpoint, lifetimes, clock } = server
-  // The end of a grant only shortens what the others allow.
+  // The end of a grant only shortens the other lifetimes.
   const { grant: _end, ...longest } = lifetimes
   return source.open({
     issuer,
@@ -126,7 +125,7 @@ function openSource(source: ClientSource, reading: OptionsReader, server: Openin
   })
 }
 
-// Without a cache of the store, each process caches for itself, and asks other servers for itself.
+// Without a cache of the store, each process asks other servers for itself.
 function sharedCacheOf({ store, storeDeadline, clock }: OpeningServer): SharedCache {
   const { sharedCache } = store
   return sharedCache === undefined ? memoryCache(clock) : cacheWithDeadline(sharedCache, storeDeadline)

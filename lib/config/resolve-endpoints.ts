@@ -14,16 +14,12 @@ import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
 import type { ServerSettings } from './settings'
 
-/**
- * The paths and the names that a server uses already, each with what uses it. No two endpoints may have one path or one
- * name.
- */
+/** Paths and names in use, each with its user: no two endpoints may share one. */
 export interface TakenByEndpoints {
   readonly paths: Map<string, string>
   readonly names: Map<string, string>
 }
 
-/** The paths and names that every server uses. */
 export function usedByEndpoints(): TakenByEndpoints {
   return {
     paths: new Map(wellKnownBelowIssuer.map((path) => [path, 'the path of the metadata'])),
@@ -31,11 +27,6 @@ export function usedByEndpoints(): TakenByEndpoints {
   }
 }
 
-/**
- * Reads the endpoints of a server: the paths of the built-in endpoints, and the endpoints of hosts and plug-ins.
- *
- * @param sources the options, and the parts of each plug-in.
- */
 export function resolveEndpoints(
   reading: OptionsReader,
   sources: readonly OptionsReader[],
@@ -58,11 +49,7 @@ export function resolveEndpoints(
   }
 }
 
-/**
- * Makes the reader of the paths of further endpoints of the suite, after those of {@link resolveEndpoints}.
- *
- * @param names the name of each endpoint under the key of its path.
- */
+/** Reads the paths of further endpoints of the suite, after {@link resolveEndpoints}. */
 export function furtherPaths(
   taken: TakenByEndpoints,
   names: Readonly<Record<string, string>>,
@@ -92,7 +79,7 @@ function takePath(
 const pathMessage =
   "must be a path such as '/token', as a URL contains it: without query, fragment, '..' and characters that a URL encodes."
 
-// Clients use the path as a URL parser rewrites it. No request would match a path that the parser changes.
+// Clients use the path as a URL parser rewrites it: no request would match a path that the parser changes.
 const isPath = (value: unknown): value is string =>
   isText(value) &&
   value !== '/' &&
@@ -210,7 +197,7 @@ const areMethods = (given: readonly unknown[]) =>
   given.length > 0 && new Set(given).size === given.length && given.every((each) => methods.has(each))
 
 const areErrorStatuses = (value: unknown) => isRecord(value) && Object.values(value).every(isErrorStatus)
-// A function `handle` is enough here: any other mistake ends the construction.
+// `handle` is enough here: any other mistake ends the construction.
 const isEndpoint = (value: unknown): value is Endpoint | PageEndpoint =>
   isRecord(value) && typeof value['handle'] === 'function'
 const isPage = (row: Endpoint | PageEndpoint): row is PageEndpoint => row.kind === 'page'

@@ -65,17 +65,12 @@ import {
 
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
-/**
- * Validates the options, fills in defaults, and freezes the result.
- *
- * @throws ConfigurationError that lists every mistake, each with its path and cure.
- */
 export function resolveOptions(options: Options): ServerSettings {
   const reading = new OptionsReader(options, '')
   if (!isRecord(options)) reading.throwIssues(subject)
   const scopes = readScopes(reading)
-  // Undefined after a mistake in `scopes`. The check runs here, because the reader has read no other option yet. With
-  // faulty scopes, no message about the scope of a client would be right.
+  // Undefined after a mistake in `scopes`, the only option read so far: no message about the scope of a
+  // client would be right.
   const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
   const issuer = resolveIssuer(reading)
   const clock = readClock(reading)
@@ -187,7 +182,7 @@ export function resolveOptions(options: Options): ServerSettings {
   return Object.freeze(hidingDeleted(complete))
 }
 
-// A list in the options holds no deleted clients.
+// A list in the options has no deleted clients.
 const hidingDeleted = (settings: ServerSettings): ServerSettings =>
   settings.registered === undefined || isList(settings.registered.clients)
     ? settings
@@ -314,7 +309,6 @@ function resolvePages(
   }))
 }
 
-// A request without a decision stays in the store for this many seconds.
 const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
 
 function extensionsOf(
@@ -327,14 +321,13 @@ function extensionsOf(
   return { pkce: requirement, extensions: [...own, ...ofHost] }
 }
 
-/** The extension of the options `choices` and `stillAllowed`; none without them. */
 function ofOwner(reading: OptionsReader, options: Options): readonly Extension[] {
   const asks = hook(reading, 'choices', options.choices) !== undefined
   const stillAllowed = hook(reading, 'stillAllowed', options.stillAllowed)
   return asks || stillAllowed !== undefined ? [choices(asks, stillAllowed)] : []
 }
 
-// Checks only that the value is a function. Nothing can check its parameters and its result before a call.
+// Nothing can check parameters and result before a call.
 function hook<Hook>(reading: OptionsReader, key: string, given: Hook): Hook {
   if (reading.take(key) !== undefined && typeof given !== 'function')
     reading.wrong(key, 'must be a function.')

@@ -6,7 +6,6 @@ import { memoryStore } from '../stores/memory-store'
 import { noStorage, readStorage, type Storage } from '../stores/storage'
 import type { ServerSettings } from './settings'
 
-/** Reads the store of authorizations and the counters. */
 export function resolveStores(
   reading: OptionsReader,
   clock: () => number,
@@ -27,11 +26,8 @@ function resolveStore(reading: OptionsReader, clock: () => number): Storage {
 }
 
 /**
- * Reads the counters: the option `counters`, or the counters of the store, or counters in memory.
- *
- * @param store undefined for a guard without a store.
- * @param inUse whether anything uses the counters. Only then, counters that processes do not share cause a warning in
- * production.
+ * @param inUse whether anything uses the counters: only then, unshared counters cause a warning in
+ *   production.
  */
 export function resolveCounters(
   reading: OptionsReader,
