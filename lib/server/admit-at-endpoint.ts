@@ -6,11 +6,7 @@ import { admitToken, type GuardedRequest, requiredSchemes } from '../resource-se
 import { missingToken } from '../resource-server/refusals'
 import type { ServerContext } from './context'
 
-/**
- * Decides whether a request with an access token may use an endpoint of a plug-in, as a guard does (RFC 6749 7).
- *
- * @throws OAuthError if the request may not, or has no token.
- */
+/** Decides as a guard does (RFC 6749 7). */
 export async function admitAtEndpoint(
   server: ServerContext,
   request: EndpointRequest<undefined>,
@@ -54,7 +50,7 @@ const causeOf = ({ method, headers, parameters }: EndpointRequest<undefined>) =>
   return headers['authorization'] === undefined ? undefined : 'scheme'
 }
 
-/** The refusal with the challenges of all schemes, unless it names its own, and with the headers of the token type. */
+/** The challenges of all schemes, unless the refusal names its own. */
 function withChallenge(
   refusal: unknown,
   schemes: readonly string[],

@@ -36,30 +36,31 @@ import { type Lifecycle, lifecycleOf } from './lifecycle'
 import { runningServer } from './running-server'
 import { wireMetadata } from './wire-metadata'
 
-/** Makes the middlewares of one route: the endpoint, and the handler for errors of middlewares before the endpoint. */
+/** The middlewares of one route: the endpoint, and what handles errors of middlewares before it. */
 type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
 /** An authorization server, as parts that an Express application mounts. */
 export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /**
-   * All endpoints at their configured paths: `app.use(oauth.router())`. If the issuer has a path, mount the router at
-   * that path.
+   * All endpoints at their configured paths: `app.use(oauth.router())`, or at the path of the issuer if it
+   * has one.
    */
   router(): RequestHandler
   /**
-   * The authorization endpoint (RFC 6749 3.1) with its consent page. Mount it at one path for both `GET` and `POST`.
+   * The authorization endpoint (RFC 6749 3.1) with its consent page. Mount it at one path for `GET` and
+   * `POST`.
    *
    * @throws ConfigurationError without the option `resourceOwner`.
    */
   authorize(): RequestHandler
   /**
-   * Authenticates clients (RFC 6749 2.3). Mount this middleware before the token, revocation and introspection
-   * endpoints. For CORS, it finds the endpoint of a request by its configured path.
+   * Authenticates clients (RFC 6749 2.3). Mount it before the token, revocation and introspection endpoints.
+   * For CORS, it finds the endpoint of a request by its configured path.
    */
   clientAuthentication(): RequestHandler
   /**
-   * The token endpoint (RFC 6749 3.2). Mount it after client authentication, with `app.all`: browsers send `OPTIONS`
-   * before a script of another origin may call it.
+   * The token endpoint (RFC 6749 3.2). Mount it after client authentication, with `app.all`: browsers send
+   * `OPTIONS` before a script of another origin may call it.
    */
   readonly token: EndpointPart
   /** The revocation endpoint (RFC 7009). Mount it as the token endpoint. */
@@ -67,15 +68,15 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
   /** The introspection endpoint (RFC 7662), for clients with `may_introspect`. Mount it after client authentication. */
   readonly introspection: EndpointPart
   /**
-   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`. The endpoint
-   * authenticates its clients, unless a strategy of {@link strategies} before it has done so.
+   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`. It
+   * authenticates its clients, unless one of {@link strategies} has done so before.
    *
    * @throws ConfigurationError if no endpoint has this name.
    */
   endpoint(name: string): ReturnType<EndpointPart>
   /**
-   * Metadata (RFC 8414) at every well-known path of the issuer: mount `app.use(oauth.metadata())` at the root of the
-   * host. An issuer without a path does not need this part, because the router then serves all well-known paths.
+   * Metadata (RFC 8414) at every well-known path of the issuer: mount `app.use(oauth.metadata())` at the root
+   * of the host. Needed only for an issuer with a path: else the router serves all well-known paths.
    */
   metadata(): RequestHandler
   /**
@@ -83,27 +84,23 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
    */
   readonly bearerGuard: BearerGuard
   /**
-   * The metadata of a resource of the option `resources` (RFC 9728): mount
-   * `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host of the resource. Clients
-   * find the authorization server there. A host with several resources mounts this part for each.
+   * The metadata of a resource of the option `resources` (RFC 9728), by which clients find the authorization
+   * server: mount `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host
+   * of the resource, once for each resource.
    */
   readonly protectedResource: ProtectedResourcePart
   /** The methods of client authentication as Passport strategies, for a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
-   * Revokes an authorization. Resolves once every code and token that descends from the authorization is void in the
-   * store. A guard of another process with a cache refuses the tokens as soon as Redis notifies the guard, within one
-   * second at most.
+   * Revokes an authorization. Resolves once every code and token of it is void in the store. A guard of
+   * another process with a cache refuses the tokens as soon as Redis notifies it, within one second at most.
    *
    * @throws OAuthError `temporarily_unavailable` if the store fails.
    */
   revoke(authorizationId: string): Promise<void>
   /** Lists and ends the authorizations of resource owners, with the option `authorizations`. */
   readonly authorizations: OwnerAuthorizations
-  /**
-   * The events of the server: approvals, issued tokens, revocations, refusals and failures. `docs/events.md` explains
-   * each event.
-   */
+  /** Approvals, issued tokens, revocations, refusals and failures: see `docs/events.md`. */
   readonly events: AuthorizationServerEvents
 }
 
@@ -145,7 +142,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
   const whole = () => {
     const routes = new Map<string, RequestHandler>()
-    // An issuer with a path has the rest at the root of the host, where `metadata()` stands.
+    // An issuer with a path has the rest at the root of the host, by `metadata()`.
     for (const path of settings.mount === '' ? metadataPaths : wellKnownBelowIssuer)
       routes.set(path, metadata)
     for (const { endpoint, whole: middleware } of table.values()) routes.set(endpoint.path, middleware)
@@ -196,13 +193,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 const readinessOf = ({ settings: { plugIns }, indexedSince }: ServerContext) =>
   indexedSince === undefined ? plugIns.readiness : [...plugIns.readiness, indexedSince.readiness]
 
-/** The error for a host that calls `oauth.authorize()` without the option `resourceOwner`. */
 const withoutResourceOwner = () =>
   new ConfigurationError('oauth.authorize() cannot work:', [
     { path: 'resourceOwner', message: 'is missing: it must be a function that returns who is logged in.' },
   ])
 
-/** Registers clients with the values that this server offers. */
 function wireRegistration(context: ServerContext): ClientRegistrar {
   const { settings, grantTypes } = context
   const { clientRegistry, capabilities, resourceOwner, storeDeadline, dynamicRegistration } = settings
@@ -216,7 +211,7 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
   return clientRegistrar(clients, offered, clientRevocation(context), selfRegistered)
 }
 
-/** The paths of the resources at which clients can look, without the root of a host. */
+/** The paths at which clients can look for resources, without the root of a host. */
 function resourcePaths(resources: Resources | undefined): readonly string[] {
   const known = resources?.all.filter(({ uri }) => metadataUrlOf(uri) !== undefined) ?? []
   return known.map(({ uri }) => new URL(uri).pathname).filter((path) => path !== '/')

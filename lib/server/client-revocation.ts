@@ -1,21 +1,20 @@
 import type { ServerContext } from './context'
 
-/** Ends what a client has got so far, and what is remembered of it; undefined without the option `authorizations`. */
+/** Also ends what is remembered of a client. Undefined without the option `authorizations`. */
 export function clientRevocation({
   clientMarks,
   settings: { lifetimes, rememberConsent },
 }: Pick<ServerContext, 'clientMarks' | 'settings'>): ((clientId: string) => Promise<void>) | undefined {
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
-  // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer than today's.
+  // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
   const seconds = Math.max(2 * longest, rememberConsent?.seconds ?? 0)
   return clientMarks && ((clientId) => clientMarks.revoke(clientId, seconds))
 }
 
 /**
- * Ends what a removed client has got so far. The mark lives as long as an access token alone: without its client, no
- * endpoint takes a code, a refresh token or an access token. Anybody may register and remove clients, so that longer
- * marks could fill the store. Undefined without the option `authorizations`.
+ * For a removed client. The mark lives only as long as an access token: without its client, no endpoint takes
+ * a code or a token. Anybody may register and remove clients: longer marks could fill the store.
  */
 export function removedClientRevocation({
   clientMarks,

@@ -32,37 +32,35 @@ import type { OwnWrites } from '../stores/own-writes'
 import type { ServedGrantType } from '../token-endpoint/grant-type'
 import type { TokenRestrictor } from '../token-endpoint/restrict'
 
-/** The parts that all guards of one server share. Guards without a server in the same process have these, too. */
+/** What all guards of one server share, or guards without a server in the process. */
 export interface GuardContext {
   readonly settings: GuardSettings
-  /** Looks up a token of a request at a guard. */
   readonly findToken: FindToken
-  /** As `findToken`, but a token with a signature needs no look-up; undefined if no token has one. */
+  /** As `findToken`, without a look-up of signed tokens; undefined if no token is signed. */
   readonly findSignedToken: FindToken | undefined
-  /** Looks again at a token that a guard has refused, for an explanation; undefined if guards explain nothing. */
+  /** Looks again at a refused token, for an explanation; undefined if guards explain nothing. */
   readonly observeToken: ObserveToken | undefined
   readonly counters: Counters
   /** Seconds since the epoch. */
   readonly now: () => number
-  /** The contexts of the requests of this server. */
   readonly contexts: RequestContexts
   readonly audit: AuditLog
   readonly requests: RequestsInFlight
 }
 
-/** The parts that all endpoints and guards of one server share. */
+/** What all endpoints and guards of one server share. */
 export interface ServerContext extends GuardContext {
   readonly settings: ServerSettings
   readonly store: AuthorizationStore
-  /** The index of the authorizations of resource owners, with the deadline of the store; undefined if nothing needs it. */
+  /** With the deadline of the store; undefined if nothing needs it. */
   readonly index: OwnerIndex | undefined
-  /** The marks "revoked before" of clients; undefined without the option `authorizations`. */
+  /** The marks "revoked before"; undefined without the option `authorizations`. */
   readonly clientMarks: ClientMarks | undefined
   /** Undefined without the option `authorizations`. */
   readonly indexedSince: IndexedSince | undefined
-  /** Remembers what owners have allowed; undefined if the option `rememberConsent` is off. */
+  /** Undefined without the option `rememberConsent`. */
   readonly consents: ConsentMemory | undefined
-  /** The consents in the store, with its deadline, also if the option is off; undefined for a store without consents. */
+  /** With the deadline of the store, also without the option; undefined for a store without consents. */
   readonly consentStore: ConsentStore | undefined
   readonly takeCached: OwnWrites['takeCached']
   /** Undefined if the limits are off. */
@@ -70,12 +68,10 @@ export interface ServerContext extends GuardContext {
   /** The extensions that act at token requests. */
   readonly restrictors: readonly TokenRestrictor[]
   /**
-   * Makes the context of one request.
+   * Default: no extension restricts tokens, no evidence, no client and so no tokens, now in seconds since the
+   * epoch.
    *
-   * @param restrict asks the extensions about an access token. Default: no extension restricts the token.
-   * @param evidence what the extensions found in the request. Default: nothing.
-   * @param client the client that gets tokens; its registration may shorten them. Default: the context issues none.
-   * @param now seconds since the epoch. Default: now.
+   * @param client its registration may shorten tokens.
    */
   readonly issueContext: (
     restrict?: IssueContext['restrict'],
@@ -83,45 +79,41 @@ export interface ServerContext extends GuardContext {
     client?: Client,
     now?: number,
   ) => IssueContext
-  /** Completes access tokens before the server stores them; undefined if nothing would. */
+  /** Completes access tokens before they are stored; undefined if nothing would. */
   readonly complete: CompleteIssue | undefined
-  /** Returns the `sub` that a client gets; undefined if clients get the subjects of the host. */
+  /** The `sub` for a client; undefined if clients get the subjects of the host. */
   readonly publishedSubject: PublishedSubject | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
   readonly requireService: (() => Promise<void>) | undefined
-  /** The grant types that the token endpoint offers, by name. */
   readonly grantTypes: ReadonlyMap<string, ServedGrantType>
-  /** Finds an access token for which this server answers: at introspection and at token exchange. */
+  /** For introspection and token exchange. */
   readonly findAccess: FindAccess
   readonly responseTypes: ResponseTypes
-  /** Scope tokens that count for nothing in requests of clients that do not have them. */
+  /** Scope tokens that count for nothing in requests of clients without them. */
   readonly ignoredScope: Scope
-  /** The response modes that a request may name in place of that of its response type. */
+  /** The modes that a request may name in place of that of its response type. */
   readonly responseModes: NamedModes
-  /** Limits the requests of each resource owner that wait for a decision. */
+  /** Limits the requests of each owner that wait for a decision. */
   readonly openRequests: OpenRequests
-  /** The extensions with `resolveRequest`; undefined if there are none. */
+  /** Those with `resolveRequest`; undefined if there are none, as below. */
   readonly requestResolvers: readonly Extension[] | undefined
-  /** The extensions with `loginDefaults`; undefined if there are none. */
+  /** With `loginDefaults`. */
   readonly loginDefaults: readonly Extension[] | undefined
-  /** The extensions with `atResourceOwner`; undefined if there are none. */
+  /** With `atResourceOwner`. */
   readonly ownerExtensions: readonly Extension[] | undefined
-  /** The extensions with `askOwner`; undefined if there are none. */
+  /** With `askOwner`. */
   readonly askers: readonly Extension[] | undefined
-  /** The extensions with `atDecision`; undefined if there are none. */
+  /** With `atDecision`. */
   readonly deciders: readonly Extension[] | undefined
-  /** The extensions with `atRefresh`; undefined if there are none. */
+  /** With `atRefresh`. */
   readonly refreshExtensions: readonly Extension[] | undefined
   /** Limits the demanded logins of each network that wait in the store. */
   readonly demandedLogins: DemandedLogins
   /** Waits until the client has probably redeemed a code that is on its way. */
   readonly letArrive: () => Promise<void>
-  /** The limits by network. */
   readonly networkLimits: NetworkLimits
-  /** How clients may authenticate. */
   readonly credentialTerms: CredentialTerms
   readonly verification: ClientVerification
-  /** The methods of client authentication as Passport strategies, by name. */
   readonly strategies: ReadonlyMap<string, ServerStrategy>
   /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void

@@ -46,10 +46,9 @@ import { authenticationOf, methodsIn } from './wire-client-authentication'
 
 const countNothing = () => {}
 
-// Milliseconds. Clients usually redeem a code sooner. An owner who has pressed a button twice still accepts this wait.
+// Milliseconds. Clients usually redeem a code sooner; an owner who presses a button twice accepts it.
 const timeToArrive = 1000
 
-/** Makes the parts that all endpoints and guards of one server share. */
 export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
   const ownDigest = issuerDigest(issuer)
@@ -138,7 +137,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   return { ...server, strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])) }
 }
 
-/** The grant types that the token endpoint offers. What the metadata does not offer is unsupported here, too. */
+/** What the metadata does not offer is unsupported here, too. */
 function servedGrantTypes(settings: ServerSettings): ReadonlyMap<string, ServedGrantType> {
   const builtIn = [authorizationCode, refreshToken, clientCredentials]
   const known = [...builtIn, ...settings.grantTypes.map(checkedGrantType)]
@@ -149,7 +148,7 @@ function servedGrantTypes(settings: ServerSettings): ReadonlyMap<string, ServedG
   return new Map(known.flatMap((each) => (offered.includes(each.name) ? [[each.name, each]] : [])))
 }
 
-/** Finds the access tokens for which introspection and token exchange answer. */
+/** For introspection and token exchange. */
 function ownAccess(
   store: AuthorizationStore,
   { accessTokenFormats, resources, dynamicRegistration, findClient }: ServerSettings,
@@ -160,10 +159,10 @@ function ownAccess(
       ? findAccess(store, accessToken, now)
       : findFormatted(accessToken, now))
     if (found === undefined) return undefined
-    // Without the option `resources`, the server cannot say what the token is for.
+    // Without the option `resources`, nobody can say what the token is for.
     if (resources === undefined && isForCertainResources(found)) return undefined
-    // RFC 7592 2.3: the tokens of a client end when the client deletes its registration. The store cannot find them all,
-    // so the server looks for the client.
+    // RFC 7592 2.3: deleting a registration ends its tokens. The store cannot find them all, so look for the
+    // client.
     const { clientId } = found.access
     const isDynamic = dynamicRegistration !== undefined && isDynamicClientId(clientId)
     return isDynamic && (await findClient(clientId)) === undefined ? undefined : found
@@ -232,7 +231,7 @@ function withIndex(
   })
 }
 
-/** The share of each owner in self-registered clients; undefined if it is off, or no client registers itself. */
+/** Undefined if the share is off, or no client registers itself. */
 function shareOf(
   { selfRegisteredClients, dynamicRegistration, clientMetadata, findClient, lifetimes }: ServerSettings,
   parts: Pick<Parameters<typeof selfRegisteredShare>[0], 'index' | 'store' | 'now'>,
@@ -262,7 +261,7 @@ function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): 
   }
 }
 
-/** The extensions with a function; undefined if there are none, so that the function costs requests nothing. */
+/** Undefined if there are none, so that requests pay nothing. */
 function someOf(
   extensions: readonly Extension[],
   has: (extension: Extension) => boolean,

@@ -16,7 +16,6 @@ import { countersWithDeadline, withDeadline } from '../stores/deadline'
 import type { Storage } from '../stores/storage'
 import type { GuardContext } from './context'
 
-/** Makes the parts that the guards of one server, or guards without a server, share. */
 export function createGuardContext(
   settings: GuardSettings,
   tokens: Pick<GuardContext, 'findToken' | 'findSignedToken' | 'observeToken' | 'counters'>,
@@ -33,7 +32,7 @@ export function createGuardContext(
   }
 }
 
-/** Looks up tokens for guards: in the store, and by the signature of tokens that have one. */
+/** Finds tokens in the store, and signed ones by their signature. */
 export function tokenFinders(
   store: AuthorizationStore,
   formats: readonly AccessTokenReader[],
@@ -44,9 +43,9 @@ export function tokenFinders(
 }
 
 /**
- * Looks again at refused tokens, also at those of other issuers; undefined if guards explain nothing.
+ * Looks again at refused tokens, also of other issuers; undefined if guards explain nothing.
  *
- * @param marks hide what was granted to a client before its mark. Default: there are no marks.
+ * @param marks hide what a client got before its mark.
  */
 export function observerOf(
   { explainRefusals, issuer, accessTokenFormats }: GuardSettings,
@@ -59,7 +58,7 @@ export function observerOf(
   return tokenObserver(marks?.forGuards(whole) ?? whole, issuer, accessTokenFormats)
 }
 
-/** The counters of one issuer, with the deadline of the store and the limit on single uses. */
+/** Counters with the deadline of the store and the limit on single uses. */
 export function countersFor(
   { issuer, clock }: GuardSettings,
   {

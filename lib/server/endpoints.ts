@@ -20,23 +20,17 @@ import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from './client-revocation'
 import type { ServerContext } from './context'
 
-/** An endpoint, in each form in which a host can mount it. */
 export interface WiredEndpoint {
   readonly endpoint: EndpointRow
-  /** The endpoint alone. The host must mount client authentication before it. */
+  /** For a host that mounts client authentication before it. */
   readonly mounted: RequestHandler
-  /**
-   * The endpoint with client authentication, unless a strategy in a Passport instance of the host has proven the
-   * client.
-   */
+  /** Authenticates clients, unless a Passport strategy of the host has proven the client. */
   readonly single: RequestHandler
-  /** The endpoint with client authentication. */
   readonly whole: RequestHandler
 }
 
-/** The endpoints of a server. */
 export interface Endpoints {
-  /** The endpoints by name. */
+  /** By name. */
   readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly mint: Mint
 }
@@ -63,7 +57,7 @@ const wired = (server: ServerContext, endpoint: EndpointRow): WiredEndpoint => (
   whole: wholeEndpoint(server, endpoint),
 })
 
-/** The token endpoint (RFC 6749 3.2). */
+/** RFC 6749 3.2 */
 function tokenRow(server: ServerContext): EndpointRow {
   return {
     name: 'token',
@@ -74,15 +68,15 @@ function tokenRow(server: ServerContext): EndpointRow {
       const shown = ['code', 'refresh_token', 'subject_token'].find((name) => form.mentions(name))
       return { shown: shown && form.peek(shown), grantType: form.peek('grant_type') }
     },
-    // RFC 6749 5.2 demands 400 for every error but a failed client authentication.
+    // RFC 6749 5.2: 400 for every error but a failed client authentication.
     errorStatus: { temporarily_unavailable: 400 },
     handle: (request) => exchange(server, request),
   }
 }
 
 /**
- * The revocation endpoint (RFC 7009). `temporarily_unavailable` keeps the status 503: it tells the client that the
- * token still exists (RFC 7009 2.2.1).
+ * RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still
+ * exists.
  */
 function revocationRow({ settings, store, issueContext }: ServerContext): EndpointRow {
   const { accessTokenFormats: formats } = settings
@@ -97,8 +91,8 @@ function revocationRow({ settings, store, issueContext }: ServerContext): Endpoi
 }
 
 /**
- * The introspection endpoint (RFC 7662), for confidential clients: the caller must be authorized, and a client without
- * credentials cannot be (RFC 7662 2.1). Without CORS, because a page in a browser cannot keep such credentials.
+ * RFC 7662 2.1: the caller must be authorized, so only confidential clients. No CORS: a page in a browser
+ * cannot keep their credentials.
  */
 function introspectionRow(server: ServerContext): EndpointRow {
   const { registeredUses } = server.settings
@@ -127,7 +121,7 @@ const notingCaller =
     return result
   }
 
-/** The endpoints of dynamic registration (RFC 7591, RFC 7592); none if it is off. */
+/** RFC 7591, RFC 7592; none if registration is off. */
 function registrationRows(server: ServerContext): readonly EndpointRow[] {
   const { networkLimits } = server
   const { dynamicRegistration } = server.settings
@@ -137,7 +131,7 @@ function registrationRows(server: ServerContext): readonly EndpointRow[] {
   if (dynamicRegistration.verifyInitialAccessToken !== undefined) return [registration, configuration]
   return [
     { ...registration, limit: networkLimits.registration },
-    // An update costs as much as a registration: the server reads keys and writes.
+    // An update costs as much as a registration: reads of keys, and a write.
     { ...configuration, limit: networkLimits.registration && forMethod('PUT', networkLimits.registration) },
   ]
 }
@@ -150,11 +144,10 @@ const forMethod =
 
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
 
-/** Mints tokens of one server for the test kit, through the last step of a token request. */
+/** Mints tokens for the test kit, through the last step of a token request. */
 function minting(wiring: ServerContext): Mint {
   const { settings } = wiring
-  // A minted token has the resources and the format of the server. Extensions of the host may demand what no test
-  // request has.
+  // Only the extension of resources acts: extensions of the host may demand what no test request has.
   const own = wiring.restrictors.filter(isOwn)
   const ownExtensions = settings.extensions.filter(isOwn)
   const complete = completionOf({ ...settings, extensions: ownExtensions }, wiring.publishedSubject)
@@ -176,8 +169,8 @@ function minting(wiring: ServerContext): Mint {
   }
 }
 
-// A subject that is present and undefined comes from a look-up without a result. The token must not become a token of
-// the client itself.
+// A subject that is present and undefined comes from a failed look-up: never make a token of the client
+// itself.
 function ownerOf(request: MintRequest): { readonly subject?: string } {
   if (!('subject' in request)) return {}
   if (isText(request.subject)) return { subject: request.subject }

@@ -5,24 +5,23 @@ import { inTurns } from '../primitives/in-turns'
 import type { ServerContext } from './context'
 
 /**
- * Reads the records of entries of an owner: undefined for each that is not there. Removes the entries whose records are
- * gone for good.
+ * Reads the records of entries: undefined for each that is missing. Removes entries whose records are gone
+ * for good.
  *
- * @param owner names the owner in the index.
+ * @param owner as the index names the owner.
  */
 export type ReadEntries = (
   owner: string,
   authorizationIds: readonly string[],
 ) => Promise<readonly (Authorization | undefined)[]>
 
-// Ids that this process has not found. Of more, it forgets the oldest, and looks again.
+// Ids not found. Beyond, the oldest are forgotten, and looked up again.
 const notedAtMost = 20_000
 
 /**
- * Removes entries of the index whose records have ended. The entry of a new authorization is there before its record, so
- * an entry goes only if two looks found no record, and more time lies between them than a creation has: one call of the
- * index and two of the store. A creation that took longer has failed, so no client holds what it would create. Reads may
- * come from a replica that lags: the store confirms the absence.
+ * The entry of a new authorization precedes its record. So an entry goes only after two looks without a
+ * record, further apart than a creation takes: one call of the index and two of the store. A slower creation
+ * has failed, so no client holds it. A replica may lag: the store confirms the absence.
  */
 export function entryReader({
   settings: { storeDeadline },

@@ -6,22 +6,19 @@ import type { ServerContext } from './context'
 
 type Revoking = Pick<ServerContext, 'store' | 'audit' | 'issueContext'>
 
-/**
- * Revokes an authorization for the host. Forgets first that the owner has allowed this client anything: once the record is
- * gone, nothing names the owner.
- */
+/** Forgets the consent first: once the record is gone, nothing names the owner. */
 export function hostRevocation(
   server: Revoking & Pick<ServerContext, 'consents' | 'consentStore' | 'index'>,
 ): (authorizationId: string) => Promise<void> {
   const { store, consents, consentStore, index } = server
   return async (authorizationId) => {
-    // The event needs the record, and a one-time use must stay used. If the store cannot read the record, the
-    // revocation continues, unless the server remembers consents: the client could come back without a page.
+    // The event needs the record, and a one-time use must stay used. Unreadable records are revoked too,
+    // unless the server remembers consents: the client could come back without a page.
     const read = await store.find(authorizationId).catch((error: unknown) => {
       if (consents !== undefined) throw error
       return 'unreadable' as const
     })
-    // Another issuer may have a record under this id. This host must not remove such a record.
+    // A record of another issuer may have this id: never remove it.
     if (read === undefined && (await confirmAbsence(store, authorizationId))) return
     const { subject, clientId, issuerDigest } =
       (read === 'unreadable' ? undefined : read?.authorization) ?? {}
@@ -33,11 +30,7 @@ export function hostRevocation(
   }
 }
 
-/**
- * Revokes an authorization that the host has read.
- *
- * @param read the record of this issuer; `unreadable` if the store could not read it.
- */
+/** @param read the record of this issuer; `unreadable` if the store failed to read it. */
 export async function revokeFound(
   { store, audit, issueContext }: Revoking,
   authorizationId: string,

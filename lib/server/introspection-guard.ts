@@ -19,42 +19,42 @@ export interface IntrospectionGuardOptions extends ProvingGuardOptions {
   /** The issuer of the tokens, letter by letter: https, or http on a loopback host. */
   readonly issuer: string
   /**
-   * How the guard authenticates at the introspection endpoint: by a secret, or by `private_key_jwt` with a key. The
-   * server must allow this client to introspect.
+   * How the guard authenticates at the introspection endpoint: by a secret, or by `private_key_jwt` with a
+   * key. The server must allow this client to introspect.
    */
   readonly client: IntrospectionSecret | IntrospectionKey
   /**
-   * The URL of the introspection endpoint. Default: the guard finds it in the metadata of the issuer (RFC 8414, OpenID
-   * Connect Discovery), and looks again after 10 minutes and after a failure.
+   * The URL of the introspection endpoint. Default: from the metadata of the issuer (RFC 8414, OpenID Connect
+   * Discovery), read again after 10 minutes and after a failure.
    */
   readonly endpoint?: string
   /**
-   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Tokens must name it in `aud`, and
-   * challenges name the URL of its metadata. Default: `audience`, if it is one such URI.
+   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Tokens must name it in
+   * `aud`, and challenges name the URL of its metadata. Default: `audience`, if it is one such URI.
    */
   readonly resource?: string
   /**
-   * The audience of this resource server. The `aud` of a token must contain at least one of these values. Default:
-   * `resource`. Without both, the guard refuses tokens that name an audience.
+   * The `aud` of a token must contain at least one of these values. Default: `resource`. Without both, the
+   * guard refuses tokens that name an audience.
    */
   readonly audience?: string | readonly string[]
   /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
   readonly clockTolerance?: number
-  /** The largest number of good tokens in the cache, and of others. Default 10 000, 1 to 1 000 000. */
+  /** The most good tokens in the cache, and the most others. Default 10 000, 1 to 1 000 000. */
   readonly maximumCached?: number
   /**
-   * How long the guard accepts a token before it asks again, in whole seconds, 0 to 86 400. Never longer than the token
-   * lives. A revocation counts after this time. Default 30.
+   * How long the guard accepts a token before it asks again, in whole seconds, 0 to 86 400, and never longer
+   * than the token lives. A revocation counts after this time. Default 30.
    */
   readonly maximumAge?: number
-  /** How long the guard keeps the answer that a token is not good, in whole seconds, 0 to 300. Default 5. */
+  /** How long the guard remembers that a token is not good, in whole seconds, 0 to 300. Default 5. */
   readonly maximumAgeOfRefusals?: number
   /** How long one call may take, in seconds. Default 5, at most 60. */
   readonly introspectionDeadline?: number
   /**
-   * `inactive` bounds the calls about tokens that are not good, for each network. Default 60 in a minute. Beyond it, new
-   * tokens of this network get 429, and those that were good before pass. Behind a proxy, set Express's `trust proxy`;
-   * otherwise every request counts for the address of the proxy.
+   * `inactive` bounds the calls about tokens that are not good, for each network. Default 60 in a minute.
+   * Beyond it, new tokens of this network get 429; those that were good before pass. Behind a proxy, set
+   * Express's `trust proxy`: else every request counts for the address of the proxy.
    */
   readonly limits?: GuardLimitOptions & { readonly inactive?: LimitOption }
 }
@@ -63,9 +63,9 @@ export interface IntrospectionGuardOptions extends ProvingGuardOptions {
 export type IntrospectionGuard = IssuerGuard
 
 /**
- * Creates bearer guards for a resource server that has no access to the store: they ask the introspection endpoint of
- * the authorization server (RFC 7662), and keep its answers for a short time. If the server does not answer, or refuses
- * the client of the guard, requests get `temporarily_unavailable` (503) and never 401.
+ * Creates bearer guards for a resource server without access to the store: they ask the introspection
+ * endpoint of the authorization server (RFC 7662), and cache its answers for a short time. If it does not
+ * answer, or refuses the client of the guard, requests get `temporarily_unavailable` (503), never 401.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */

@@ -13,39 +13,38 @@ import { readProvingGuard, readStandaloneGuard } from './remote-guard'
 
 /** A bearer guard for the tokens of one issuer, without a store. */
 export interface IssuerGuard extends BearerGuard {
-  /** The events of the guard: refusals and failures. `docs/events.md` explains each event. */
+  /** Refusals and failures: see `docs/events.md`. */
   readonly events: AuthorizationServerEvents
   /**
-   * The metadata of this resource server (RFC 9728): mount `app.use(guard.protectedResource())` at the root of the host.
-   * Challenges then name its URL. Name the scopes in the second parameter, because the guard does not know them:
-   * `{ scopes_supported: ['photos:read'] }`.
+   * The metadata of this resource server (RFC 9728): mount `app.use(guard.protectedResource())` at the root
+   * of the host. Challenges then name its URL. The guard does not know the scopes: name them in the second
+   * parameter, `{ scopes_supported: ['photos:read'] }`.
    */
   readonly protectedResource: ProtectedResourcePart
   /**
-   * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
-   * may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
+   * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests
+   * in flight may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
    */
   close(): Promise<void>
   /**
-   * Whether the guard can serve requests: it has what it needs of the issuer, such as keys, and the host has not called
-   * `close()`. Fetches what is missing, so the first request does not wait. Never rejects.
+   * Whether the guard can serve: it has what it needs of the issuer, such as keys, and is not closed. Fetches
+   * what is missing, so the first request does not wait. Never rejects.
    */
   ready(): Promise<boolean>
 }
 
-/** The parts of such a guard. */
 interface IssuerGuardParts {
   readonly issuer: string
-  /** The resource that the guard protects; undefined if the options name none. */
+  /** Undefined if the options name none. */
   readonly own: OwnResource | undefined
   readonly guard: ReturnType<typeof readIssuerGuard>
   readonly singleUseLimit: Limit | undefined
   readonly findToken: FindToken
-  /** Gets what the guard needs of the issuer. Rejects if the issuer does not answer. */
+  /** Rejects if the issuer does not answer. */
   readonly answers: (now: number) => Promise<void>
 }
 
-/** Reads the options that guards of one issuer share. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 export function readIssuerGuard(reading: OptionsReader, issuer: string) {
   const alone = readStandaloneGuard(reading)
   const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: undefined })
@@ -58,7 +57,6 @@ export function readIssuerGuard(reading: OptionsReader, issuer: string) {
 const withoutMethod =
   'without confirmationMethod, such as jkt: a guard without the store finds the type of a token by cnf (RFC 7800).'
 
-/** Makes a guard that looks its tokens up without a store. */
 export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
   const { issuer, own, findToken, answers, singleUseLimit } = parts
   const { alone, tokenTypes, extensions, counters, start } = parts.guard
@@ -97,7 +95,7 @@ export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
   })
 }
 
-/** Reads the option `resource`. Default: the audience, if it is one URI that could be a resource. */
+/** Default: the audience, if it is one URI that could be a resource. */
 export function readOwnResource(
   reading: OptionsReader,
   audience: readonly string[],
@@ -118,5 +116,5 @@ function tableOf(uri: string): Resources {
   return new Resources([resource], resource)
 }
 
-// Seconds that one call of the counters may take, as the default of guards with a store.
+// Seconds for one call of the counters, as the default of guards with a store.
 const storeDeadline = 0.5

@@ -11,47 +11,48 @@ export interface JwtBearerGuardOptions extends ProvingGuardOptions {
   /** The `iss` of the tokens, letter by letter. */
   readonly issuer: string
   /**
-   * The audience of this resource server, letter by letter. The `aud` of a token must contain at least one of these
-   * values, and may contain others.
+   * The audience of this resource server, letter by letter. The `aud` of a token must contain at least one of
+   * these values.
    */
   readonly audience: string | readonly string[]
   /**
-   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Challenges then name the URL of its
-   * metadata, which {@link JwtBearerGuard.protectedResource} serves. Default: `audience`, if it is one such URI.
+   * The URI of this resource server (RFC 9728): https, or http on a loopback host. Challenges then name the
+   * URL of its metadata, which {@link JwtBearerGuard.protectedResource} serves. Default: `audience`, if it is
+   * one such URI.
    */
   readonly resource?: string
   /** The public keys of the issuer, as a JWK set (RFC 7517 5). Pass either `keys` or `jwksUri`. */
   readonly keys?: { readonly keys: readonly object[] }
   /**
-   * The URL of the JWK set of the issuer: https, or http on a loopback host. The guard fetches the set at first use,
-   * after 10 minutes, and if a token names an unknown key, but never twice within 10 seconds. The guard follows no
-   * redirects, and accepts at most 256 KiB within 5 seconds.
+   * The URL of the JWK set of the issuer: https, or http on a loopback host. Fetched at first use, after 10
+   * minutes, and if a token names an unknown key, but never twice within 10 seconds; without redirects, at
+   * most 256 KiB within 5 seconds.
    */
   readonly jwksUri?: string
   /**
-   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric algorithms. The guard
-   * supports no others.
+   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones. No others
+   * are supported.
    */
   readonly algorithms?: readonly string[]
   /**
-   * The `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: their type is
-   * `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
+   * The `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers:
+   * their type is `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
    */
   readonly type?: 'at+jwt' | 'JWT'
-  /** The claim that names the client. Default `client_id`; with the type `JWT`, `client_id` or `azp`. */
+  /** The claim that names the client. Default `client_id`; with the type `JWT`, also `azp`. */
   readonly clientIdClaim?: string
-  /** The claim that holds the scope. Default `scope`. */
+  /** The claim with the scope. Default `scope`. */
   readonly scopeClaim?: string
   /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
   readonly clockTolerance?: number
   /**
-   * The largest number of verified tokens in the cache. The guard evicts the least recently used token. Default 10 000,
-   * at most 1 000 000; 0 for no cache.
+   * The most verified tokens in the cache, which evicts the least recently used one. Default 10 000, at most
+   * 1 000 000; 0 for no cache.
    */
   readonly maximumCached?: number
   /**
-   * How long the guard accepts a verified token before it verifies the token again, in whole seconds, 1 to 86 400.
-   * Never longer than the token lives. Default 300.
+   * Whole seconds until the guard verifies a token again, 1 to 86 400, and never longer than the token lives.
+   * Default 300.
    */
   readonly maximumAge?: number
 }
@@ -60,12 +61,12 @@ export interface JwtBearerGuardOptions extends ProvingGuardOptions {
 export type JwtBearerGuard = IssuerGuard
 
 /**
- * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A token that the
- * guard has verified before costs a digest and a look-up in memory. The guard does not learn of revocations: a token
- * stays valid until it expires. Needs the package jose.
+ * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A token
+ * that was verified before costs a digest and a look-up in memory. The guard does not learn of revocations: a
+ * token stays valid until it expires. Needs the package jose.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure, or if jose is not
- * installed.
+ * @throws ConfigurationError that lists every mistake in the options, each with its path and cure, or if jose
+ *   is not installed.
  */
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const reading = new OptionsReader(options, '')
@@ -94,13 +95,13 @@ async function keysOf(keys: KeySource, now: number): Promise<void> {
 
 type Kind = 'at+jwt' | 'JWT'
 
-// RFC 9068 2.1. The prefix `application/` is optional (RFC 7515 4.1.9).
+// RFC 9068 2.1. RFC 7515 4.1.9: the prefix `application/` is optional.
 const types: Readonly<Record<Kind, readonly string[]>> = {
   'at+jwt': ['at+jwt', 'application/at+jwt'],
   JWT: ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'],
 }
 
-/** Reads the terms for the tokens of a JWT guard. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 function readJwtGuard(reading: OptionsReader): Omit<JwtAccessTerms, 'tokenTypes' | 'extensions'> {
   const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
   const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>

@@ -10,30 +10,29 @@ import { warnOfStore, warnOnce } from '../audit/warning'
 /** The start and the end of a server or guard. */
 export interface Lifecycle {
   /**
-   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight may
-   * finish, for `closeDeadline` seconds at most. Then the last open server or guard of this process that uses the store
-   * closes it, if the store has a function `close`. A Redis client that the host passed to `redisStore()` stays open.
-   * Further calls return the same promise.
+   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
+   * may finish, for `closeDeadline` seconds at most. The last open server or guard of this process that uses
+   * the store then closes it, if it has a function `close`. A Redis client that the host passed to
+   * `redisStore()` stays open. Further calls return the same promise.
    *
    * @throws the error of the function `close` of the store.
    */
   close(): Promise<void>
   /**
-   * Whether the server or guard can serve requests: the store answers within `storeDeadline`, and the host has not
-   * called `close()`. Costs one read of the store. Never rejects. Stays true during maintenance, because the server
-   * still responds to requests then.
+   * Whether the server or guard can serve: the store answers within `storeDeadline`, and `close()` was not
+   * called. Costs one read of the store. Never rejects. Stays true during maintenance, when the server still
+   * responds.
    */
   ready(): Promise<boolean>
 }
 
-/** The parts of a lifecycle with a store. */
 interface LifecycleOptions {
   readonly issuer: string
   readonly store: Storage
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
-  /** What plug-ins need besides. Default: nothing. */
+  /** What plug-ins need besides. */
   readonly readiness?: readonly Readiness[]
 }
 
@@ -54,7 +53,7 @@ export function lifecycleOf({
   return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
 }
 
-/** Lets a plug-in get what it needs, before the first request waits for it. */
+/** Readies a plug-in before the first request waits for it. */
 async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
   try {
     await ready()
@@ -70,13 +69,12 @@ async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
   }
 }
 
-/** The parts of every lifecycle. */
 interface LifecycleParts {
   readonly requests: RequestsInFlight
   readonly closeDeadline: number
-  /** Resolves if the store or the keys, without which no request can succeed, are available. */
+  /** Resolves if what every request needs, the store or the keys, is available. */
   readonly answers: () => Promise<unknown>
-  /** Releases the store. Runs after the last request. */
+  /** Runs after the last request. */
   readonly release: () => Promise<void>
 }
 
@@ -97,7 +95,7 @@ export function lifecycle({ requests, closeDeadline, answers, release }: Lifecyc
 
 interface StoreUse {
   holders: number
-  /** The issuer of the first holder. */
+  /** Of the first holder. */
   readonly issuer: string
   readonly stopChecking: () => void
 }
@@ -105,11 +103,8 @@ interface StoreUse {
 const holdings = new WeakMap<Storage, StoreUse>()
 
 /**
- * Registers a server or a guard as a holder of a store. For the first holder, the store checks its surroundings, if it
- * can. The last holder that releases the store closes it, if it can be closed.
- *
- * @param issuer the issuer of the server or guard. A store that holds the records of two issuers causes a warning.
- * @returns the function that releases the store.
+ * The first holder lets the store check its surroundings; the last one to release the store closes it. A
+ * store that holds the records of two issuers causes a warning.
  */
 function holdStore(store: Storage, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
@@ -135,13 +130,13 @@ function holdStore(store: Storage, issuer: string): () => Promise<void> {
 
 // Milliseconds until the warning. A Redis client may wait much longer before it gives up.
 const patience = 5000
-// Milliseconds between two checks: the pause doubles after each failure.
+// Milliseconds between two checks: doubles after each failure.
 const soonest = 1000
 const latest = 60_000
 
 /**
- * Lets the store check its surroundings, and warns of each problem once. Repeats the check until it succeeds. Delays no
- * request, and does not keep the process running.
+ * Warns of each problem once, and repeats the check until it succeeds. Delays no request, and does not keep
+ * the process running.
  */
 function checkSurroundings(store: Storage, issuer: string): () => void {
   const check = store.check?.bind(store)
@@ -156,7 +151,8 @@ function checkSurroundings(store: Storage, issuer: string): () => void {
       const warnings = await check(issuer)
       if (!state.stopped) for (const warning of warnings) warnOfStore(warning)
     } catch (error) {
-      // The first failure causes no warning: a client that refuses commands until it is connected may connect soon.
+      // No warning of the first failure: a client that refuses commands until it is connected may connect
+      // soon.
       if (pause > soonest) blame(error instanceof Error ? error.message : 'it failed without an error')
       if (!state.stopped)
         state.timer = setTimeout(() => void look(Math.min(pause * 2, latest)), pause).unref()

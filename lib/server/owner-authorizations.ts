@@ -23,15 +23,15 @@ export interface ListedAuthorization {
   readonly authorizationId: string
   readonly clientId: string
   readonly scope: Scope
-  /** The answer of the owner to the question of the option `choices`, under its name; undefined if there was none. */
+  /** The answer to the question of the option `choices`, under its name; undefined if there was none. */
   readonly choice: Readonly<Record<string, string>> | undefined
-  /** The URIs of the resources that it is for; empty without the option `resources`. */
+  /** The URIs of its resources; empty without the option `resources`. */
   readonly resources: readonly string[]
   /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
   readonly grantedAt: number | undefined
-  /** When the client last got tokens, as the beginning of that day (UTC), in seconds since the epoch. */
+  /** When the client last got tokens: the beginning of that day (UTC), in seconds since the epoch. */
   readonly lastIssuedOn: number | undefined
-  /** When it ends if the client does not use it any more, in seconds since the epoch. */
+  /** When it ends if its client stops using it, in seconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -39,24 +39,24 @@ export interface ListedAuthorization {
 export interface AuthorizationList {
   readonly authorizations: readonly ListedAuthorization[]
   /**
-   * The clients that the owner need not allow again, with the option `rememberConsent`: `revoke` forgets this, too. All of
-   * them stand in the first part, and none in the others.
+   * The clients that the owner need not allow again, by the option `rememberConsent`; `revoke` forgets this,
+   * too. All of them stand in the first part.
    */
   readonly consents: readonly ListedConsent[]
   /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined
   /**
-   * Whether no live authorization is missing. False while an authorization from before the option `authorizations` was
-   * on may live without having been refreshed.
+   * Whether no live authorization is missing. False while an authorization from before the option
+   * `authorizations` was on may live without a refresh since.
    */
   readonly isComplete: boolean
 }
 
 /** What a revocation has ended. */
 export interface Revoked {
-  /** How many authorizations ended by this call. */
+  /** How many authorizations this call ended. */
   readonly count: number
-  /** Whether the server knew every authorization; see {@link AuthorizationList}. */
+  /** Whether the server knew every authorization, as in {@link AuthorizationList}. */
   readonly isComplete: boolean
 }
 
@@ -65,8 +65,8 @@ export interface OwnerAuthorizations {
   /**
    * Lists the live authorizations of an owner, in the order of their ids, and what the server remembers.
    *
-   * @param part where the part begins, by `next` of the part before, and how many ids of the index it looks at, 1 to 1000.
-   * Default: the first 100.
+   * @param part begins at `next` of the part before, and looks at `limit` ids of the index, 1 to 1000.
+   *   Default: the first 100.
    */
   list(
     subject: string,
@@ -75,18 +75,19 @@ export interface OwnerAuthorizations {
   /** Ends what an owner has approved for one client. May be repeated. */
   revoke(subject: string, clientId: string): Promise<Revoked>
   /**
-   * Ends all that an owner has approved, for a changed password or a deleted account. Approvals that are under way
-   * fail. An authorization that the index does not have ends at its next refresh, so its last access tokens live on until
-   * then, or until they expire. May be repeated. An approval in the first seconds after it may fail, too, and the client
-   * may ask again.
+   * Ends all that an owner has approved, for a changed password or a deleted account. Approvals under way
+   * fail; an approval in the first seconds after it may fail, too, and the client may ask again. An
+   * authorization that the index lacks ends at its next refresh: its last access tokens live until then, or
+   * until they expire. May be repeated.
    */
   revokeAll(subject: string): Promise<Revoked>
   /**
-   * Ends what a client has got so far, from every owner and for itself: codes, tokens and open requests. Endpoints refuse
-   * them once the promise resolves, and so do guards of this process. Guards on the store in other processes refuse them
-   * within a second, with their option `authorizations`; guards by introspection and by signature follow within their own
-   * bounds. The client may ask again: what it gets within 5 seconds after the call ends, too, because clocks differ. May
-   * be repeated. No event tells what ended. Of an unknown client, there is nothing to end.
+   * Ends what a client has got so far, from every owner and for itself: codes, tokens and open requests.
+   * Endpoints and guards of this process refuse them once the promise resolves; guards on the store in other
+   * processes within a second, with their option `authorizations`; guards by introspection and by signature
+   * within their own bounds. The client may ask again: what it gets within 5 seconds after the call ends,
+   * too, because clocks differ. May be repeated. No event tells what ended. Of an unknown client, there is
+   * nothing to end.
    */
   revokeClient(clientId: string): Promise<void>
 }
@@ -103,11 +104,7 @@ const switchedOff = async (): Promise<never> => {
   ])
 }
 
-/**
- * Without the option `authorizations`, each function rejects with a ConfigurationError.
- *
- * @param readEntries reads the records of entries of the index.
- */
+/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntries): OwnerAuthorizations {
   const { settings, store, index, indexedSince, consentStore, now } = server
   const revokeClient = clientRevocation(server)
@@ -123,8 +120,8 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       const live = liveIn(read?.authorization, subject, now())
       const isMeant = live !== undefined && (clientId === undefined || live.clientId === clientId)
       if (isMeant) await revokeFound(server, id, read)
-      // The record of an approval under way may not exist yet: the mark of a removal refuses it. What remembers a one-time
-      // use stays: without it, the assertion would be good again.
+      // The record of an approval under way may not exist yet: the mark of a removal refuses it. The record
+      // of a one-time use stays: else the assertion would be good again.
       else if (!isUsedOnce(read?.authorization)) await end(store, id)
       return isMeant
     })
@@ -163,7 +160,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       const owner = ownerOf(subject)
       const { refreshToken, accessToken } = settings.lifetimes
       await consentStore?.forget(owner, undefined)
-      // The mark comes first: whatever is added after it is refused, and whatever was added before is in the list.
+      // The mark comes first: it refuses whatever is added later; the list has what was added before.
       await index.mark(owner, 2 * Math.max(refreshToken, accessToken))
       const entries = await index.list(owner)
       const ids = entries.map(({ authorizationId }) => authorizationId)
@@ -184,7 +181,6 @@ function requireNames(verb: keyof OwnerAuthorizations, names: Readonly<Record<st
       throw new TypeError(`authorizations.${verb}() needs the ${name}, a text that is not empty.`)
 }
 
-/** The live authorizations of an owner among some records, as a list shows them. */
 export const listedIn = (
   records: readonly (Authorization | undefined)[],
   subject: string,
@@ -196,7 +192,7 @@ export const listedIn = (
     return live === undefined ? [] : [listed(live, settings)]
   })
 
-/** The authorization of a record; undefined if it gives its client nothing, or belongs to another owner. */
+/** Undefined if it gives its client nothing, or belongs to another owner. */
 function liveIn(stored: Authorization | undefined, subject: string, now: number): Granted | undefined {
   const found = ignoreTombstone(stored)
   return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined

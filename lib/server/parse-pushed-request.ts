@@ -15,11 +15,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from './context'
 
-/**
- * The checks of the authorization endpoint, for a client that another endpoint has authenticated.
- *
- * @throws OAuthError every refusal of the authorization endpoint.
- */
+/** The checks of the authorization endpoint, for a client that another endpoint has authenticated. */
 export async function parsePushedRequest(
   server: ServerContext,
   client: Client,
@@ -49,7 +45,6 @@ export async function parsePushedRequest(
   }
 }
 
-/** What extensions add to a pushed request. */
 function additionsOf(
   { settings: { extensions } }: ServerContext,
   client: Client,

@@ -35,30 +35,33 @@ import { type Lifecycle, lifecycleOf } from './lifecycle'
 /** Options of {@link createBearerGuard}. */
 export interface RemoteGuardOptions extends ProvingGuardOptions {
   /**
-   * The option `issuer` of the authorization server, letter by letter. The guard accepts only tokens of this issuer,
-   * even if servers of other issuers use the same store.
+   * The option `issuer` of the authorization server, letter by letter. The guard accepts only its tokens,
+   * even if other issuers share the store.
    */
   readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: Storage
   /**
-   * The option `accessTokenFormats` of the authorization server. A guard needs `name` and `decode` alone. Default: the
-   * guard reads opaque tokens only.
+   * The option `accessTokenFormats` of the authorization server; a guard needs `name` and `decode` alone.
+   * Default: opaque tokens only.
    */
   readonly accessTokenFormats?: readonly AccessTokenReader[]
   /**
-   * The option `resources` of the authorization server. Without it, the guard refuses tokens that are for certain
-   * resources (401). Default none.
+   * The option `resources` of the authorization server. Without it, the guard refuses tokens that are for
+   * certain resources (401). Default none.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
-  /** Whether the authorization server has the option `choices`: `req.oauth.choice` is then the answer. Default false. */
+  /**
+   * Whether the authorization server has the option `choices`: `req.oauth.choice` is the answer. Default
+   * false.
+   */
   readonly choices?: boolean
   /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
   readonly defaultResource?: string
   /**
-   * Whether the authorization server has the option `authorizations`: the guard then refuses, within a second, what a
-   * client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Needs `store.index`. Default
-   * false.
+   * Whether the authorization server has the option `authorizations`: the guard then refuses, within a
+   * second, what a client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Needs
+   * `store.index`. Default false.
    */
   readonly authorizations?: boolean
   /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
@@ -68,14 +71,13 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
 /** The limits of a guard. `false` switches a limit off. */
 export interface GuardLimitOptions {
   /**
-   * How many single-use values, such as nonces of signed requests, one client may use in this process. Beyond the
-   * limit, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`. `false` switches the
-   * limit off.
+   * How many single-use values, such as nonces of signed requests, one client may use in this process.
+   * Beyond, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`.
    */
   readonly singleUses?: LimitOption
 }
 
-/** A bearer guard without an authorization server in the same process. The guard has its own events and lifecycle. */
+/** A bearer guard without an authorization server in the same process, with its own events and lifecycle. */
 export type RemoteGuard = BearerGuard &
   Lifecycle & {
     readonly events: AuthorizationServerEvents
@@ -146,15 +148,15 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
   /** The option `plugIns` of the authorization server. Plug-ins with `openInGuard` act in guards. Default none. */
   readonly plugIns?: readonly PlugIn[]
   /**
-   * Records the values that token types accept only once. All guards must share these counters. Default: the `counters`
-   * of the store, which `redisStore()` has; without a store or counters of it, the memory of this process.
+   * Records values that token types accept only once. All guards must share these counters. Default: the
+   * `counters` of the store, which `redisStore()` has; else the memory of this process.
    */
   readonly counters?: Counters
   /** How much one client may ask for. */
   readonly limits?: GuardLimitOptions
 }
 
-/** Reads what checks the proofs of requests. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeof openPlugInsInGuard>[1]) {
   const { sources, start } = openPlugInsInGuard(reading, guard)
   const tokenTypes = resolveTokenTypes(sources)
@@ -169,7 +171,6 @@ export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeo
   }
 }
 
-/** Reads the limit on single uses of one client, in the group `limits`. */
 export const readSingleUses = (fields: OptionsReader) => readLimit(fields, 'singleUses', usualSingleUses)
 
 /** Options of every guard without an authorization server in the same process. */
@@ -177,29 +178,29 @@ export interface StandaloneGuardOptions {
   /** How long `close()` waits for requests in flight, in seconds. Default 10, at most 60. */
   readonly closeDeadline?: number
   /**
-   * The URL of the page that explains error codes. The guard sends the URL as `error_uri`, with the error code as its
-   * fragment. Default: no `error_uri`.
+   * The URL of the page that explains error codes: sent as `error_uri`, with the error code as its fragment.
+   * Default: no `error_uri`.
    */
   readonly errorUri?: string
   /**
-   * Maps a scope to the scopes that it covers: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write`
-   * passes a guard for `notes:read`. Default: no scope covers another.
+   * Maps a scope to the scopes that it covers: with `{ 'notes:write': ['notes:read'] }`, a token with
+   * `notes:write` passes a guard for `notes:read`. Default: no scope covers another.
    */
   readonly implies?: ScopeImplications
-  /** What every guard has unless its own options say otherwise, such as `{ realm: 'photos' }`. Default none. */
+  /** Defaults for the options of every guard, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
   /**
-   * The origins whose scripts may read the documents of `protectedResource()`: `true` for every origin, `false` for
-   * none, or `{ origins }`. The option `guards` has the `cors` of guards. Default true.
+   * The origins whose scripts may read the documents of `protectedResource()`: `true` for every origin,
+   * `false` for none, or `{ origins }`. The option `guards` has the `cors` of guards. Default true.
    */
   readonly cors?: CorsOption
-  /** Whether the guard explains refusals, as the option of the same name of `createAuthorizationServer`. Default true. */
+  /** As the option of `createAuthorizationServer`. Default true. */
   readonly explainRefusals?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** Reads the options that every such guard has. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 export function readStandaloneGuard(reading: OptionsReader) {
   return {
     closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),

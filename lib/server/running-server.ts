@@ -10,7 +10,6 @@ import { admitAtEndpoint } from './admit-at-endpoint'
 import type { ServerContext } from './context'
 import { parsePushedRequest } from './parse-pushed-request'
 
-/** What plug-ins use of a server in requests. */
 export function runningServer(server: ServerContext): RunningServer {
   const { settings, store, counters, audit, index } = server
   const { keys } = settings.store

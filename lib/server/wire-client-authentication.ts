@@ -11,7 +11,6 @@ import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { steadyClock } from '../primitives/steady-clock'
 
-/** How the clients of a server authenticate. */
 export function authenticationOf(
   settings: ServerSettings,
   counters: Counters,
@@ -28,7 +27,6 @@ export function authenticationOf(
   }
 }
 
-/** The methods of client authentication, with `none` if the server takes public clients. */
 export function methodsIn({
   methods,
   takesPublicClients: withNone,
@@ -36,7 +34,6 @@ export function methodsIn({
   return withNone ? [...methods, none] : methods
 }
 
-/** What methods of client authentication see of the server. */
 function authenticatingServer(
   { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
   counters: Counters,

@@ -13,7 +13,7 @@ import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { PageEndpoint } from '../protocol/page-endpoint'
 import type { Endpoints } from './endpoints'
 
-/** Assembles the metadata from the parts of the server that serve requests, so the metadata promises nothing else. */
+/** Made of the parts that serve requests, so the metadata promises nothing else. */
 export function wireMetadata(
   { settings, credentialTerms, grantTypes, watchHost }: ServerContext,
   { table }: Endpoints,
@@ -82,7 +82,7 @@ function plugInMembers(
   const members = [...endpoints, ...grantTypes, ...acting].flatMap(({ metadata = {} }) =>
     Object.entries(metadata),
   )
-  // What one plug-in supports, the server supports, whatever another one says of itself.
+  // What one plug-in supports, the server supports, whatever another one says.
   const supported = members.filter(([, value]) => value === true)
   return { ...clientMetadata, ...Object.fromEntries([...members, ...supported]) }
 }
