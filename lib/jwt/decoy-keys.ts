@@ -6,13 +6,13 @@ import type { PublicKey } from './public-keys'
 import { longestJwt } from './verify-jwt'
 
 /**
- * Public keys without an owner, one for each kind of signature. A JWT without a key costs one verification with a decoy:
- * the response time does not show whether the key was missing or the signature wrong.
+ * Public keys without an owner, one for each kind of signature. A JWT without a key costs one verification
+ * with a decoy: the response time does not show whether the key was missing or the signature wrong.
  */
 export class DecoyKeys {
   private readonly keys = new KeySet([rsa(), ...['P-256', 'P-384', 'P-521'].map(onCurve), edwards()])
 
-  /** Verifies the signature of a JWT in vain. Never rejects, and proves nothing. */
+  /** Never rejects, and proves nothing. */
   async verifyInVain(token: string): Promise<void> {
     if (token.length > longestJwt) return
     const jose = await loadJose()
@@ -20,12 +20,12 @@ export class DecoyKeys {
       const { alg } = jose.decodeProtectedHeader(token)
       if (isText(alg)) await jose.compactVerify(token, await this.keys.find(jose, { alg }))
     } catch {
-      // The signature is wrong, as it must be, or no key can verify such a signature.
+      // The signature is wrong, as it must be, or no key fits.
     }
   }
 }
 
-// Nobody uses the private half. So the modulus need not be a product of two primes, which would take long to find.
+// Nobody uses the private half, so the modulus need not be a product of two primes, which are slow to find.
 function rsa(): PublicKey {
   const modulus = randomBytes(256)
   modulus[0] = 0xff

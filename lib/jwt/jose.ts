@@ -3,25 +3,23 @@ import { type Loaded, optionalPackage } from '../primitives/options-reader'
 import type { PublicKey } from './public-keys'
 
 /**
- * The functions that this package uses of jose, the library that verifies signatures. The types stand here, because
- * jose is an optional peer dependency: the published types must not import a package that an application may lack.
+ * What this package uses of jose. The types stand here: jose is an optional peer dependency, and the
+ * published types must not import a package that an application may lack.
  */
 export interface Jose {
-  /** Decodes the header, and verifies nothing. @throws if the text is not a JWT. */
+  /** Verifies nothing. @throws if the text is not a JWT. */
   decodeProtectedHeader(token: string): UnprovenHeader
-  /** Decodes the claims, and verifies nothing. @throws if the text is not a JWT. */
+  /** Verifies nothing. @throws if the text is not a JWT. */
   decodeJwt(token: string): { readonly iss?: unknown }
   createLocalJWKSet(set: { keys: PublicKey[] }): KeyLookup
-  /** Verifies signature and claims. @throws JOSEError if the signature is wrong or a claim is not as expected. */
+  /** Verifies signature and claims. @throws JOSEError */
   jwtVerify(token: string, key: VerificationKey, expected: ExpectedClaims): Promise<VerifiedJwt>
-  /** Verifies the signature only. @throws JOSEError if the signature is wrong. */
+  /** Verifies the signature only. @throws JOSEError */
   compactVerify(token: string, key: VerificationKey): Promise<unknown>
   readonly errors: JoseErrors
 }
 
-/**
- * The header of a JWT before verification. The types of its members prove nothing: the caller checks each member first.
- */
+/** The types prove nothing before verification: check each member first. */
 export interface UnprovenHeader {
   alg?: string
   typ?: string
@@ -30,12 +28,11 @@ export interface UnprovenHeader {
   [name: string]: unknown
 }
 
-/** A header with an algorithm. */
 export interface Header extends UnprovenHeader {
   alg: string
 }
 
-/** Finds the key of a set for a header, by `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
+/** By `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
 export type KeyLookup = (header?: Header) => Promise<VerificationKey>
 
 export type VerificationKey = webcrypto.CryptoKey
@@ -55,7 +52,7 @@ interface VerifiedJwt {
 
 type ErrorClass<Instance = Error> = abstract new (...parameters: never[]) => Instance
 
-/** @property payload Older versions of jose have none. */
+/** @property payload missing in older versions of jose. */
 type ClaimFailure = Error & {
   readonly claim: string
   readonly reason: string
@@ -72,7 +69,7 @@ interface JoseErrors {
   readonly JWSSignatureVerificationFailed: ErrorClass
 }
 
-// jose is an ES module. `import()` loads it on every supported version of Node, `require` only on newer versions.
+// jose is an ES module: `import()` loads it on every supported Node, `require` only on newer ones.
 async function load(): Promise<Jose> {
   try {
     return await import('jose')
@@ -83,15 +80,14 @@ async function load(): Promise<Jose> {
 
 let loading: Promise<Jose> | undefined
 
-/** Loads jose at the first call, once per process. */
 export function loadJose(): Promise<Jose> {
   return (loading ??= load())
 }
 
 /**
- * Checks that jose is installed. Call at construction, so a missing jose does not first show at a request.
+ * Call at construction, so that a missing jose does not first show at a request.
  *
- * @param asker the function that needs jose, such as `jwtBearer()`, for the message.
+ * @param asker the function that needs jose, for the message.
  * @throws ConfigurationError if jose is not installed.
  */
 export function requireJose(asker: string): void {
@@ -101,7 +97,7 @@ export function requireJose(asker: string): void {
   })
 }
 
-// Inside a bundle there is nothing to resolve: the package is found by its `require` alone.
+// A bundle has nothing to resolve: only its `require` finds the package.
 function findJose(): Loaded<unknown> {
   try {
     return { found: require.resolve('jose') }

@@ -6,72 +6,66 @@ import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
-/** Provides the keys of one issuer. */
+/** The keys of one issuer. `now` is in seconds since the epoch. */
 export interface KeySource {
   /**
-   * Returns the current key set without a request; undefined if the set must be fetched. Returns the same object until
-   * the issuer changes its keys.
-   *
-   * @param now seconds since the epoch.
+   * The current key set without a request; undefined if it must be fetched. The same object until the issuer
+   * changes its keys.
    */
   trusted(now: number): KeySet | undefined
   /**
-   * Fetches the key set of the issuer. Repeats the result of the last fetch for 10 seconds, to spare the issuer.
+   * Repeats the result of the last fetch for 10 seconds, to spare the issuer.
    *
-   * @param now seconds since the epoch.
    * @throws KeysUnavailable if the fetch fails.
    */
   fetched(now: number): Promise<KeySet>
   /**
-   * Returns a key set that may stand in after a failed fetch; undefined if there is none. Its keys may prove a JWT. A key
-   * that it lacks says nothing, because the issuer may have changed its keys.
-   *
-   * @param now seconds since the epoch.
+   * A key set that may stand in after a failed fetch. Its keys may prove a JWT; a key that it lacks says
+   * nothing, because the issuer may have changed its keys.
    */
   heldAfter?(failure: unknown, now: number): KeySet | undefined
-  /** How many fetches have begun. Default: each result of `fetched` is of a fetch that began after the call. */
+  /**
+   * How many fetches have begun. Default: each result of `fetched` is of a fetch that began after the call.
+   */
   readonly begun?: number
   /**
-   * Requires that a fetch has ended which began after the first JWT with this key came. Before, the lack of the key says
-   * nothing: the issuer may have begun to use it.
+   * Requires that a fetch has ended which began after the first JWT with this key came. Before, the lack of
+   * the key says nothing: the issuer may have begun to use it.
    *
-   * @param kid the name of the key; undefined if the JWT names none.
+   * @param kid undefined if the JWT names none.
    * @param begun the fetches that had begun when the JWT came.
    * @throws KeysUnavailable
    */
   requireLaterFetch?(kid: unknown, begun: number, now: number): void
 }
 
-/** The keys of an issuer are unavailable. `cause` holds the error. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
-  /** The headers of the response. */
+  /** For the response. */
   readonly headers: Readonly<Record<string, string>>
 
-  /** @param seconds when the keys may be available; undefined if nobody knows. */
+  /** @param seconds when the keys may be available; undefined if unknown. */
   constructor(message: string, options: ErrorOptions, seconds?: number) {
     super(message, options)
     this.headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
   }
 }
 
-/** Makes a source of keys that the configuration holds. */
+/** Keys of the configuration. */
 export function givenKeys(keys: readonly PublicKey[]): KeySource {
   const set = new KeySet(keys)
   return { trusted: () => set, fetched: async () => set }
 }
 
-/** A key, and the key set that contains the key. */
 interface FoundKey {
   readonly key: VerificationKey
   readonly keySet: KeySet
 }
 
 /**
- * Finds the key of the issuer for a header, and fetches the key set if the current set has no such key.
+ * Fetches the key set if the current one lacks the key.
  *
- * @param now seconds since the epoch.
- * @throws KeysUnavailable if a fetch fails, or if the set may have been fetched before the issuer had the key.
+ * @throws KeysUnavailable if a fetch fails, or may have come before the issuer had the key.
  * @throws JOSEError unless exactly one key fits.
  */
 export async function findKey(
@@ -126,19 +120,19 @@ async function findHeldKey(...given: Parameters<typeof findFetchedKey>): Promise
   }
 }
 
-/** The public keys of one issuer. When the issuer changes its keys, another object takes the place of this one. */
+/** When the issuer changes its keys, another object takes the place of this one. */
 export class KeySet {
   private lookup: KeyLookup | undefined
 
   constructor(private readonly keys: readonly PublicKey[]) {}
 
-  /** Finds the key for a header, by `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
+  /** By `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
   find(jose: Jose, header: Header | undefined): Promise<VerificationKey> {
     this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
     return this.lookup(header)
   }
 
-  /** The names of the keys of this set that are not among others. */
+  /** The names of the keys that are not among others. */
   without(others: readonly PublicKey[]): readonly (string | undefined)[] {
     return this.keys.map(({ kid }) => kid).filter((kid) => !others.some((other) => other.kid === kid))
   }
@@ -158,54 +152,42 @@ const textOf = (keys: readonly PublicKey[]): string =>
 // Anyone can write a `kid`, of any length.
 const nameOf = (kid: unknown): string => digest(JSON.stringify(kid ?? null))
 
-/** A JSON document, and the seconds for which it stays good. */
 interface PublishedDocument {
   readonly json: unknown
   readonly maximumAge: number
 }
 
-/** Fetches a JSON document from a URI. Rejects if the document is unavailable. */
 type FetchDocument = (uri: string) => Promise<PublishedDocument>
 
-/**
- * Seconds after which the key set of an issuer of the configuration is fetched again. A withdrawn key stays trusted for
- * this time at most.
- */
+/** Seconds until the key set is fetched again: a withdrawn key stays trusted for this long at most. */
 const maximumAge = 600
-/**
- * The least number of seconds between the starts of two fetches, also after a failure and however many requests come.
- */
+/** Least seconds between the starts of two fetches, also after a failure and however many requests come. */
 const pause = 10
 // An issuer has few keys. Who names more unknown ones makes the others wait for another fetch.
 const unknownAtMost = 10_000
-/** Seconds that one fetch may take. Less than the pause, so two fetches do not overlap. */
+/** Seconds for one fetch. Less than the pause, so two fetches do not overlap. */
 const patience = 5
-/** The largest size of a published key set, in bytes. */
+/** Bytes. */
 const maximumSize = 256 * 1024
 
-/**
- * Whether less than `seconds` have passed. A clock that was ahead leaves times in the future once it is corrected: these
- * do not count as recent.
- */
+/** Times in the future, from a clock that was ahead and is corrected, do not count as recent. */
 export const isWithin = (seconds: number, since: number, now: number): boolean =>
   since <= now && now < since + seconds
 
 /**
- * Fetches the keys that an issuer publishes (RFC 7517 5), and keeps them as long as the document is good. The similar
- * function of jose does not suffice: it fetches again for each request while an issuer is down, reads without a bound,
- * and uses its own clock.
+ * Fetches the keys that an issuer publishes (RFC 7517 5). That of jose does not suffice: it fetches again for
+ * each request while an issuer is down, reads without a bound, and uses its own clock.
  */
 export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number; readonly maximumAge: number } | undefined
   // No SingleFlight: an attempt repeats its result for 10 seconds, also after it has settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
   begun = 0
-  /** The number of the last fetch that has ended well. */
+  /** The number of the last good fetch. */
   private ended = 0
-  /** The fetches that had begun when the first JWT with an unknown key came, by its `kid`. */
+  /** By `kid`: the fetches that had begun when the first JWT with an unknown key came. */
   private readonly unknown = new BoundedMap<number>(unknownAtMost)
 
-  /** @param fetchDocument default: trusts the URI, and keeps the keys for 600 seconds. */
   constructor(
     private readonly uri: string,
     private readonly fetchDocument: FetchDocument = fetchTrusted,
@@ -216,7 +198,7 @@ export class FetchedKeys implements KeySource {
     return last !== undefined && isWithin(last.maximumAge, last.at, now) ? last.keySet : undefined
   }
 
-  /** @param fetchDocument fetches for one call, in place of the usual function. */
+  /** @param fetchDocument for one call, in place of the usual function. */
   fetched(now: number, fetchDocument = this.fetchDocument): Promise<KeySet> {
     if (this.attempt !== undefined && this.hasAttempt(now)) return this.attempt.keySet
     const keySet = this.fetch(now, fetchDocument)
@@ -234,13 +216,13 @@ export class FetchedKeys implements KeySource {
     throw new KeysUnavailable('The key is not known yet.', { cause }, Math.max(1, Math.ceil(next - now)))
   }
 
-  /** The key set of the last good fetch, if it is at most so many seconds old. */
+  /** The key set of the last good fetch, if not older. */
   fetchedWithin(seconds: number, now: number): KeySet | undefined {
     const { last } = this
     return last !== undefined && isWithin(seconds, last.at, now) ? last.keySet : undefined
   }
 
-  /** Whether a fetch was begun less than 10 seconds ago, whose result `fetched` repeats. */
+  /** Whether `fetched` would repeat the result of a fetch. */
   hasAttempt(now: number): boolean {
     return this.attempt !== undefined && isWithin(pause, this.attempt.at, now)
   }
@@ -265,7 +247,7 @@ export class FetchedKeys implements KeySource {
   }
 }
 
-// A missing key says nothing about the JWT, which may be good. So this error is not a refusal.
+// No refusal: a missing key says nothing about the JWT, which may be good.
 function unavailable(cause: unknown): never {
   throw new KeysUnavailable('The keys of the issuer are unavailable.', { cause })
 }
@@ -273,7 +255,7 @@ function unavailable(cause: unknown): never {
 async function fetchTrusted(uri: string): Promise<PublishedDocument> {
   const response = await fetch(uri, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
-    // Follows no redirect: the host trusts this URI only, and not another host or plain HTTP.
+    // No redirect: the host trusts this URI only, not another host or plain HTTP.
     redirect: 'error',
     signal: AbortSignal.timeout(patience * 1000),
   })
@@ -282,15 +264,14 @@ async function fetchTrusted(uri: string): Promise<PublishedDocument> {
   return { json: JSON.parse(await boundedText(response.body, maximumSize, uri)), maximumAge }
 }
 
-/** The names of the two options for keys. */
 interface KeyOptions {
-  /** The option for a JWK set in the configuration. */
+  /** The option for a JWK set. */
   readonly given: string
-  /** The option for the URI of a published JWK set. */
+  /** The option for the URI of one. */
   readonly published: string
 }
 
-/** Reads the option for the keys of an issuer. After a mistake in the options, returns a source without keys. */
+/** After a mistake, returns a source without keys. */
 export function readKeys(reading: OptionsReader, { given, published }: KeyOptions): KeySource {
   const keys = reading.take(given)
   const uri = reading.take(published)

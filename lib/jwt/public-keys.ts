@@ -1,13 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 
-/** A public key for signatures. Has only the members that are needed to find the key and to verify (RFC 7517 4). */
+/** Only the members that find the key and verify (RFC 7517 4). */
 export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>
 
-/** The content of a JWK set: the public keys for signatures, and the problems of faulty entries. */
 interface PublicKeys {
   readonly keys: readonly PublicKey[]
-  /** One problem for each faulty entry, with the index of the entry. The message is the rest of a sentence. */
+  /** For each faulty entry; the message is the rest of a sentence. */
   readonly problems: readonly { readonly index: number; readonly message: string }[]
 }
 
@@ -15,10 +14,11 @@ const material = ['crv', 'n', 'e', 'x', 'y'] as const
 const labels = ['kid', 'alg'] as const
 type Member = (typeof material)[number] | (typeof labels)[number]
 
-// Members of private and secret keys: RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2; `priv` belongs to the key type AKP.
+// Members of private and secret keys: RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2; `priv` of the key type
+// AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** Reads a JWK set (RFC 7517 5). Returns undefined if the value is not a JWK set. Ignores keys for other purposes. */
+/** Reads a JWK set (RFC 7517 5); undefined if it is none. Ignores keys for other purposes. */
 export function parsePublicKeys(value: unknown): PublicKeys | undefined {
   if (!isRecord(value) || !Array.isArray(value['keys'])) return undefined
   const entries = value['keys'].map((key: unknown, index) => ({ index, key }))
@@ -31,14 +31,14 @@ export function parsePublicKeys(value: unknown): PublicKeys | undefined {
   }
 }
 
-// RFC 7517 4.2 and 4.3: a set may also hold keys for encryption, which no signature needs.
+// RFC 7517 4.2 and 4.3: a set may also hold keys for encryption.
 function hasOtherPurpose(key: unknown): boolean {
   if (!isRecord(key) || holdsSecret(key)) return false
   const { use = 'sig', key_ops: operations = ['verify'] } = key
   return use !== 'sig' || !isTexts(operations) || !operations.includes('verify')
 }
 
-/** Reads one key. Returns the key, or else the problem as the rest of a sentence. */
+/** The key, or the problem as the rest of a sentence. */
 function parsePublicKey(value: unknown): PublicKey | string {
   if (!isRecord(value) || !isText(value['kty'])) return 'must be a JSON Web Key with kty.'
   if (holdsSecret(value))

@@ -1,15 +1,12 @@
 import { BoundedMap } from '../primitives/bounded-map'
 import type { KeySet } from './key-source'
 
-/** A verified JWT in the cache. */
 export interface VerifiedToken {
-  /** The key set that verified the token. The entry is not valid under another key set. */
+  /** The entry is not valid under another key set. */
   readonly keySet: KeySet
-  /**
-   * The time of the verification, in seconds since the epoch. If the clock goes back before this time, the entry ends.
-   */
+  /** Seconds since the epoch. A clock that goes back before it ends the entry. */
   readonly verifiedAt: number
-  /** Seconds since the epoch. From this time on, the token must be verified again. */
+  /** Seconds since the epoch. */
   readonly endsAt: number
 }
 
@@ -19,11 +16,11 @@ interface Entry<Token> {
 }
 
 /**
- * Cache of verified tokens by their digest. Evicts the least recently used token. Contains only verified tokens, so an
- * attacker cannot fill the cache with invalid tokens. A hit costs one look-up, and one reordering per second.
+ * Cache by digest. Evicts the least recently used token. Holds only verified tokens: an attacker cannot fill
+ * it with invalid ones. A hit costs one look-up, and one reordering per second.
  */
 export class VerifiedTokens<Token extends VerifiedToken> {
-  // The least recently used token first, with the precision of one second.
+  // The least recently used first, to the second.
   private readonly entries: BoundedMap<Entry<Token>>
 
   /** @param maximum 0 for no cache. */
@@ -35,7 +32,6 @@ export class VerifiedTokens<Token extends VerifiedToken> {
     return this.entries.has(digest)
   }
 
-  /** @param now seconds since the epoch. */
   getCached(digest: string, keySet: KeySet, now: number): Token | undefined {
     const entry = this.entries.get(digest)
     if (entry === undefined) return undefined

@@ -18,10 +18,8 @@ import {
   thumbprintOf,
 } from './signing-key'
 
-/** A key of the host. */
 export type GivenKey = PrivateSigningKey | RemoteSigningKey
 
-/** A private key of the host. */
 export interface PrivateSigningKey {
   /** PKCS #8 in PEM, a JWK (RFC 7517), or a `KeyObject` of `node:crypto`. */
   readonly privateKey: string | object
@@ -33,19 +31,19 @@ export interface PrivateSigningKey {
 
 /** A key that a key service holds. */
 export interface RemoteSigningKey {
-  /** The public half, in the same forms. */
+  /** The public half, in the forms of `privateKey`. */
   readonly publicKey: string | object
   readonly algorithm: SigningAlgorithm
   readonly kid?: string
   /**
-   * Signs a text. Resolves to the signature in the form of a JWS: with ES256, 64 bytes (RFC 7518 3.4), and not the DER
-   * that many key services return. A function that rejects, or takes more than 2 seconds, causes
-   * `temporarily_unavailable`, and the request uses nothing up.
+   * Resolves to the signature in the form of a JWS: with ES256, 64 bytes (RFC 7518 3.4), not the DER of many
+   * key services. A function that rejects, or takes more than 2 seconds, causes `temporarily_unavailable`,
+   * and the request uses nothing up.
    */
   sign(text: Buffer): Promise<Uint8Array>
 }
 
-/** Reads the option `keys`. Records each mistake; then returns the keys without one. */
+/** Records each mistake, and returns the keys without one. */
 export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
   const names = new Set<string>()
   return given.flatMap((value, index) => {
@@ -66,7 +64,7 @@ export function readGivenKeys(reading: OptionsReader, given: readonly unknown[])
   })
 }
 
-/** Reads one key. Returns the key, or else the problem as the rest of a sentence. */
+/** The key, or the problem as the rest of a sentence. */
 export function readGivenKey(value: unknown): SigningKey | string {
   if (!isRecord(value)) return expectation
   const { kid, algorithm, privateKey, publicKey, sign, ...others } = value
@@ -111,7 +109,7 @@ function withPrivateKey(
   return signingKeyOf(key, algorithm, kid ?? kidIn(value))
 }
 
-// Seconds that a key service may take for one signature.
+// Seconds for one signature of a key service.
 const patience = 2
 
 async function inTime(signature: unknown): Promise<unknown> {
@@ -122,7 +120,7 @@ async function inTime(signature: unknown): Promise<unknown> {
   return Promise.race([signature, late]).finally(() => end?.())
 }
 
-/** The name that the host gives a key, also in its JWK; undefined if the host gives none. */
+/** The name that the host gives a key, also in its JWK. */
 export const givenKid = (given: unknown): string | undefined =>
   kidIn(given) ?? (isRecord(given) ? kidIn(given['privateKey']) : undefined)
 
@@ -133,7 +131,7 @@ function signatureIn(value: unknown): Buffer {
   throw new TypeError('The function sign of a signing key must resolve to the bytes of the signature.')
 }
 
-/** A ring of keys that the host gives: the first one of each algorithm signs, and all are published. */
+/** The first key of each algorithm signs, and all are published. */
 export function givenRing(keys: readonly SigningKey[]): KeyRing {
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))]
   const held = heldKeys(keys, (algorithm) => keys.find((key) => key.algorithm === algorithm))

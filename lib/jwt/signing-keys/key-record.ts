@@ -4,38 +4,34 @@ import { digest, type Random, sealText, unsealText } from '../../protocol/creden
 import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithm'
 import { type SigningKey, signingKeyOf } from './signing-key'
 
-/** When a key that servers share was made, and what it may sign. All times are seconds since the epoch. */
+/** The times of a shared key, in seconds since the epoch. */
 export interface KeyTimes {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly createdAt: number
   /** From this time on, verifiers elsewhere know the key. */
   readonly signsFrom: number
-  /** The longest lifetime of what it signs, in seconds. The key stays published for so long after its last signature. */
+  /** Seconds that the key stays published after its last signature: the longest lifetime of what it signs. */
   readonly longest: number
   /** Seconds for which its successor is published before it signs. */
   readonly lead: number
 }
 
-/** A shared key that a secret has opened. */
 export interface OpenedKey extends KeyTimes, SigningKey {
-  /** The private key (PKCS #8) in base64url. */
+  /** PKCS #8 in base64url. */
   readonly secretText: string
 }
 
-/** A shared key as the store keeps it. */
 export interface SealedKey extends KeyTimes {
-  /** The private key, sealed. */
   readonly sealed: string
 }
 
-/** Writes the sealed keys of an issuer. */
 export function formatKeys(keys: readonly SealedKey[]): string {
   return JSON.stringify({ keys })
 }
 
 /**
- * Reads the sealed keys of an issuer. The store proves nothing: only the seal of a key does.
+ * The store proves nothing: only the seal of a key does.
  *
  * @throws Error if the text is none of `formatKeys`.
  */
@@ -55,7 +51,7 @@ function parseKey(key: unknown): SealedKey {
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** Writes the marks of retired keys: the newest last. */
+/** The newest last. */
 export function formatRetired(kids: readonly string[]): string {
   return JSON.stringify({ retired: kids.slice(-retiredAtMost) })
 }
@@ -63,7 +59,7 @@ export function formatRetired(kids: readonly string[]): string {
 // A mark counts only while some process may still hold the key, so old marks may go.
 const retiredAtMost = 1000
 
-/** Reads the marks of retired keys. @throws Error if the text is none of `formatRetired`. */
+/** @throws Error if the text is none of `formatRetired`. */
 export function parseRetired(text: string): readonly string[] {
   const { retired } = objectIn(text)
   if (isList(retired) && retired.every(isText)) return retired
@@ -87,10 +83,9 @@ const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest, lead }: KeyTim
   lead,
 })
 
-/** The times of a key as one text. */
 export const textOfTimes = (key: KeyTimes): string => JSON.stringify(Object.values(timesOf(key)))
 
-/** The secrets of a host that seal the keys of one issuer. The first one seals, and each may open. */
+/** The secrets that seal the keys of one issuer: the first one seals, each may open. */
 export class KeySeal {
   private readonly credentials: readonly string[]
 
@@ -103,7 +98,6 @@ export class KeySeal {
     this.credentials = secrets.map((secret) => digest(secret))
   }
 
-  /** Seals a key with the first secret. */
   seal({ secretText, ...key }: OpenedKey): SealedKey {
     const times = timesOf(key)
     const [credential = ''] = this.credentials
@@ -111,14 +105,14 @@ export class KeySeal {
     return { ...times, sealed }
   }
 
-  /** Opens a key; undefined if no secret fits, or if anything about the key was altered. */
+  /** Undefined if no secret fits, or if anything about the key was altered. */
   open(key: SealedKey): OpenedKey | undefined {
     const opened = this.secretOf(key)
     if (opened === undefined) return undefined
     return openedKey(timesOf(key), opened.text)
   }
 
-  /** The place of the secret that seals a key, from 0; undefined if none fits. */
+  /** From 0; undefined if none fits. */
   secretIndex(key: SealedKey): number | undefined {
     return this.secretOf(key)?.index
   }
@@ -132,13 +126,14 @@ export class KeySeal {
     return undefined
   }
 
-  // The purpose is part of the key that seals: a record of another issuer, kid, algorithm or time does not open.
+  // The purpose is part of the key that seals: a record of another issuer, kid, algorithm or time does not
+  // open.
   private purposeOf(key: KeyTimes): string {
     return `signing key ${JSON.stringify(this.issuer)} ${textOfTimes(key)}`
   }
 }
 
-/** Makes a shared key of its private key, PKCS #8 in base64url. */
+/** @param secretText PKCS #8 in base64url. */
 export function openedKey(times: KeyTimes, secretText: string): OpenedKey {
   const key = createPrivateKey({ key: Buffer.from(secretText, 'base64url'), format: 'der', type: 'pkcs8' })
   return { ...times, ...signingKeyOf(key, times.algorithm, times.kid), secretText }

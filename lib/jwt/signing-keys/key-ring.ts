@@ -4,15 +4,15 @@ import type { PublicKey } from '../public-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 import type { SigningKey } from './signing-key'
 
-/** The signing keys of one server. Plug-ins sign with them, and verify what they have signed. */
+/** The signing keys of one server, for plug-ins that sign, and verify what they have signed. */
 export interface KeyRing {
-  /** The algorithms with which the server signs, the usual one first. */
+  /** The usual one first. */
   readonly algorithms: readonly SigningAlgorithm[]
   /** The keys that verify a JWT of this server. */
   readonly source: KeySource
-  /** The set of keys that the server publishes (RFC 7517 5). @throws OAuthError `temporarily_unavailable`. */
+  /** The published keys (RFC 7517 5). @throws OAuthError `temporarily_unavailable`. */
   published(): Promise<readonly PublicKey[]>
-  /** Keeps each key published for so many seconds after its last signature. For `open()` of a plug-in. */
+  /** Leaves each key published for so many seconds after its last signature. For `open()` of a plug-in. */
   outlive(seconds: number): void
   /**
    * Signs claims as a JWT (RFC 7519).
@@ -23,15 +23,12 @@ export interface KeyRing {
   sign(algorithm: SigningAlgorithm, type: string, claims: object): Promise<string>
 }
 
-/** The keys that a server holds at one time. */
 export interface HeldKeys {
   readonly published: readonly PublicKey[]
   readonly keySet: KeySet
-  /** The key that signs with an algorithm; undefined if there is none. */
   readonly signing: (algorithm: SigningAlgorithm) => SigningKey | undefined
 }
 
-/** Makes the keys that a server holds, in the order of the list. */
 export function heldKeys(
   keys: readonly SigningKey[],
   signing: HeldKeys['signing'],
@@ -43,9 +40,7 @@ export function heldKeys(
 }
 
 /**
- * Makes a ring of keys.
- *
- * @param held gets the keys. @throws OAuthError `temporarily_unavailable`
+ * @param held @throws OAuthError `temporarily_unavailable`
  * @param newest gets the keys to publish. Default: as `held`.
  */
 export function keyRing(
@@ -69,10 +64,8 @@ export function keyRing(
 }
 
 /**
- * Signs claims as a JWT (RFC 7519).
- *
  * @param header `kid` is undefined if the verifier knows the key without a name.
- * @throws OAuthError `temporarily_unavailable` if the key service of the key fails.
+ * @throws OAuthError `temporarily_unavailable` if the key service fails.
  */
 export async function signJwt(
   key: SigningKey,

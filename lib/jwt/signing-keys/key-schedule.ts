@@ -3,15 +3,17 @@ import type { SigningAlgorithm } from './signing-algorithm'
 
 /** Seconds for which caches may keep the published set of keys. */
 export const publishedFor = 600
-// Clocks of processes and verifiers may differ by so many seconds.
+// Seconds by which clocks of processes and verifiers may differ.
 const clockTolerance = 300
 
-/** The shortest time for which a new key is published before it signs: until every cache that keeps the rules has it. */
+/**
+ * Least seconds for which a new key is published before it signs: until every cache within the rules has it.
+ */
 export const leadTime = publishedFor + clockTolerance
 
 /**
- * The key that signs with an algorithm: the newest one that verifiers know. If none is known for long enough, the one
- * that will be first: it follows a retired key, and a signature that some verifiers cannot check yet is better than none.
+ * The newest key that verifiers know. If none is known for long enough, the one that will be first: it
+ * follows a retired key, and a signature that some verifiers cannot check yet is better than none.
  */
 export function signingKeyAt<Key extends KeyTimes>(
   keys: readonly Key[],
@@ -24,18 +26,17 @@ export function signingKeyAt<Key extends KeyTimes>(
   )
 }
 
-/** Whether a process whose clock was wrong has dated the key. No successor is made so far ahead. */
+/** A process whose clock was wrong has dated the key: no successor is made so far ahead. */
 const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
 
-/** Whether a successor waits to sign. */
 export const isWaiting = (key: KeyTimes, now: number): boolean => key.signsFrom > now && !isAhead(key, now)
 
-/** The keys that are still needed: a key ends when the last token that it signed is dead. */
+/** A key ends when the last token that it signed is dead. */
 export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] {
   return keys.filter((key) => now < endOf(key, keys))
 }
 
-/** When a key ends, in seconds since the epoch. A key without a successor has no end. */
+/** Seconds since the epoch. A key without a successor has no end. */
 function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
   const own = inOrder(keys, key.algorithm)
   const successor = own[own.findIndex(({ kid }) => kid === key.kid) + 1]
@@ -43,7 +44,7 @@ function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
 }
 
 /**
- * When the next key of an algorithm must begin to sign; undefined if none is due. The first key, and the successor of a
+ * When the next key must begin to sign; undefined if none is due. The first key, and the successor of a
  * retired one, sign at once. A successor that is there already is enough.
  */
 export function nextKeyFrom(
@@ -58,7 +59,8 @@ export function nextKeyFrom(
   return newest === undefined || now >= newest.signsFrom + rotateAfter ? now + lead : undefined
 }
 
-// Two processes that have lost sight of each other may make two keys at one time: the kid then decides, everywhere alike.
+// Two processes that lost sight of each other may make two keys at one time: the kid then decides, everywhere
+// alike.
 function inOrder<Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] {
   return keys
     .filter((key) => key.algorithm === algorithm)

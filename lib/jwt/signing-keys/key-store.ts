@@ -1,29 +1,28 @@
 import { isRecord } from '../../primitives/options-reader'
 
-/** A text as a key store found it. A later save names its revision. */
+/** A text of a key store. A later save names its revision. */
 export interface StoredText {
   readonly text: string
-  /** 22 characters of base64url. The writer chooses the revision. */
+  /** 22 characters of base64url, chosen by the writer. */
   readonly revision: string
 }
 
 /**
- * Keeps the signing keys that servers make and share: a few texts, each under a name, for ever. The keys in a text are
+ * Stores the signing keys that servers make and share: a few texts, each under a name, for ever. The keys are
  * sealed with a secret that the store does not have. A rejected promise means that the store failed.
  */
 export interface KeyStore {
-  /** Resolves to the text under this name; undefined if there is none. */
+  /** Resolves to undefined if there is no such text. */
   find(name: string): Promise<StoredText | undefined>
 
   /**
-   * Stores a text under its name, in one atomic act, if the stored text has the revision `expected`. Without `expected`,
-   * the save succeeds only if no text is stored. Resolves to whether the save succeeded. If the stored text already has
-   * `revision`, an earlier call succeeded and only its reply was lost: the save resolves to true.
+   * Stores a text, in one atomic act, if the stored text has the revision `expected`; without `expected`,
+   * only if no text is stored. Resolves to whether the save succeeded. If the stored text already has
+   * `revision`, an earlier call succeeded and only its reply was lost: resolves to true.
    */
   save(name: string, text: string, revision: string, expected?: string): Promise<boolean>
 }
 
-/** Whether a value has both verbs of a key store. */
 export function isKeyStore(value: unknown): value is KeyStore {
   return isRecord(value) && ['find', 'save'].every((verb) => typeof value[verb] === 'function')
 }

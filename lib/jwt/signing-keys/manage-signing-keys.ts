@@ -30,24 +30,24 @@ export interface ListedKey {
   readonly algorithm: SigningAlgorithm
   readonly createdAt: number
   readonly signsFrom: number
-  /** Whether the key signs now. */
   readonly signs: boolean
   /** The place of its secret in the option `secrets`, from 1; undefined if none opens the key. */
   readonly secret: number | undefined
 }
 
-/** Looks after the signing keys that the processes of one issuer share. */
+/** Manages the signing keys that the processes of one issuer share. */
 export interface KeyManagement {
   list(): Promise<readonly ListedKey[]>
   /**
-   * Makes a successor for each key that signs, unless one waits already. It signs in 15 minutes, when caches elsewhere
-   * have it, or later if the option `publishBefore` of the server says so.
+   * Makes a successor for each key that signs, unless one waits already. It signs in 15 minutes, when caches
+   * elsewhere have it, or later by the option `publishBefore` of the server.
    */
   rotate(): Promise<readonly ListedKey[]>
   /**
-   * Retires a key at once, such as one that has leaked. Every process stops publishing it, signing and verifying with it
-   * within 10 seconds, or within a minute while the store fails it. Its tokens are then invalid here. Caches elsewhere
-   * keep the key until they end, 10 minutes by the rules. If it was the key that signs, its successor signs at once.
+   * Retires a key at once, such as one that has leaked. Every process stops publishing it, signing and
+   * verifying with it within 10 seconds, or within a minute while the store fails it. Its tokens are then
+   * invalid here. Caches elsewhere drop the key when they end, after 10 minutes by the rules. If it was the
+   * key that signs, its successor signs at once.
    *
    * @throws ConfigurationError if no such key is there.
    */
@@ -55,7 +55,7 @@ export interface KeyManagement {
 }
 
 /**
- * Looks after the keys of `signingKeys({ secrets })` from outside the server, such as in a script.
+ * Manages the keys of `signingKeys({ secrets })` from outside the server, such as in a script.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -131,5 +131,5 @@ interface StoreOfKeys {
 
 const hasKeys = (value: unknown): value is StoreOfKeys => isRecord(value) && isKeyStore(value['keys'])
 const reject = () => Promise.reject(new Error('There is no store.'))
-/** Stands in for a store that the options name wrongly. */
+/** After a mistake in the options. */
 const noKeys: StoreOfKeys = { keys: { find: reject, save: reject } }

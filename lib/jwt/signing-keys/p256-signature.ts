@@ -1,9 +1,9 @@
-// Tuning: Node 24 looks at an object of options as if it could be a key, 22 µs each time, so that `crypto.sign` with the
-// option `dsaEncoding` takes 75 µs and without it 30 µs. This file does what the option does.
+// Does what the option `dsaEncoding` does. Tuning: Node 24 looks at an object of options as if it could be a
+// key, 22 µs each time: `crypto.sign` takes 75 µs with the option and 30 µs without.
 
 const numberLength = 32
 
-/** Joins both numbers of a signature on P-256 (RFC 7518 3.4). @param der the form that Node writes (RFC 3279 2.2.3). */
+/** RFC 7518 3.4. @param der as Node writes a signature (RFC 3279 2.2.3). */
 export function joinNumbers(der: Buffer): Buffer {
   // Tag and length of the sequence, then tag, length and bytes of each number. All lengths are below 128.
   const endOfFirst = 4 + der.readUInt8(3)

@@ -16,10 +16,10 @@ import type { KeyStore } from './key-store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
 
-/** What the processes of one issuer agree on about its keys. */
+/** What the processes of one issuer agree on. */
 interface KeyTerms {
   readonly issuer: string
-  /** Names the issuer in the key store. */
+  /** The issuer in the key store. */
   readonly name: string
   readonly algorithms: readonly SigningAlgorithm[]
   /** Seconds from the first signature of a key until its successor is made. */
@@ -29,7 +29,7 @@ interface KeyTerms {
   readonly secrets: readonly string[]
 }
 
-/** The store holds keys of an algorithm, but no secret of the host opens any of them. */
+/** No secret of the host opens any of the keys of an algorithm. */
 class KeysSealed extends Error {
   override readonly name = 'KeysSealed'
 
@@ -40,13 +40,13 @@ class KeysSealed extends Error {
   }
 }
 
-// A conflict means that another process has changed the keys, which is rare.
+// A conflict, another process that changes the keys, is rare.
 const rounds = 16
 
 /**
- * The signing keys that the processes of one issuer share through a key store. One text under one name holds all keys
- * of the issuer, each sealed, and is changed by compare-and-set: of two processes that rotate at once, one makes the
- * key. A second text holds the marks of retired keys, which outlive the loss of the first.
+ * One text under one name holds all keys of the issuer, each sealed, and changes by compare-and-set: of two
+ * processes that rotate at once, one makes the key. A second text holds the marks of retired keys, which
+ * outlive the loss of the first.
  */
 export class SharedKeys {
   private readonly seal: KeySeal
@@ -61,15 +61,13 @@ export class SharedKeys {
     this.seal = new KeySeal(terms.issuer, terms.secrets, random)
   }
 
-  /** Keeps each key published for so many seconds after its last signature. */
   outlive(seconds: number): void {
     this.longest = Math.max(this.longest, seconds)
   }
 
   /**
-   * Reads the keys, makes those that are due, and publishes again what the store has lost.
+   * Makes the keys that are due, and publishes again what the store has lost.
    *
-   * @param now seconds since the epoch.
    * @throws KeysSealed if no secret opens any key of the store.
    */
   async refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
@@ -80,7 +78,7 @@ export class SharedKeys {
     return this.held
   }
 
-  /** Makes a successor for each key that signs, unless one is waiting to sign. */
+  /** A key whose successor waits gets none. */
   async rotate(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
     this.held = await this.change(now, algorithms, async (keys) => {
@@ -95,10 +93,8 @@ export class SharedKeys {
   }
 
   /**
-   * Retires a key at once: it signs nothing more, and no process publishes it or verifies with it. If it was the one that
-   * signs, its successor signs at once.
-   *
-   * @returns whether the store had the key.
+   * At once: no process signs, publishes or verifies with it; its successor signs. False if the store has no
+   * such key.
    */
   async retire(kid: string, now: number): Promise<boolean> {
     const known = (await this.read()).sealed.find((key) => key.kid === kid)
@@ -109,7 +105,6 @@ export class SharedKeys {
     return true
   }
 
-  /** The keys of the store with the place of the secret that seals each; undefined if none fits. */
   async list(
     now: number,
   ): Promise<
@@ -125,7 +120,7 @@ export class SharedKeys {
     })
   }
 
-  /** Reads both texts. The keys come first: a key that is gone because it was retired then has its mark. */
+  /** Reads the keys first: a key that is gone because it was retired then has its mark. */
   private async read() {
     const found = await this.store.find(this.terms.name)
     const marks = await this.store.find(this.markName)
@@ -140,7 +135,7 @@ export class SharedKeys {
     return `${this.terms.name}-retired`
   }
 
-  /** Changes the keys by compare-and-set. Writes nothing if nothing changes. */
+  /** Compare-and-set. Writes nothing if nothing changes. */
   private async change(
     now: number,
     algorithms: readonly SigningAlgorithm[],
@@ -153,7 +148,7 @@ export class SharedKeys {
       const lost = this.held.filter(
         ({ kid }) => !retired.includes(kid) && !valid.some((key) => key.kid === kid),
       )
-      // A secret that is lost must not look like a first start.
+      // A lost secret must not look like a first start.
       const locked = algorithms.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
       if (locked.length > 0) throw new KeysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
@@ -173,7 +168,7 @@ export class SharedKeys {
     return this.held.find((held) => isSame(key, held)) ?? this.seal.open(key)
   }
 
-  /** Adds the keys that are due. A key made in an earlier round serves again. */
+  /** A key made in an earlier round serves again. */
   private async withDue(
     living: readonly OpenedKey[],
     made: Map<SigningAlgorithm, OpenedKey>,

@@ -6,12 +6,12 @@ import { signingKeyAt } from './key-schedule'
 import type { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 
-// Seconds after which a process looks at the store again, before it publishes, signs or verifies.
+// Seconds until a process looks at the store again, before it publishes, signs or verifies.
 const freshFor = 10
 // Seconds for which a process goes on with what it holds while the store fails.
 const heldFor = 60
 
-/** A ring of keys that processes share. @param clock seconds since the epoch. */
+/** @param clock seconds since the epoch. */
 export function sharedRing(
   keys: SharedKeys,
   algorithms: readonly SigningAlgorithm[],
@@ -62,7 +62,7 @@ export function sharedRing(
   return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds), newest)
 }
 
-/** Whatever verifies or signs with the keys then answers `temporarily_unavailable`, and refuses no JWT. */
+/** `temporarily_unavailable` for what verifies or signs; refuses no JWT. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthError) throw error
   throw temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {

@@ -2,21 +2,21 @@ import { constants, generateKeyPair, type KeyObject, sign, type SignKeyObjectInp
 import { promisify } from 'node:util'
 import { joinNumbers } from './p256-signature'
 
-/** The algorithms with which a server signs (RFC 7518 3.1, RFC 8037 3.1). */
+/** RFC 7518 3.1, RFC 8037 3.1. */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256'
 
 interface AlgorithmRow {
-  /** Makes a private key, off the event loop. */
+  /** Off the event loop. */
   readonly generate: () => Promise<KeyObject>
-  /** Whether the algorithm can use a key, private or public. */
   readonly fits: (key: KeyObject) => boolean
-  /** Signs, in the form of a JWS (RFC 7515). */
+  /** In the form of a JWS (RFC 7515). */
   readonly sign: (key: KeyObject, text: Buffer) => Promise<Buffer>
 }
 
 const generatePair = promisify(generateKeyPair)
 
-// A signature on a curve takes less than 0.1 ms, and one with RSA more than 0.5 ms, which would hold up other requests.
+// A signature with RSA takes more than 0.5 ms, and would hold up other requests; one on a curve less than 0.1
+// ms.
 const signOffLoop = (key: KeyObject | SignKeyObjectInput, text: Buffer): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     sign('sha256', text, key, (error, signature) => {
@@ -27,7 +27,7 @@ const signOffLoop = (key: KeyObject | SignKeyObjectInput, text: Buffer): Promise
 
 const rsa: Omit<AlgorithmRow, 'sign'> = {
   generate: async () => (await generatePair('rsa', { modulusLength: 2048 })).privateKey,
-  // RFC 7518 3.3 and 3.5: RSA keys must have 2048 bits or more.
+  // RFC 7518 3.3 and 3.5: 2048 bits or more.
   fits: ({ asymmetricKeyType, asymmetricKeyDetails }) =>
     asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048,
 }
@@ -57,11 +57,10 @@ const rows: Readonly<Record<SigningAlgorithm, AlgorithmRow>> = {
   },
 }
 
-/** All algorithms, the recommended one first. */
+/** The recommended one first. */
 export const signingAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'EdDSA', 'RS256', 'PS256']
 
 export const isSigningAlgorithm = (value: unknown): value is SigningAlgorithm =>
   signingAlgorithms.some((name) => name === value)
 
-/** What an algorithm does with keys. */
 export const algorithmOf = (name: SigningAlgorithm): AlgorithmRow => rows[name]

@@ -3,20 +3,18 @@ import { isRecord, isText } from '../../primitives/options-reader'
 import type { PublicKey } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 
-/** A public key as a set of keys shows it (RFC 7517 4). */
+/** As a set of keys shows it (RFC 7517 4). */
 type PublishedKey = PublicKey & { readonly use: 'sig' }
 
-/** A key with which a server signs. */
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
-  /** The public half. */
   readonly publicKey: PublishedKey
-  /** Signs, in the form of a JWS. May wait, such as for a key service. */
+  /** In the form of a JWS. May wait, such as for a key service. */
   readonly sign: (text: Buffer) => Promise<Buffer>
 }
 
-/** Makes a signing key of a private key. @param kid default: the thumbprint of the key (RFC 7638). */
+/** @param kid default: the thumbprint (RFC 7638). */
 export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm, kid?: string): SigningKey {
   const { sign } = algorithmOf(algorithm)
   const jwk = publicJwk(createPublicKey(privateKey))
@@ -29,7 +27,7 @@ export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm,
   }
 }
 
-/** A public key with what a verifier needs to find it (RFC 7517 4). */
+/** RFC 7517 4 */
 export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorithm): PublishedKey {
   return { ...jwk, use: 'sig', kid, alg: algorithm }
 }
@@ -37,24 +35,23 @@ export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorit
 // RFC 7638 3.2, RFC 8037 2: the required members, in lexicographic order.
 const material = ['crv', 'e', 'kty', 'n', 'x', 'y'] as const
 
-/** The members of a public key that make the key, in lexicographic order. */
 export function publicJwk(key: KeyObject): PublicKey {
   const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) }
   const members = material.flatMap((name) => (isText(jwk[name]) ? [[name, jwk[name]] as const] : []))
   return { kty: '', ...Object.fromEntries(members) }
 }
 
-/** The thumbprint of a public key (RFC 7638). */
+/** RFC 7638 */
 export function thumbprintOf(jwk: PublicKey): string {
   const members = material.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]]))
   return hash('sha256', JSON.stringify(Object.fromEntries(members)), 'base64url')
 }
 
-/** Reads a private key: PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
+/** PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
 export const readPrivateKey = (value: unknown): KeyObject | undefined =>
   readKey(value, 'private', createPrivateKey)
 
-/** Reads the public key of a key service, in the same forms. Undefined if Node cannot read it. */
+/** The same forms, for a key service. */
 export const readPublicKey = (value: unknown): KeyObject | undefined =>
   readKey(value, 'public', createPublicKey)
 
@@ -76,7 +73,7 @@ function readKey(
 const isKeyObject = (value: unknown): value is KeyObject =>
   isRecord(value) && isText(value['type']) && typeof value['export'] === 'function'
 
-/** The algorithms that can use a private key; RSA keys serve two. */
+/** RSA keys serve two. */
 export function algorithmsFor(key: KeyObject): readonly SigningAlgorithm[] {
   return signingAlgorithms.filter((name) => algorithmOf(name).fits(key))
 }

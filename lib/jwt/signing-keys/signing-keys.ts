@@ -14,24 +14,25 @@ import { isSigningAlgorithm, type SigningAlgorithm, signingAlgorithms } from './
 /** Options of {@link signingKeys}. Give either `secrets` or `keys`. */
 export type SigningKeysOptions = SharedKeysOptions | GivenKeysOptions
 
-/** The server makes its keys, shares them with other processes through the store, and replaces them in time. */
+/** The server makes its keys, shares them through the store, and replaces them in time. */
 export interface SharedKeysOptions {
   /**
    * The secrets that seal the keys in the store: texts of at least 32 characters, such as the output of
-   * `openssl rand -base64 32`. The first one seals new keys, and each opens keys. To change the secret, first give all
-   * processes `[old, new]`, then `[new, old]`. A key stays sealed with its secret, so keep the old one until
-   * `keys list` shows no key under it.
+   * `openssl rand -base64 32`. The first one seals new keys, each opens keys. To change the secret, first
+   * give all processes `[old, new]`, then `[new, old]`. A key stays sealed with its secret: remove the old
+   * one only when `keys list` shows no key under it.
    */
   readonly secrets: readonly string[]
-  /** One key is made for each of these algorithms. The first one is the usual one. Default `['ES256']`. */
+  /** One key for each; the first one is the usual one. Default `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
   /**
-   * Whole seconds from the first signature of a key until the server makes its successor, at least 3600. Default 90 days.
+   * Whole seconds from the first signature of a key until its successor is made, at least 3600. Default 90
+   * days.
    */
   readonly rotateAfter?: number
   /**
-   * Whole seconds for which a successor is published before it signs: at least as long as verifiers elsewhere keep the
-   * set of keys, 900 to 30 days. Default 900.
+   * Whole seconds for which a successor is published before it signs: at least as long as verifiers elsewhere
+   * cache the set of keys, 900 to 30 days. Default 900.
    */
   readonly publishBefore?: number
   readonly keys?: undefined
@@ -40,8 +41,8 @@ export interface SharedKeysOptions {
 /** The host makes the keys, and replaces them. */
 export interface GivenKeysOptions {
   /**
-   * The keys of the host. The first key of each algorithm signs, and all are published. To replace a key, first append
-   * the new one, an hour later put it first, and remove the old one when its last token has expired.
+   * The first key of each algorithm signs, and all are published. To replace a key, first append the new one,
+   * an hour later put it first, and remove the old one when its last token has expired.
    */
   readonly keys: readonly GivenKey[]
   readonly secrets?: undefined
@@ -51,8 +52,8 @@ export interface GivenKeysOptions {
 }
 
 /**
- * The signing keys of a server. Plug-ins that sign, such as `jwtAccessTokens({ keys })`, take this object, and stand
- * after it in the option `plugIns`.
+ * The signing keys of a server. Plug-ins that sign, such as `jwtAccessTokens({ keys })`, take this object,
+ * and stand after it in the option `plugIns`.
  */
 export interface SigningKeys extends PlugIn {
   /**
@@ -64,9 +65,9 @@ export interface SigningKeys extends PlugIn {
 }
 
 /**
- * Signing keys, and their public halves at `/.well-known/jwks.json` (RFC 7517 5), which the metadata names as `jwks_uri`.
- * The store holds keys only sealed: a dump of the store signs nothing, and who can write the store cannot add a key.
- * Needs the package jose.
+ * Signing keys, with their public halves at `/.well-known/jwks.json` (RFC 7517 5), the `jwks_uri` of the
+ * metadata. The store holds keys only sealed: a dump of it signs nothing, and who can write it cannot add a
+ * key. Needs the package jose.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -111,7 +112,6 @@ function publishedKeys(urlOf: PlugInServer['urlOf'], ring: KeyRing): Endpoint {
   }
 }
 
-/** Makes the ring of a server. */
 type RingFor = (server: PlugInServer) => KeyRing
 
 const needed = 'must be given, or keys, and not both.'
@@ -146,7 +146,7 @@ function readOptions(options: unknown): RingFor {
   }
 }
 
-/** Reads the secrets that seal keys; undefined without the option, and after a mistake. */
+/** Undefined without the option, and after a mistake. */
 export function readSecrets(reading: OptionsReader): readonly string[] | undefined {
   return reading.optional<readonly string[] | undefined>(
     'secrets',
@@ -156,7 +156,6 @@ export function readSecrets(reading: OptionsReader): readonly string[] | undefin
   )
 }
 
-/** Reads which keys the server makes, and when it replaces them. */
 function readPlan(reading: OptionsReader): {
   readonly algorithms: readonly SigningAlgorithm[]
   readonly rotateAfter: number
@@ -193,12 +192,11 @@ const areSecrets = (value: unknown): value is readonly string[] =>
 const areAlgorithms = (value: unknown): value is readonly SigningAlgorithm[] =>
   isNonEmpty(value) && value.every(isSigningAlgorithm) && new Set(value).size === value.length
 
-/** Whether a value can be the option `keys` of a plug-in that signs. */
 export const isSigningKeys = (value: unknown): value is SigningKeys =>
   isRecord(value) && typeof value['ringOf'] === 'function'
 
 const neverOpened = () => {
   throw new Error('There are no signing keys.')
 }
-/** Stands in for keys that the options name wrongly. No plug-in is made with it. */
+/** After a mistake; no plug-in is made with it. */
 export const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
