@@ -27,24 +27,20 @@ import {
 } from './refusals'
 import { readRequiredLogin, type RequiredLogin, requireLogin } from './required-login'
 
-/** A valid access token: its access, and the data that plug-ins keep with it. */
 export interface GoodToken extends KeptExtensionData {
   readonly access: GuardedAccess
   readonly tokenData: Json | undefined
   readonly rejectReason?: undefined
 }
 
-/** The result of a look-up: undefined for an unknown token, or the reason why the token is not valid, a stable word. */
+/** Undefined for an unknown token; else the access, or the reason why the token is not valid. */
 export type FoundToken =
   | GoodToken
   | { readonly rejectReason: Reason<'invalid_token'>; readonly observed?: Observed | undefined }
   | undefined
 
 /**
- * Looks up an access token.
- *
  * @param now seconds since the epoch.
- * @param sender the request that carries the token, for look-ups that ask another server.
  * @throws OAuthError `temporarily_unavailable` if the look-up fails.
  */
 export type FindToken = (
@@ -53,46 +49,39 @@ export type FindToken = (
   sender: TokenSender,
 ) => FoundToken | Promise<FoundToken>
 
-/** The sender of a request with an access token. */
 export interface TokenSender {
-  /** The address of the request, as Express reports it; undefined if the connection has closed. */
+  /** As Express reports it; undefined if the connection has closed. */
   readonly address: string | undefined
 }
 
-/** A request to a protected resource. */
 export interface GuardedRequest extends ResourceRequest, TokenSender {
   /** Each `Authorization` header. Most token types read no other header. */
   readonly authorization: readonly string[]
-  /** Like {@link TokenCheck.setHeader}. */
+  /** As {@link TokenCheck.setHeader}. */
   setHeader(name: string, value: string): void
   /** When the request arrived, in seconds since the epoch. */
   readonly now: number
-  /** Like {@link TokenCheck.useOnce}, with the share of the token. */
+  /** As {@link TokenCheck.useOnce}, with the share of the token. */
   useOnce(key: string, seconds: number, share: string): Promise<boolean>
-  /**
-   * Notes the token after its look-up, with its access; undefined for a token that is not valid. For events only.
-   */
+  /** For events only; undefined for a token that is not valid. */
   noteToken(accessToken: string, access: GuardedAccess | undefined): void
 }
 
-/** The parts of a guard that the decision needs. */
 interface GuardedLookup {
   readonly find: FindToken
   readonly tokenTypes: readonly TokenType[]
-  /** The extensions that act in guards. */
   readonly extensions: readonly Extension[]
-  /** The scopes that a scope of a token implies; undefined if no scope implies another. */
   readonly implied?: ImpliedScopes | undefined
   /** The schemes of the token types that the guard takes alone; undefined if it takes all. */
   readonly required?: readonly string[] | undefined
-  /** The URI of the protected resource, also of a guard without a table of resources; undefined if it knows none. */
+  /** Also of a guard without a table of resources; undefined if it knows none. */
   readonly resource?: string | undefined
 }
 
 /**
- * Decides whether a request may use the resource (RFC 6749 7). Resolves to undefined for a request without a token.
+ * RFC 6749 7. Resolves to undefined for a request without a token.
  *
- * @throws OAuthError if the request may not; `temporarily_unavailable` if the look-up of the token fails.
+ * @throws OAuthError if the request may not pass; `temporarily_unavailable` if the look-up fails.
  */
 export async function authorizeResourceRequest(
   request: GuardedRequest,
@@ -103,7 +92,6 @@ export async function authorizeResourceRequest(
   return found && withMembers(lookup.extensions, found)
 }
 
-/** The same, with the data that plug-ins keep with the token. */
 export async function admitToken(
   request: GuardedRequest,
   requirement: Requirement,
@@ -119,15 +107,15 @@ export async function admitToken(
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
   if (found.rejectReason !== undefined) throw badToken(found.rejectReason, scope, found.observed)
-  // RFC 6749 7.1: the token type defines how a request uses the token. A token must therefore not pass under the scheme
-  // of another type.
+  // RFC 6749 7.1: the token type defines how a request uses the token, so no token passes under the scheme of
+  // another type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
   if (lookup.required !== undefined && tokenType.isRequired !== true)
     throw unboundToken(scope, lookup.required)
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
   if (presented.rejectReason !== undefined) await prove(carried, found, request, requirement, lookup.resource)
-  // Before the scope: this challenge names the scope, too, so one new authorization request can meet both.
+  // Before the scope: this challenge names the scope, too, so one new request can meet both.
   if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
   const covered = withImplied(found.access.scope, lookup.implied)
   if (!satisfies(covered, requirement)) throw insufficientScope(scope, covered)
@@ -215,27 +203,22 @@ function satisfies(granted: Scope, { scope, match }: Requirement): boolean {
   return match === 'all' || scope.length === 0 ? covers(granted, scope) : intersects(granted, scope)
 }
 
-/** The requirement of a protected resource. */
 export interface Requirement {
   readonly scope: Scope
-  /** Whether the token needs `all` values of the scope or `any` of them. */
   readonly match: 'all' | 'any'
   /** Whether a request without a token may pass. */
   readonly optional: boolean
-  /** The URI of the resource that the guard protects; undefined if the server names no resources. */
+  /** Undefined if the server names no resources. */
   readonly resource: string | undefined
-  /** What the login behind a token must have been; undefined if it does not matter. */
+  /** Undefined if the login does not matter. */
   readonly login?: RequiredLogin | undefined
 }
 
 /**
- * Reads the requirement of a guard. With an empty scope, every valid token passes. Returns placeholders after a
- * mistake.
+ * With an empty scope, every valid token passes. Returns placeholders after a mistake.
  *
- * @param reading reads the options of the guard.
- * @param knownScope the scope of the server; undefined if the guard does not know it. No token would pass a guard with
- * a misspelt scope, so the check happens here.
- * @param resources the resources of the server; undefined if the server names none.
+ * @param knownScope the scope of the server, because no token would pass a misspelt scope; undefined if
+ *   unknown.
  */
 export function readRequirement(
   reading: OptionsReader,
@@ -275,18 +258,17 @@ function scopeOf(
 
 const isMatch = (value: unknown): value is Requirement['match'] => value === 'all' || value === 'any'
 
-/**
- * The access that a JWT access token gives (RFC 9068 2.2). Deeply frozen, because all requests with the token share the
- * object.
- */
+/** The access of a JWT access token (RFC 9068 2.2). Deeply frozen: all requests with the token share it. */
 export interface JwtAccess {
   /** Always undefined: a JWT belongs to no authorization in a store. */
   readonly authorizationId?: undefined
-  /** The client of the token. */
   readonly clientId: string
-  /** The resource owner, from `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068 2.2). */
+  /**
+   * The resource owner, from `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068
+   * 2.2).
+   */
   readonly subject: string | undefined
-  /** The scope of the token. Empty if the token has none. */
+  /** Empty if the token has none. */
   readonly scope: Scope
   /** `bearer`, or the token type that checks the proof of a bound token (`TokenType.confirmationMethod`). */
   readonly tokenType: string
@@ -294,25 +276,25 @@ export interface JwtAccess {
   readonly expiresAt: number
   /** How the resource owner had logged in; undefined if the token does not say. */
   readonly login?: Login | undefined
-  /** Every claim of the token, as the issuer signed it, including the registered claims. */
+  /** Every claim of the token, including the registered ones. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
 /**
- * The access that a token gives by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen, because all
- * requests with the token share the object.
+ * The access by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen: all requests with the
+ * token share it.
  */
 export interface IntrospectedAccess extends Omit<JwtAccess, 'expiresAt' | 'claims'> {
-  /** Seconds since the epoch. If the answer names no end, the time until which the guard keeps the answer. */
+  /** Seconds since the epoch. If the answer names no end, the time until which the guard caches it. */
   readonly expiresAt: number
   /** Every member of the answer. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** The access that the access token of a request gives. Only that of a JWT or of an introspection has `claims`. */
+/** The access of a token. Only that of a JWT or of an introspection has `claims`. */
 export type GuardedAccess = Access | JwtAccess | IntrospectedAccess
 
-/** Freezes a value from JSON deeply. Works without recursion, because JSON can be thousands of levels deep. */
+/** Deeply. Without recursion, because JSON can be thousands of levels deep. */
 export function frozen<Value extends object>(value: Value): Value {
   const open: object[] = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

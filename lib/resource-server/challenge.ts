@@ -6,25 +6,24 @@ export interface ChallengeOptions {
   /** The protection space that challenges name (RFC 9110 11.5). Default `oauth`. */
   readonly realm?: string
   /**
-   * Further attributes of challenges, such as `{ acr_values: 'urn:example:mfa' }`. Attributes of a guard come in
-   * addition to those of the option `guards`. Default none.
+   * Further attributes of challenges, such as `{ acr_values: 'urn:example:mfa' }`, in addition to those of
+   * the option `guards`. Default none.
    */
   readonly attributes?: Readonly<Record<string, string>>
 }
 
-/** What every challenge of a guard contains besides the refusal. */
+/** Without the refusal. */
 export interface Challenge {
   readonly realm: string
-  /** The further attributes, each by its name. */
+  /** By name. */
   readonly attributes: ReadonlyMap<string, string>
-  /** The URL of the metadata of the resource (RFC 9728 5.1); undefined if there is none. */
+  /** RFC 9728 5.1; undefined if there is none. */
   readonly resourceMetadata?: string | undefined
 }
 
-/** The challenge of a guard without options. */
 export const usualChallenge: Challenge = { realm: 'oauth', attributes: new Map() }
 
-/** Reads the challenge of a guard, or of all guards. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 export function readChallenge(reading: OptionsReader, defaults: Challenge): Challenge {
   return {
     realm: reading.optional('realm', defaults.realm, isQuotable, `must be ${quotable}.`),
@@ -61,10 +60,10 @@ const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
 
 /**
- * Writes the value of `WWW-Authenticate` for a request to a protected resource (RFC 6750 3, RFC 9728 5.1).
+ * The value of `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1).
  *
- * @param own the attributes that the refusal itself has. They win over those of the guard.
- * @param error the members of the error; none for a request without a token (RFC 6750 3.1).
+ * @param own the attributes of the refusal: they win over those of the guard.
+ * @param error none for a request without a token (RFC 6750 3.1).
  */
 export function writeChallenge(
   scheme: string,
@@ -85,5 +84,5 @@ export function writeChallenge(
   return `${scheme} ${written.join(', ')}`
 }
 
-/** Attributes of a challenge, each by its name. */
+/** By name. */
 export type ChallengeAttributes = Readonly<Record<string, string>>

@@ -20,7 +20,6 @@ import { fitsType, type TokenType } from '../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 import { otherAudience } from './refusals'
 
-/** The terms that a JWT access token must meet, and the bounds of the cache. */
 export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
   readonly audience: readonly string[]
   readonly issuer: string
@@ -28,28 +27,25 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
   readonly claimNames: JwtDialect
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
-  /** The largest number of tokens in the cache; 0 for no cache. */
+  /** Tokens; 0 for no cache. */
   readonly maximumCached: number
-  /** The longest time that a token stays in the cache, in seconds. */
+  /** Seconds. */
   readonly maximumAge: number
 }
 
-/**
- * Finds the access of JWT access tokens (RFC 9068 4). A token that this guard has verified before costs one look-up in
- * memory.
- */
+/** RFC 9068 4. A token that was verified before costs one look-up in memory. */
 export function findJwt(
   terms: JwtAccessTerms,
 ): (token: string, now: number) => FoundToken | Promise<FoundToken> {
   const { keys, clockTolerance, maximumAge } = terms
   const verified = new VerifiedTokens<VerifiedAccess>(terms.maximumCached)
-  // Parallel requests with the same token share one verification: the result depends on nothing else.
+  // Parallel requests with one token share a verification: the result depends on nothing else.
   const verifications = new SingleFlight<FoundToken>()
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
 
   const verify = async (text: string, digest: string, now: number): Promise<FoundToken> => {
-    // A guard must not trust keys that are too old. It fetches them again, because the issuer usually still has the
-    // same keys, and the cached tokens then stay valid.
+    // Keys that are too old must not be trusted. Fetched again, because the issuer usually still has them,
+    // and the cached tokens then stay valid.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await keys.fetched(now) : undefined)
     const known = keySet && verified.getCached(digest, keySet, now)
     if (known !== undefined) return known
@@ -86,46 +82,45 @@ function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
     )
   }
   if (!(error instanceof KeysUnavailable)) throw error
-  // The token may be valid, so the error must not make the client discard it.
+  // No refusal: the token may be valid, so the client must not discard it.
   throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {
     cause: error.cause,
     headers: error.headers,
   })
 }
 
-/** The claims in which an issuer writes the client and the scope. Some issuers do not use the registered claims. */
+/** The claims of the client and the scope. Some issuers do not use the registered ones. */
 export interface JwtDialect {
-  /** The claims that may name the client. The first claim that the token has counts. */
+  /** The first claim that the token has counts. */
   readonly clientId: readonly string[]
   readonly scope: string
-  /** Whether the claim of the scope may be a list of texts. */
+  /** Whether the scope may be a list of texts. */
   readonly listsScope: boolean
 }
 
-/** The registered claims (RFC 9068 2.2 and 2.2.3). */
+/** RFC 9068 2.2 and 2.2.3. */
 export const rfc9068: JwtDialect = { clientId: ['client_id'], scope: 'scope', listsScope: false }
 
-/** The reason why a verified JWT gives no access, a stable word for events. */
 type AccessFault = Extract<JwtFault, 'incomplete'> | 'bound_to_key' | 'of_another_kind'
 
-/** What a verified JWT gives, or the reason why the JWT gives nothing. */
+/** What a verified JWT gives, or the reason why it gives nothing. */
 function jwtToken(
   { subject, expiresAt, claims }: ProvenJwt,
   { claimNames: dialect, ...confirming }: JwtAccessTerms,
 ): JwtToken | AccessFault {
   const confirmation = readConfirmation(confirming, claimOf(claims, 'cnf'))
-  // RFC 7800 3: the issuer has bound the token to a key. A request without proof of that key may come from a thief.
+  // RFC 7800 3: the token is bound to a key. A request without proof of it may come from a thief.
   if (confirmation === undefined) return 'bound_to_key'
   const { tokenType, ...kept } = confirmation
-  // A format of this package names the type of a token that demands a proof. Older issuers use the claim otherwise.
+  // A format of this package names the type of a token that demands a proof. Older issuers use the claim
+  // otherwise.
   if (!dialect.listsScope && !fitsType(claimOf(claims, 'token_type'), tokenType)) return 'of_another_kind'
-  // OpenID Connect Core 3.1.3.6 and 3.3.2.11: the token is an ID token. An ID token identifies a user and gives no
-  // access.
+  // OpenID Connect Core 3.1.3.6 and 3.3.2.11: an ID token, which gives no access.
   if (['at_hash', 'c_hash'].some((name) => Object.hasOwn(claims, name))) return 'of_another_kind'
   const clientId = dialect.clientId.map((name) => claimOf(claims, name)).find((value) => value !== undefined)
   const scope = scopeOf(claimOf(claims, dialect.scope), dialect.listsScope)
   if (!isText(clientId) || scope === undefined) return 'incomplete'
-  // RFC 9700 4.15: without this rule, a client could pass for a resource owner with the same identifier.
+  // RFC 9700 4.15: else a client could pass for a resource owner with the same identifier.
   const owner = subject === clientId ? undefined : subject
   const login = owner === undefined ? undefined : loginIn(claims)
   const plain = { clientId, subject: owner, scope, tokenType, expiresAt, claims }
@@ -143,10 +138,8 @@ function scopeOf(value: unknown, listsScope: boolean): Scope | undefined {
   return isList ? [...new Set(value)] : undefined
 }
 
-/** What a JWT gives. */
 interface JwtToken extends GoodToken {
   readonly access: JwtAccess
 }
 
-/** A verified token, as a guard finds it. */
 interface VerifiedAccess extends JwtToken, VerifiedToken {}

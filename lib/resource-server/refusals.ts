@@ -3,9 +3,9 @@ import { OAuthError, type Observed } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 import { formatScope, type Scope } from '../protocol/scope'
 
-// The refusals of a request with a token by a guard (RFC 6750 3.1). Each names the scope of the guard in its challenge.
+// RFC 6750 3.1. Each challenge names the scope of the guard.
 
-/** The request does not carry its token as RFC 6750 2.1 demands. */
+/** RFC 6750 2.1 */
 export function malformedRequest(reason: Reason<'invalid_request'>, scope: Scope): OAuthError {
   return new OAuthError(
     'invalid_request',
@@ -15,7 +15,7 @@ export function malformedRequest(reason: Reason<'invalid_request'>, scope: Scope
   )
 }
 
-/** @param cause what stands in the place of the token, such as a header with another scheme. */
+/** @param cause what stands in the place of the token. */
 export function missingToken(scope: Scope, cause: 'scheme' | 'query' | undefined): OAuthError {
   return new OAuthError(
     'invalid_token',
@@ -25,7 +25,7 @@ export function missingToken(scope: Scope, cause: 'scheme' | 'query' | undefined
   )
 }
 
-/** @param reason a reason of the suite, or of an extension of the host. */
+/** @param reason of the suite, or of an extension of the host. */
 export function badToken(reason: string, scope: Scope, observed?: Observed): OAuthError {
   return new OAuthError('invalid_token', reason, 'The access token is unknown, expired or revoked.', {
     status: 401,
@@ -34,17 +34,13 @@ export function badToken(reason: string, scope: Scope, observed?: Observed): OAu
   })
 }
 
-/** What a warning says of a token for another audience. @param sent `aud` of the token, as anything may have written it. */
+/** @param sent `aud` of the token, as anything may have written it. */
 export function otherAudience(sent: unknown, expected: readonly string[]): Observed {
   const [only = 'none', second] = [sent ?? []].flat().filter(isText)
   return { sent: second === undefined ? only : [sent].flat().filter(isText), expected }
 }
 
-/**
- * The token is valid, but the request lacks the proof that its token type demands.
- *
- * @param scheme that of the token type.
- */
+/** A valid token without the proof that its type demands. */
 export function unprovenToken(reason: string, scope: Scope, scheme: string): OAuthError {
   return new OAuthError(
     'invalid_token',
@@ -54,7 +50,6 @@ export function unprovenToken(reason: string, scope: Scope, scheme: string): OAu
   )
 }
 
-/** @param granted the scope of the token. */
 export function insufficientScope(scope: Scope, granted?: Scope): OAuthError {
   return new OAuthError(
     'insufficient_scope',
@@ -69,7 +64,7 @@ export function insufficientScope(scope: Scope, granted?: Scope): OAuthError {
 }
 
 /**
- * The token is valid, but the guard takes tokens of other types alone.
+ * A valid token, but the guard takes other types alone.
  *
  * @param schemes those of the types that it takes.
  */
@@ -81,6 +76,5 @@ export function unboundToken(scope: Scope, schemes: readonly string[]): OAuthErr
   })
 }
 
-/** The scope of a guard, as an attribute of its challenge. */
 export const scopeIn = (scope: Scope): { readonly scope?: string } =>
   scope.length === 0 ? {} : { scope: formatScope(scope) }

@@ -6,30 +6,29 @@ import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { scopeIn } from './refusals'
 
-/** What a guard may require of the login behind a token (RFC 9470). */
+/** What a guard requires of the login behind a token (RFC 9470). */
 export interface LoginOptions {
   /**
-   * How long ago the owner may have logged in, in whole seconds, 1 to 10 years. The guard refuses an older login with 401
-   * and `insufficient_user_authentication`, and with it every token without an owner, or that does not say when the
-   * login was. Default: any age, and no login at all.
+   * Whole seconds since the login of the owner, 1 to 10 years. An older login gets 401 and
+   * `insufficient_user_authentication`, and so does a token without an owner, or without the time of a login.
+   * Default: any age, and no login at all.
    */
   readonly maxAge?: number
   /**
-   * The authentication context class that the login must have met, or a list of classes: one of them is enough, and the
-   * first one is preferred. The guard refuses other logins as with `maxAge`. Default: any class.
+   * The authentication context class that the login must have met, or a list: one is enough, the first one is
+   * preferred. Other logins are refused as with `maxAge`. Default: any class.
    */
   readonly acr?: string | readonly string[]
 }
 
-/** What a guard requires of the login behind a token. */
 export interface RequiredLogin {
-  /** In seconds; undefined for any age. */
+  /** Seconds; undefined for any age. */
   readonly maxAge: number | undefined
-  /** The login must meet one of these classes; none for any class. */
+  /** One is enough; none for any class. */
   readonly acrValues: readonly string[]
 }
 
-/** Reads what a guard requires of the login; undefined if it requires none. Returns placeholders after a mistake. */
+/** Returns placeholders after a mistake. */
 export function readRequiredLogin(reading: OptionsReader): RequiredLogin | undefined {
   const maxAge = reading.optional<number | undefined>('maxAge', undefined, isMaxAge, maxAgeExpectation)
   const acr = reading.optional<string | readonly string[]>('acr', [], isAcr, acrExpectation)
@@ -45,15 +44,12 @@ const acrExpectation = `must be a class such as 'urn:example:mfa', or a list of 
 const isAcr = (value: unknown): value is string | readonly string[] =>
   isAcrValues(typeof value === 'string' ? [value] : value)
 
-/** A valid token, with what it says of its owner. */
 interface Access {
   readonly subject: string | undefined
   readonly login?: Login | undefined
 }
 
 /**
- * Checks the login behind a token.
- *
  * @param scope the scope of the guard.
  * @param now seconds since the epoch.
  * @throws OAuthError `insufficient_user_authentication`, whose challenge names all that the guard requires.
@@ -86,8 +82,8 @@ const descriptions: Readonly<Record<Lack, string>> = {
   login_too_old: 'More recent authentication is required.',
 }
 
-// Seconds that a login may lie in the future, because the clocks of its server and of the guard differ. A time beyond
-// that, such as one in milliseconds, is no time of a login: it would never be too old.
+// Seconds that a login may lie in the future, because clocks differ. A later time, such as one in
+// milliseconds, is no time of a login: it would never be too old.
 const clockTolerance = 300
 
 function lackOf({ maxAge, acrValues }: RequiredLogin, access: Access, now: number): Lack | undefined {

@@ -2,16 +2,15 @@ import { boundedText } from '../../primitives/bounded-text'
 import { isRecord, isText } from '../../primitives/options-reader'
 import { isShallow } from '../../protocol/json-depth'
 
-/** A response that is no JSON, or has another status than 200. */
+/** No JSON, or another status than 200. */
 export class UnusableResponse extends Error {
   override readonly name: string = 'UnusableResponse'
 }
 
-/** A response of another status than 200. */
 export class RefusedStatus extends UnusableResponse {
   override readonly name = 'RefusedStatus'
 
-  /** @param error the error code of a response with status 400 (RFC 6749 5.2); undefined if it has none. */
+  /** @param error the error code of a response with status 400 (RFC 6749 5.2). */
   constructor(
     url: string,
     readonly status: number,
@@ -28,11 +27,11 @@ interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-// In bytes, after decompression. An answer holds one token, and metadata are short.
+// Bytes, after decompression. An answer holds one token, and metadata are short.
 const longestAnswer = 256 * 1024
 
 /**
- * Fetches JSON from the authorization server. Follows no redirect, and reads at most 256 KiB.
+ * Follows no redirect, and reads at most 256 KiB.
  *
  * @throws RefusedStatus for another status than 200.
  * @throws UnusableResponse if the response is no JSON.
@@ -58,7 +57,6 @@ export async function fetchJson(url: string, { headers, ...request }: JsonReques
 const isJson = ({ headers }: Response) =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('Content-Type') ?? '')
 
-/** The error code of a refusal; undefined if the body holds none. */
 async function errorIn(body: ReadableStream<Uint8Array>, url: string): Promise<string | undefined> {
   try {
     const json = parsed(await boundedText(body, longestAnswer, url), url)
@@ -69,7 +67,7 @@ async function errorIn(body: ReadableStream<Uint8Array>, url: string): Promise<s
   }
 }
 
-// The message of the parser contains a part of the answer, so the error has no cause.
+// No cause: the message of the parser contains a part of the answer.
 function parsed(text: string, url: string): unknown {
   let json: unknown
   try {

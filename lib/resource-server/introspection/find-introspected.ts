@@ -16,12 +16,11 @@ import {
 } from './introspection-endpoint'
 import { introspectedToken, type IntrospectionTerms } from './introspection-response'
 
-/** What a guard needs to look tokens up at an introspection endpoint. */
 interface IntrospectionLookup extends IntrospectionTerms {
   readonly endpoint: IntrospectionEndpoint
-  /** How long the guard keeps the answer that a token is not active, in seconds. */
+  /** Seconds for an answer that a token is not active. */
   readonly maximumAgeOfRefusals: number
-  /** The largest number of answers in each of the two caches, at least 1. */
+  /** Answers in each of the two caches, at least 1. */
   readonly maximumCached: number
   /** The answers "not active" that each network may cause; undefined for no limit. */
   readonly inactive: Limit | undefined
@@ -39,9 +38,8 @@ interface KeptAnswer {
 const longestToken = 8192
 
 /**
- * Finds the access of tokens at an introspection endpoint (RFC 7662). The caches hold digests of tokens, and parallel
- * requests with one token share one call. Answers about tokens that are not good have a cache of their own, so random
- * tokens push out no good one.
+ * RFC 7662. The caches hold digests of tokens, and parallel requests with one token share one call. Bad
+ * tokens have a cache of their own: random ones push out no good one.
  */
 export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const { endpoint, maximumAge, maximumAgeOfRefusals, maximumCached } = lookup
@@ -79,8 +77,8 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
       }
       return found
     } catch (error) {
-      // Any sender can write a token that the endpoint, or a filter before it, refuses. Such a token counts like one that
-      // is not active, and must not stop the calls about others.
+      // Any sender can write a token that the endpoint, or a filter before it, refuses. It counts like one
+      // that is not active, and must not stop the calls about others.
       if (error instanceof RequestRefused) health.answered()
       else if (!wasGood && isResponse(error)) health.doubt()
       else {
@@ -114,26 +112,26 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
 interface AskedToken {
   readonly token: string
   readonly digest: string
-  /** The answer from when the token was good; undefined if it never was. */
+  /** The answer from when the token was good. */
   readonly before: KeptAnswer | undefined
 }
 
 const isResponse = (error: unknown) => error instanceof CredentialsRefused || error instanceof NothingSaid
 
-/** No call about the token: the endpoint does not answer. The cause is the failure of a trial. */
+/** No call, because the endpoint does not answer. The cause is the failure of a trial. */
 class NotAsked extends Error {
   override readonly name = 'NotAsked'
 }
 
 /**
- * Whether the endpoint answers. A failure with a response may be about its token, and strangers write tokens: after some
- * of them, and while the circuit is open, the guard tries with a token that was good.
+ * A failure with a response may be about its token, and strangers write tokens: after some of them, and while
+ * the circuit is open, the guard tries with a token that was good.
  */
 class EndpointHealth {
   private readonly circuit: CircuitBreaker
   private readonly trials = new SingleFlight<unknown>()
   private doubts = 0
-  /** The last token that was good. */
+  /** The last good token. */
   good: string | undefined
 
   constructor(
@@ -189,7 +187,7 @@ function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): Kept
   return kept !== undefined && kept.askedAt <= now && now < kept.endsAt ? kept : undefined
 }
 
-// The token may be good, so the error must not make the client discard it.
+// No refusal: the token may be good, so the client must not discard it.
 const unavailable = (reason: 'introspection_unavailable' | 'introspection_not_authorized', cause: unknown) =>
   temporarilyUnavailable(reason, 'The server is temporarily unable to answer.', { cause })
 
@@ -201,8 +199,8 @@ function failureOf(error: unknown): OAuthError {
 }
 
 /**
- * Bounds the calls about tokens that are not good, for each network: each random token would cost the authorization
- * server a look-up. A call counts when it begins, so that parallel ones do not pass the limit together.
+ * For each network: each random token would cost the authorization server a look-up. A call counts when it
+ * begins, so that parallel ones do not pass the limit together.
  */
 class InactiveLimit {
   private readonly windows: NetworkWindows
@@ -214,7 +212,7 @@ class InactiveLimit {
     this.windows = new NetworkWindows(clock, (limit?.seconds ?? 1) * 1000)
   }
 
-  /** @throws Throttled if the network has used up the limit. */
+  /** @throws Throttled */
   begin({ address }: TokenSender): void {
     if (this.limit === undefined) return
     const { totalHits, resetTime } = this.windows.increment(networkOf(address))

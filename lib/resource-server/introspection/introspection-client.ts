@@ -3,7 +3,7 @@ import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
 import { secureRandom } from '../../protocol/credential'
 
-/** A guard that authenticates by a secret (RFC 6749 2.3.1). */
+/** Authentication by a secret (RFC 6749 2.3.1). */
 export interface IntrospectionSecret {
   readonly client_id: string
   readonly client_secret: string
@@ -12,14 +12,17 @@ export interface IntrospectionSecret {
   readonly key?: undefined
 }
 
-/** A guard that authenticates by JWTs that it signs: `private_key_jwt` (RFC 7523 2.2). Needs no package. */
+/** Authentication by JWTs that the guard signs: `private_key_jwt` (RFC 7523 2.2). Needs no package. */
 export interface IntrospectionKey {
   readonly client_id: string
-  /** The private key, as PEM, JWK or `KeyObject`, or a key of a key service. The `kid` goes into the JWTs if it is named. */
+  /**
+   * The private key, as PEM, JWK or `KeyObject`, or a key of a key service. The JWTs have its `kid` if you
+   * name one.
+   */
   readonly key: GivenKey
   /**
-   * `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want the URL of the introspection
-   * or of the token endpoint.
+   * `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want the URL of the
+   * introspection or of the token endpoint.
    */
   readonly audience?: string
   /**
@@ -29,22 +32,19 @@ export interface IntrospectionKey {
   readonly client_secret?: undefined
 }
 
-/** What a request of the guard has besides its parameters. */
 interface Authentication {
   readonly headers: Readonly<Record<string, string>>
   readonly parameters: Readonly<Record<string, string>>
 }
 
 /**
- * Authenticates one request of the guard.
- *
- * @param offered the methods that the metadata of the server name; undefined if they name none.
+ * @param offered the methods in the metadata of the server.
  * @throws OAuthError `temporarily_unavailable` if a key service fails.
  */
 export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
 
 /**
- * Reads the option `client`. Returns a placeholder after a mistake.
+ * Returns a placeholder after a mistake.
  *
  * @param clock milliseconds since the epoch.
  */
@@ -96,7 +96,6 @@ function basic(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 }
 
-/** Who asserts to whom. */
 interface Parties {
   readonly clientId: string
   readonly issuer: string
@@ -134,5 +133,5 @@ const isType = (value: unknown): value is string => value === usualType || value
 // Seconds.
 const assertionLife = 60
 
-// Stands in for a key that the options name wrongly. No guard is made with it.
+// After a mistake; no guard is made with it.
 const unauthenticated: Authenticate = async () => ({ headers: {}, parameters: {} })

@@ -4,43 +4,42 @@ import { isSafeUrl } from '../../protocol/uri'
 import { fetchJson, RefusedStatus, UnusableResponse } from './fetch-json'
 import type { Authenticate } from './introspection-client'
 
-/** Where the guard asks, and as which client. */
 interface IntrospectionAddress {
   readonly issuer: string
-  /** The URL of the endpoint; undefined to find it in the metadata of the issuer. */
+  /** Undefined to find it in the metadata of the issuer. */
   readonly endpoint: string | undefined
   readonly authenticate: Authenticate
-  /** Milliseconds that one call may take. */
+  /** Milliseconds for one call. */
   readonly patience: number
   /** Milliseconds of a clock that does not step. */
   readonly clock: () => number
 }
 
-/** The endpoint refuses the credentials of the guard, so it says nothing about the token. */
+/** Says nothing about the token. */
 export class CredentialsRefused extends Error {
   override readonly name = 'CredentialsRefused'
 }
 
-/** The endpoint refuses this one request. It has taken the credentials of the guard, and may answer about other tokens. */
+/** The credentials were taken, so the endpoint may answer about other tokens. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
 }
 
-/** The endpoint, or a filter before it, answers without a word about the token. */
+/** An answer, perhaps of a filter before the endpoint, without a word about the token. */
 export class NothingSaid extends Error {
   override readonly name = 'NothingSaid'
 }
 
 interface FoundEndpoint {
   readonly url: string
-  /** The methods of client authentication that the metadata name; undefined if they name none. */
+  /** The methods in the metadata; undefined if they name none. */
   readonly offered: readonly string[] | undefined
 }
 
-// Milliseconds. The guard looks again at metadata of this age, and after a failure, but not twice within the pause.
+// Milliseconds: read again at this age, and after a failure, but not twice within the pause.
 const [maximumAge, pause] = [600_000, 10_000]
 
-/** The introspection endpoint of one issuer (RFC 7662 2). A server may move it: the guard follows the metadata. */
+/** RFC 7662 2. A server may move the endpoint: the guard follows the metadata. */
 export class IntrospectionEndpoint {
   private found: FoundEndpoint | undefined
   private lookedAt = 0
@@ -51,7 +50,7 @@ export class IntrospectionEndpoint {
     if (endpoint !== undefined) this.found = { url: endpoint, offered: undefined }
   }
 
-  /** Finds the endpoint, unless it is known. @throws Error if the server does not name one. */
+  /** @throws Error if the server names none. */
   async find(): Promise<FoundEndpoint> {
     if (this.found === undefined) return this.lookUp()
     this.lookAgain(maximumAge)
@@ -59,13 +58,13 @@ export class IntrospectionEndpoint {
   }
 
   /**
-   * Asks about a token (RFC 7662 2.1). Resolves to the JSON of the answer.
+   * Resolves to the JSON of the answer (RFC 7662 2.1).
    *
    * @throws CredentialsRefused if the guard is not authorized.
    * @throws RequestRefused if the endpoint answers no question about this token.
-   * @throws NothingSaid if a response comes that says nothing.
+   * @throws NothingSaid if a response says nothing.
    * @throws OAuthError `temporarily_unavailable` if the guard cannot authenticate.
-   * @throws Error if there is no answer.
+   * @throws Error without an answer.
    */
   async ask(token: string): Promise<unknown> {
     const { url, offered } = await this.find()
@@ -88,7 +87,7 @@ export class IntrospectionEndpoint {
     return AbortSignal.timeout(this.address.patience)
   }
 
-  /** Looks at the metadata again, unless they are younger. Requests do not wait, and the known endpoint serves them. */
+  /** Unless they are younger. The known endpoint serves requests meanwhile. */
   private lookAgain(age: number): void {
     const { endpoint, clock } = this.address
     if (endpoint !== undefined || clock() < this.lookedAt + age) return
@@ -108,7 +107,8 @@ export class IntrospectionEndpoint {
 /** RFC 6749 5.2: a server may refuse a client with 400. */
 function answerOf({ message, error }: RefusedStatus): unknown {
   if (error === 'invalid_client' || error === 'unauthorized_client') throw new CredentialsRefused(message)
-  // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write such a token, and none of them counts.
+  // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write such a token, and none of
+  // them counts.
   if (error === 'unsupported_token_type') return { active: false }
   throw new RequestRefused(message)
 }
@@ -122,7 +122,7 @@ async function endpointOf(issuer: string, signal: AbortSignal): Promise<FoundEnd
   return { url, offered: isTexts(methods) ? methods : undefined }
 }
 
-/** RFC 8414 3.1, and the older place of OpenID Connect Discovery 4, where many servers have them alone. */
+/** RFC 8414 3.1, and the older place of OpenID Connect Discovery 4, the only one of many servers. */
 async function metadataOf(issuer: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -138,6 +138,6 @@ async function metadataOf(issuer: string, signal: AbortSignal): Promise<Readonly
 async function metadataAt(url: string, issuer: string, signal: AbortSignal) {
   const metadata = await fetchJson(url, { signal })
   if (isRecord(metadata) && metadata['issuer'] === issuer) return metadata
-  // RFC 8414 3.3: otherwise another server could take the place of the issuer.
+  // RFC 8414 3.3: else another server could take the place of the issuer.
   throw new Error(`The metadata of ${issuer} are those of another issuer.`)
 }

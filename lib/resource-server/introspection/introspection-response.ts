@@ -7,20 +7,18 @@ import { fitsType, type TokenType } from '../../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type IntrospectedAccess } from '../admit'
 import { otherAudience } from '../refusals'
 
-/** What an active token must be for a guard to accept it. */
 export interface IntrospectionTerms {
   readonly issuer: string
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
-  /** The `aud` of the tokens must contain one of these. Empty: the tokens must name no audience. */
+  /** `aud` must contain one of these. Empty: the tokens must name no audience. */
   readonly audience: readonly string[]
-  /** How far clocks may differ, in seconds. */
+  /** Seconds. */
   readonly clockTolerance: number
-  /** How long the guard keeps an answer, in seconds. */
+  /** Seconds in the cache. */
   readonly maximumAge: number
 }
 
-/** The reason why the guard refuses an active token, a stable word for events. */
 type IntrospectionFault =
   | 'introspection_of_another_issuer'
   | 'introspection_bound_to_key'
@@ -29,14 +27,12 @@ type IntrospectionFault =
   | 'introspection_not_yet_valid'
   | 'introspection_incomplete'
 
-/** An active token, as this guard accepts it. */
 interface IntrospectedToken extends GoodToken {
   readonly access: IntrospectedAccess
 }
 
 /**
- * Reads the answer of an introspection endpoint (RFC 7662 2.2): an active token, the reason why this guard refuses it,
- * or undefined for a token that is not active.
+ * Reads an answer (RFC 7662 2.2); undefined for a token that is not active.
  *
  * @param now seconds since the epoch.
  * @throws TypeError if the answer is none.
@@ -94,16 +90,17 @@ export function introspectedToken(
 const isAbsentOrTime = (value: unknown): value is number | undefined =>
   value === undefined || (typeof value === 'number' && Number.isFinite(value))
 const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)
-// RFC 9449 6.2: a token that is bound to a key must not call itself Bearer. Some servers name the format in its place.
+// RFC 9449 6.2: a token bound to a key must not call itself Bearer. Some servers name the format in its
+// place.
 const isOfType = (named: unknown, type: string) =>
   fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
 
-// Some servers answer about other tokens as well, which live longer or give no access. This package and ORY Hydra say so
-// in `token_use`, and Keycloak in `typ`.
+// Some servers also answer about tokens that live longer or give no access: this package and ORY Hydra say so
+// in `token_use`, Keycloak in `typ`.
 const isAccessToken = (use: unknown, type: unknown) =>
   (use === undefined || use === 'access_token') && !['Refresh', 'Offline', 'ID'].some((name) => name === type)
 
-// A guard that knows its audience demands one, because the server may have left it out for another resource server.
+// A guard that knows its audience demands one: the server may have left it out for another resource server.
 function isFor(aud: unknown, audience: readonly string[]): boolean {
   const named = aud === undefined ? [] : isText(aud) ? [aud] : aud
   if (!isTexts(named)) return false
