@@ -17,14 +17,12 @@ declare global {
   }
 }
 
-/** The name of the extension. No extension of a host may have this name. */
 export const choicesName = 'choices'
 
 /** An authorization that its client refreshes, for the option `stillAllowed`. */
 export interface RefreshedGrant {
-  /** The identifier of the client. */
   readonly clientId: string
-  /** The resource owner; undefined if the client acts for itself. */
+  /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
   /** The whole scope of the authorization. */
   readonly scope: readonly string[]
@@ -37,12 +35,7 @@ export interface RefreshedGrant {
 /** Returns whether an authorization goes on. */
 export type StillAllowed = (grant: RefreshedGrant) => boolean | Promise<boolean>
 
-/**
- * The options `choices` and `stillAllowed`: asks the owner the question of the host, keeps the answer with the
- * authorization, and asks the host at each refresh.
- *
- * @param asks whether the host has the option `choices`.
- */
+/** @param asks whether the host has the option `choices`. */
 export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   return {
     name: choicesName,
@@ -51,7 +44,7 @@ export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   }
 }
 
-/** Shows the answer to routes: the part of the extension for a guard without a server. */
+/** For a guard without a server: shows the answer to routes. */
 export const shownChoice: Pick<Extension, 'name' | 'access'> = {
   name: choicesName,
   access: (kept) => memberOf(kept),
@@ -72,13 +65,12 @@ const asking: Omit<Extension, 'name'> = {
   access: (kept) => memberOf(kept),
 }
 
-/** The member `choice`. A token in a format has it as its own data, because no record was read. */
+/** A token in a format has it as its own data, because no record was read. */
 function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice?: Json } {
   const choice = choiceIn(tokenData) ?? choiceIn(authorizationData)
   return choice === undefined ? {} : { choice }
 }
 
-/** Reads an answer under its name; undefined for anything else. */
 export function choiceIn(value: unknown): Readonly<Record<string, string>> | undefined {
   return isChoice(value) ? value : undefined
 }

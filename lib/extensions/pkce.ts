@@ -4,20 +4,16 @@ import type { Extension } from '../protocol/extension'
 import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
 import type { Reason } from '../protocol/reasons'
 
-/** Which clients must use PKCE: `public` clients, `all` clients or `none`. Every client may use PKCE. */
 export type PkceRequirement = 'public' | 'all' | 'none'
 
-/** The name of the extension. No extension of a host may have this name. */
 export const pkceName = 'pkce'
 
-// RFC 7636 4.2 and 4.1: a challenge is base64url of SHA-256, and a verifier is 43 to 128 unreserved characters.
+// RFC 7636 4.2 and 4.1: a challenge is base64url of SHA-256, and a verifier is 43 to 128 unreserved
+// characters.
 const challengeGrammar = /^[A-Za-z0-9_-]{43}$/
 const verifierGrammar = /^[A-Za-z0-9\-._~]{43,128}$/
 
-/**
- * Proof Key for Code Exchange (RFC 7636), with `S256` only. `plain` does not protect against an attacker who reads the
- * authorization request.
- */
+/** RFC 7636 with `S256` only: `plain` does not protect against who reads the authorization request. */
 export function pkce(requirement: PkceRequirement): Extension {
   const required = (client: Client) =>
     requirement === 'all' || (requirement === 'public' && client.client_type === 'public')
@@ -37,7 +33,7 @@ export function pkce(requirement: PkceRequirement): Extension {
           throw invalidRequest('pkce_challenge_missing', 'The parameter code_challenge is missing.')
         return undefined
       }
-      // RFC 7636 4.3 and 4.4.1: an omitted method means plain, and the server refuses plain.
+      // RFC 7636 4.3 and 4.4.1: no method means plain, which is refused.
       if (method !== 'S256')
         throw invalidRequest('pkce_method_unsupported', 'The code_challenge_method must be S256.')
       if (!challengeGrammar.test(challenge))
@@ -62,6 +58,6 @@ export function pkce(requirement: PkceRequirement): Extension {
   }
 }
 
-// RFC 7636 4.6: a failed verification is `invalid_grant`.
+// RFC 7636 4.6
 const failed = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The code_verifier does not prove the code_challenge.')

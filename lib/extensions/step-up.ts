@@ -8,15 +8,16 @@ import type { Parameters } from '../protocol/parameters'
 export interface StepUpOptions {
   /**
    * The authentication context classes that the login of the host can meet, the preferred one first: `acr` of
-   * `resourceOwner` is one of them. The metadata lists them as `acr_values_supported`.
+   * `resourceOwner` is one of them. Listed in the metadata as `acr_values_supported`.
    */
   readonly acrValues: readonly string[]
 }
 
 /**
- * Makes `acr_values` of an authorization request binding (RFC 9470 5): the owner has to log in again if the login met
- * none of these classes, and the client gets `unmet_authentication_requirements` if the new login meets none either.
- * Without the plug-in, `acr_values` are a wish that reaches the login. `default_acr_values` of a registration stay a wish.
+ * Makes `acr_values` of an authorization request binding (RFC 9470 5): an owner whose login met none of these
+ * classes logs in again, and the client gets `unmet_authentication_requirements` if the new login meets none
+ * either. Without the plug-in, `acr_values` are a wish that reaches the login. `default_acr_values` of a
+ * registration stay a wish.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -44,7 +45,8 @@ export function stepUp(options: StepUpOptions): PlugIn {
 
           async atResourceOwner(owner, { parameters, loginDemandedAt }) {
             if (meets(owner?.acr, parameters)) return undefined
-            // RFC 9470 5: the class is necessary. The time of the demand tells the login that follows from an older one.
+            // RFC 9470 5: the class is necessary. The time of the demand tells the new login from an older
+            // one.
             if (owner === undefined || loginDemandedAt === undefined) return 'log in'
             if ((owner.authTime ?? -Infinity) < loginDemandedAt)
               throw loginRequired('login_not_renewed', 'The owner has not logged in again.')

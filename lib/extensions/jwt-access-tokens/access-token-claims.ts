@@ -12,10 +12,10 @@ import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 
 /** What a JWT access token gives, for claims of the host. */
 export interface JwtClaimsGrant {
-  /** The resource owner; undefined if the client acts for itself. */
+  /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** The resources that the token is for. */
+  /** The resources of the token. */
   readonly audience: readonly string[]
   /** Seconds since the epoch. */
   readonly expiresAt: number
@@ -27,7 +27,7 @@ export type HostClaims = (
   grant: JwtClaimsGrant,
 ) => object | undefined | Promise<object | undefined>
 
-/** The claims of a JWT access token (RFC 9068 2.2). */
+/** RFC 9068 2.2 */
 export async function claimsOf(
   claims: AccessTokenClaims,
   request: AccessTokenRequest,
@@ -72,7 +72,8 @@ function audienceIn(value: unknown): readonly string[] {
 const largestClaims = 1024
 const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTokens() must return ${what}.`)
 
-// RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2: names with a meaning for verifiers.
+// RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2: names with a meaning for
+// verifiers.
 const reserved =
   'iss sub aud exp nbf iat jti client_id scope token_type auth_time acr amr cnf act may_act azp nonce at_hash c_hash s_hash sid events choice'
 const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
@@ -91,7 +92,7 @@ function requireClaims(added: unknown, own: object): asserts added is object {
 
 const jtiGrammar = /^([\w-]{22})\.([\w-]{43})$/
 
-/** What a verified JWT access token of this server says; undefined for claims that `claimsOf` has not written. */
+/** Undefined for claims that `claimsOf` has not written. */
 export function contentOf(claims: Readonly<Record<string, unknown>>): AccessTokenContent | undefined {
   const { jti, sub, client_id: clientId, scope, exp, aud, token_type: tokenType = 'bearer', cnf } = claims
   const [, authorizationId, tokenId] = isText(jti) ? (jtiGrammar.exec(jti) ?? []) : []
@@ -114,7 +115,7 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
   }
 }
 
-/** The answer of the owner, as data of the extension that wrote the claim. */
+/** As data of the extension that wrote the claim. */
 function choiceOf({ choice }: Readonly<Record<string, unknown>>): AccessTokenContent['tokenExtensionData'] {
   const answer = choiceIn(choice)
   return answer === undefined ? {} : { [choicesName]: answer }

@@ -15,27 +15,28 @@ import { formatName, jwtReader } from './jwt-reader'
 
 /** Options of {@link jwtAccessTokens}. */
 export interface JwtAccessTokensOptions {
-  /** The keys that sign. They stand before this plug-in in the option `plugIns`. */
+  /** They stand before this plug-in in the option `plugIns`. */
   readonly keys: SigningKeys
-  /** The algorithm of the signatures. Default: the first one of the keys. */
+  /** Default: the first algorithm of the keys. */
   readonly algorithm?: SigningAlgorithm
   /**
-   * Whether new access tokens are JWTs unless their resource says otherwise. With `false`, the server only accepts them:
-   * first deploy this to every process, then `true`. On the way back likewise. Default true.
+   * Whether new access tokens are JWTs unless their resource says otherwise. With `false`, the server only
+   * accepts them: first deploy this to every process, then `true`; on the way back likewise. Default true.
    */
   readonly issues?: boolean
   /**
-   * Returns claims of the host for a token: an object of JSON of at most 1 KiB, without claims that the server sets. Runs
-   * before the server stores the token, so a function that fails uses nothing up. It runs again when a client repeats a
-   * refresh, and should return the same claims. Default: no claims of the host.
+   * Returns claims of the host: an object of JSON of at most 1 KiB, without claims that the server sets. Runs
+   * before the server stores the token: a function that fails uses nothing up. A repeated refresh runs it
+   * again, and it should return the same claims. Default none.
    */
   readonly claims?: HostClaims
 }
 
 /**
- * Access tokens as JWTs (RFC 9068), which other services can verify with the published keys. The record still holds each
- * token: guards on the store learn of a revocation at once, and so does introspection. The format has the name `at+jwt`;
- * `resources[uri].accessTokenFormat` chooses it, or `opaque`, for one resource. Needs the option `resources`.
+ * Access tokens as JWTs (RFC 9068), which other services can verify with the published keys. The record still
+ * holds each token: guards on the store and introspection learn of a revocation at once. The format is
+ * `at+jwt`; `resources[uri].accessTokenFormat` chooses it, or `opaque`, for one resource. Needs the option
+ * `resources`.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -87,7 +88,7 @@ function readOptions(options: unknown) {
 
 const isHostClaims = (value: unknown): value is HostClaims => typeof value === 'function'
 
-/** Options of {@link jwtAccessTokenReader}. Give at most one of them. */
+/** Options of {@link jwtAccessTokenReader}: at most one. */
 export interface JwtAccessTokenReaderOptions {
   /** The public keys of the issuer, as a JWK set (RFC 7517 5). */
   readonly keys?: { readonly keys: readonly object[] }
@@ -96,8 +97,9 @@ export interface JwtAccessTokenReaderOptions {
 }
 
 /**
- * Lets a guard of another process read JWT access tokens: `createBearerGuard({ plugIns: [jwtAccessTokenReader()] })`. The
- * guard needs no secret. It looks each token up in the store, unless its option `verify` is `signature`.
+ * Lets a guard of another process read JWT access tokens:
+ * `createBearerGuard({ plugIns: [jwtAccessTokenReader()] })`. Needs no secret. The guard looks each token up
+ * in the store, unless its option `verify` is `signature`.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */

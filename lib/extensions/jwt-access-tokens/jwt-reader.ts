@@ -8,10 +8,9 @@ import { digest as digestOf } from '../../protocol/credential'
 import { temporarilyUnavailable } from '../../protocol/oauth-error'
 import { contentOf } from './access-token-claims'
 
-/** The name of the format, which is also the `typ` of its tokens (RFC 9068 2.1). */
+/** Also the `typ` of its tokens (RFC 9068 2.1). */
 export const formatName = 'at+jwt'
 
-/** A verified token with what it says. */
 interface ReadToken extends VerifiedToken {
   readonly content: AccessTokenContent
 }
@@ -19,11 +18,11 @@ interface ReadToken extends VerifiedToken {
 // Each about 1 KB. A verification takes a hundred times as long as a look-up.
 const maximumCached = 10_000
 
-/** Reads JWT access tokens (RFC 9068 4) of one issuer. @param clock seconds since the epoch. */
+/** RFC 9068 4. @param clock seconds since the epoch. */
 export function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
   const terms: JwtTerms = {
     issuers: new Map([[issuer, keys]]),
-    // The record, or the guard, knows what the token is for, and when it ends: a client may revoke an expired one.
+    // The record, or the guard, knows the audience and the end: a client may revoke an expired token.
     audience: undefined,
     clockTolerance: anyTime,
     algorithms: signingAlgorithms,
@@ -49,7 +48,7 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
     if (text.length > longestJwt) return undefined
     const now = clock()
     const digest = digestOf(text)
-    // A key that was retired must not vouch any longer, so keys that are too old are looked up again.
+    // A retired key must not vouch: keys that are too old are looked up again.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await refreshed(keys, now) : undefined)
     const known = keySet && verified.getCached(digest, keySet, now)
     return known?.content ?? flights.share(digest, () => verify(text, digest, now))

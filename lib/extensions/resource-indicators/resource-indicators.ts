@@ -18,8 +18,8 @@ declare global {
   namespace Express {
     interface AccessMembers {
       /**
-       * What the token is for: resources, as the option `resources` names them, and other targets of an exchange. Undefined
-       * without this option.
+       * What the token is for: resources, as the option `resources` names them, and other targets of an
+       * exchange. Undefined without this option.
        */
       readonly audience?: readonly string[]
     }
@@ -27,14 +27,14 @@ declare global {
 }
 
 /**
- * The name of the extension. No extension of a host may have this name. A grant type that puts a list of URIs under
- * this name into `grant.extensionData` binds its tokens to these resources.
+ * A grant type that puts a list of URIs under this name into `grant.extensionData` binds its tokens to these
+ * resources.
  */
 export const resourceIndicatorsName = 'resource-indicators'
 
 /**
- * Resource indicators (RFC 8707): the parameter `resource` names the resources that a token is for. The resources that
- * an owner approved, or with which a grant began, belong to the authorization. Later requests may only narrow them.
+ * RFC 8707. The resources that an owner approved, or with which a grant began, belong to the authorization.
+ * Later requests may only narrow them.
  */
 export function resourceIndicators(resources: Resources, usualFormat = opaqueFormat): Extension {
   // Without a choice of a resource, the server chooses.
@@ -86,8 +86,8 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
 }
 
 /**
- * Whether an access token is for certain resources. Without the option `resources`, neither a guard nor a server can
- * tell whether it is one of them, and must refuse such a token.
+ * Without the option `resources`, neither a guard nor a server knows these resources, and must refuse the
+ * token.
  */
 export function isForCertainResources({ extensionData, tokenExtensionData }: KeptExtensionData): boolean {
   return (
@@ -96,11 +96,10 @@ export function isForCertainResources({ extensionData, tokenExtensionData }: Kep
   )
 }
 
-/** What an access token is for, as its record says; undefined if it is for no certain resource. */
+/** As the record says; undefined if the token is for no certain resource. */
 export const audienceIn = ({ tokenExtensionData, extensionData }: KeptExtensionData): Json | undefined =>
   dataOf(resourceIndicatorsName, tokenExtensionData) ?? dataOf(resourceIndicatorsName, extensionData)
 
-/** The resources of an authorization, by what the server keeps with it. */
 export const approvedResources = (extensionData: ExtensionData, resources: Resources): readonly string[] =>
   audienceOf(
     { authorizationData: dataOf(resourceIndicatorsName, extensionData), tokenData: undefined },
@@ -114,7 +113,7 @@ export const tokenResource: Reason<'invalid_token'> = 'token_resource'
 const resourcesAtMost = 8
 
 /**
- * The targets that a request names: resources, and other targets that its grant type has approved.
+ * Resources, and other targets that the grant type has approved.
  *
  * @throws OAuthError `invalid_target`.
  */
@@ -136,7 +135,7 @@ function askedIn(
   return resources.targetsIn(uris)
 }
 
-/** @throws OAuthError `invalid_target` if a resource of a request is no URI of one (RFC 8707 2). */
+/** @throws OAuthError `invalid_target` if one is no URI of a resource (RFC 8707 2). */
 export function requireResourceUris(uris: readonly string[], resources?: Resources): void {
   const malformed = uris.find((uri) => !isResourceUri(uri))
   if (malformed !== undefined)
@@ -152,12 +151,11 @@ function requireDefault({ defaultResource, all }: Resources): readonly string[] 
   })
 }
 
-/** The format of the tokens for each resource. */
 type Formats = ReadonlyMap<Resource, string>
 
 /**
- * The resources of an authorization request that names none: the default one, with those of plug-ins for the scope. A
- * scope of plug-ins alone, such as that of a login, gives no access to the default one.
+ * For a request that names none: the default one, with those of plug-ins for the scope. A scope of plug-ins
+ * alone, such as that of a login, gives no access to the default one.
  */
 function usualFor(resources: Resources, scope: readonly string[]): readonly string[] {
   const { all, ofPlugIns } = resources
@@ -204,8 +202,8 @@ function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestr
 }
 
 /**
- * The scope that a token for these resources may have. A token for none of them has the scope that the grant approved
- * for other targets. RFC 8693 1.1: in an exchange, the scope of the subject token bounds both.
+ * A token for none of these resources has the scope that the grant approved for other targets. RFC 8693 1.1:
+ * in an exchange, the scope of the subject token bounds both.
  */
 function availableTo(
   { scope, subjectToken }: ExtensionTokenRequest,
@@ -221,19 +219,15 @@ function availableTo(
 const notApproved = (sent: readonly string[], approved?: readonly string[]) =>
   invalidTarget('resource_not_approved', 'The resource is not approved.', { observed: { sent, approved } })
 
-/**
- * The resources of an authorization. An authorization from before the option `resources` counts as one for the default
- * resource.
- */
+/** An authorization from before the option `resources` counts as one for the default resource. */
 function approvedIn({ authorizationData }: ExtensionTokenRequest, resources: Resources): readonly string[] {
   const kept = listIn(authorizationData)
   return kept === undefined ? requireDefault(resources) : urisOf(resources.among(kept))
 }
 
 /**
- * The targets that an authorization may have when it begins; undefined if nothing but the request names any. The
- * targets that a grant type has approved count alone: also if none of them is a resource, and never the default with
- * them.
+ * The targets that a beginning authorization may have; undefined if only the request names any. Targets that
+ * a grant type has approved count alone: also if none of them is a resource, and never with the default.
  */
 function boundOf(
   { authorizationData, subjectToken, audience }: ExtensionTokenRequest,
@@ -254,9 +248,8 @@ function boundOf(
 }
 
 /**
- * Narrows a scope to what the resources have.
- *
- * @throws OAuthError `invalid_scope` if nothing is left, or if the request names a scope that the resources lack.
+ * @throws OAuthError `invalid_scope` if nothing is left, or if the request names a scope that the resources
+ *   lack.
  */
 function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefined): Scope {
   const lacking = scope.filter((token) => !available.includes(token))
@@ -268,7 +261,7 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
   return scope.filter((token) => available.includes(token))
 }
 
-/** The targets that a token is for: URIs of resources, or other names that a grant type has approved. */
+/** URIs of resources, or other names that a grant type has approved. */
 function audienceOf({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] {
   return listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
 }

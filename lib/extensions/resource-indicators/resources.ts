@@ -7,28 +7,27 @@ export interface ResourceOptions {
   /** The scopes that a token for this resource may have, at least one: scopes of the server. */
   readonly scopes: readonly string[]
   /**
-   * The longest lifetime of an access token for this resource, in seconds. A token for several resources gets the
-   * shortest of their lifetimes. Default, and at most: `lifetimes.accessToken` of the server.
+   * The longest lifetime of an access token, in seconds. A token for several resources gets the shortest.
+   * Default, and at most: `lifetimes.accessToken` of the server.
    */
   readonly accessTokenLifetime?: number
   /**
-   * The format of access tokens for this resource: the name of one of the option `accessTokenFormats`, such as `at+jwt`
-   * of `jwtAccessTokens()`, or `opaque`. A request for resources of two formats is refused. Default: the format of the
-   * server.
+   * The format of access tokens: one of the option `accessTokenFormats`, such as `at+jwt` of
+   * `jwtAccessTokens()`, or `opaque`. A request for resources of two formats is refused. Default: the format
+   * of the server.
    */
   readonly accessTokenFormat?: string
-  /** What people call the resource. The consent page shows the name beside the URI. Default: the URI alone. */
+  /** What people call the resource, for the consent page. Default: the URI alone. */
   readonly name?: string
-  /** The URL of a page for developers who use the resource. Default none. */
+  /** The URL of a page for developers. Default none. */
   readonly documentation?: string
 }
 
-/** A protected resource after validation. */
 export interface Resource {
-  /** The URI as the host wrote it. Records, tokens and documents name the resource by this text. */
+  /** As the host wrote it. Records, tokens and documents name the resource by this text. */
   readonly uri: string
   readonly scopes: Scope
-  /** In seconds; undefined for the lifetime of the server. */
+  /** Seconds; undefined for the lifetime of the server. */
   readonly accessTokenLifetime: number | undefined
   /** Undefined for the format of the server. */
   readonly accessTokenFormat: string | undefined
@@ -36,7 +35,6 @@ export interface Resource {
   readonly documentation: string | undefined
 }
 
-/** A resource of which nothing but its URI is known. */
 export function bareResource(uri: string, scopes: Scope = []): Resource {
   return {
     uri,
@@ -48,35 +46,32 @@ export function bareResource(uri: string, scopes: Scope = []): Resource {
   }
 }
 
-/** The protected resources of a server. */
 export class Resources {
   private readonly byUri: ReadonlyMap<string, Resource>
 
   constructor(
     /** In the order of the option. */
     readonly all: readonly Resource[],
-    /** The resource of a request that names none; undefined if several are configured and none is the default. */
+    /** For a request that names none; undefined if there are several and no default. */
     readonly defaultResource: Resource | undefined,
-    /** The resources of plug-ins. A request that names no resource gets them besides, if it has one of their scopes. */
+    /** A request that names no resource gets them besides, if it has one of their scopes. */
     readonly ofPlugIns: readonly Resource[] = [],
   ) {
     this.byUri = new Map([...ofPlugIns, ...all].map((resource) => [comparable(resource.uri), resource]))
   }
 
-  /** The resource that a URI names; undefined for an unknown URI, and for a text that is no absolute URI. */
   find(uri: string): Resource | undefined {
     return this.byUri.get(comparable(uri))
   }
 
-  /** The known resources among some URIs, each once, in the order of the option. */
+  /** Each once, in the order of the option. */
   among(uris: readonly string[]): readonly Resource[] {
     const found = new Set(uris.map((uri) => this.find(uri)))
     return [...this.all, ...this.ofPlugIns].filter((resource) => found.has(resource))
   }
 
   /**
-   * Some targets, each once: the URIs of resources as the option writes them and in its order, then other names as they
-   * are.
+   * Each once: URIs of resources as the option writes them and in its order, then other names as they are.
    */
   targetsIn(names: readonly string[]): readonly string[] {
     const others = names.filter((name) => this.find(name) === undefined)
@@ -88,8 +83,8 @@ const authorityGrammar = /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]*)(\/?)
 const schemeGrammar = /^[a-z][a-z0-9+.-]*:/i
 
 /**
- * The form in which two URIs are compared (RFC 3986 6.2.2.1 and 6.2.3): scheme and host without letter case, an empty
- * path as `/`. Everything else counts letter by letter, a default port and the case of percent triplets included.
+ * RFC 3986 6.2.2.1 and 6.2.3: scheme and host without letter case, an empty path as `/`. All else counts
+ * letter by letter, a default port and the case of percent triplets included.
  */
 function comparable(uri: string): string {
   const [, scheme = '', host = '', slash = '', rest = ''] = authorityGrammar.exec(uri) ?? []
@@ -99,7 +94,7 @@ function comparable(uri: string): string {
   return scheme.slice(0, at).toLowerCase() + scheme.slice(at) + host.toLowerCase() + path + rest
 }
 
-/** Whether a text can name a resource: an absolute URI without a fragment (RFC 8707 2). */
+/** RFC 8707 2: an absolute URI without a fragment. */
 export function isResourceUri(uri: string): boolean {
   return isAbsoluteUri(uri) && !uri.includes('#')
 }
@@ -108,8 +103,6 @@ const resourcesOption = 'resources'
 const defaultOption = 'defaultResource'
 
 /**
- * Reads the options `resources` and `defaultResource`. Undefined if the server names no resources.
- *
  * @param known the scope of the server; undefined if only the authorization server knows it.
  * @param longest the longest lifetime of an access token, in seconds.
  */
@@ -216,14 +209,12 @@ function refuseTwins(reading: OptionsReader, resources: readonly Resource[]): vo
   }
 }
 
-/** The resources of the option, and those of plug-ins. */
 export function withPlugInResources(resources: Resources, ofPlugIns: readonly Resource[]): Resources {
   return ofPlugIns.length === 0
     ? resources
     : new Resources(resources.all, resources.defaultResource, ofPlugIns)
 }
 
-/** Reads the resources of one plug-in. @param part reads the parts of the plug-in. */
 export function readPlugInResources(part: OptionsReader): readonly Resource[] {
   const given = part.optional<readonly PlugInResource[]>(
     resourcesOption,
@@ -234,7 +225,6 @@ export function readPlugInResources(part: OptionsReader): readonly Resource[] {
   return given.map(({ uri, scopes }) => bareResource(uri, scopes))
 }
 
-/** A resource of a plug-in. */
 interface PlugInResource {
   readonly uri: string
   readonly scopes: readonly string[]
@@ -250,7 +240,7 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isScopes = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
 
-/** Reads the option `resource` of a guard. Undefined if the server names no resources, and after a mistake. */
+/** Undefined if the server names no resources, and after a mistake. */
 export function guardedResource(
   reading: OptionsReader,
   resources: Resources | undefined,

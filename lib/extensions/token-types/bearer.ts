@@ -4,14 +4,14 @@ import type { Json } from '../../protocol/json'
 import { formatScope } from '../../protocol/scope'
 import type { TokenType } from '../../protocol/token-type'
 
-/** The token type `bearer` (RFC 6750): any party that holds the token can use it. */
+/** RFC 6750: any party that holds the token can use it. */
 export const bearer: TokenType = {
   name: 'bearer',
   scheme: 'Bearer',
   read: readBearerToken,
 }
 
-/** The members of a token response (RFC 6749 5.1). */
+/** RFC 6749 5.1 */
 export interface TokenResponse extends Readonly<Record<string, Json>> {
   readonly access_token: string
   readonly token_type: string
@@ -20,11 +20,10 @@ export interface TokenResponse extends Readonly<Record<string, Json>> {
 }
 
 /**
- * Makes the members of a token response. The response always names the scope, for clients that compare it with the
- * requested scope.
+ * Always names the scope, for clients that compare it with the requested one.
  *
  * @param now seconds since the epoch.
- * @param namesRefreshTokenEnd whether the response says when the refresh token ends if it is not used.
+ * @param namesRefreshTokenEnd whether the response says when an unused refresh token ends.
  */
 export function tokenResponse(issued: Issued, now: number, namesRefreshTokenEnd = false): TokenResponse {
   const { accessToken, tokenType, properties, expiresAt, scope, refreshToken, refreshTokenExpiresAt } = issued

@@ -12,10 +12,10 @@ import type {
 } from '../../protocol/token-type'
 
 /**
- * Makes the token type `mac`: a client gets a key with its access token, and signs each request with the key
- * (RFC 6749 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A request that an eavesdropper
- * recorded works neither again nor with another method, request target, host or port, which the signature covers. The
- * signature does not cover the body.
+ * The token type `mac`: a client gets a key with its access token, and signs each request with the key (RFC
+ * 6749 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A request that an
+ * eavesdropper recorded works neither again nor with another method, request target, host or port, which the
+ * signature covers. The signature does not cover the body.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -25,7 +25,7 @@ export function mac(options: MacOptions): TokenType {
   return {
     name: 'mac',
     scheme: 'MAC',
-    // The key is encrypted under the text of its token, and a request carries the text as a short identifier.
+    // The text of the token encrypts the key, and a request carries it as a short identifier.
     opaque: true,
     issue(accessToken, moment) {
       const macKey = createMacKey(algorithm, moment)
@@ -82,32 +82,27 @@ function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
 /** Options of {@link mac}. */
 export interface MacOptions {
   /**
-   * The hosts where clients call the guarded resources, as the header `Host` names them: `api.example.com`, with a
-   * port unless it is the default port. The guard refuses a request that a client signed for another host.
+   * The hosts where clients call the guarded resources, as the header `Host` names them: `api.example.com`,
+   * with a port unless it is the default one. Requests signed for another host are refused.
    */
   readonly hosts: readonly string[]
-  /**
-   * The MAC algorithms. New tokens get the first one. Tokens with one of the others stay valid. Default
-   * `['hmac-sha-256']`.
-   */
+  /** New tokens get the first one. Tokens with one of the others stay valid. Default `['hmac-sha-256']`. */
   readonly algorithms?: readonly MacAlgorithm[]
   /**
-   * The largest difference between the time of a request and the clock of the guard, in whole seconds, 1 to 300.
-   * Default 60.
+   * How far the time of a request may lie from the clock of the guard, in whole seconds, 1 to 300. Default
+   * 60.
    */
   readonly tolerance?: number
 }
 
 type Algorithms = readonly [MacAlgorithm, ...MacAlgorithm[]]
 
-/** The checked options, with their defaults. */
 interface MacRules {
   readonly hosts: readonly string[]
   readonly algorithms: Algorithms
   readonly tolerance: number
 }
 
-/** @throws ConfigurationError */
 function readMacOptions(options: unknown): MacRules {
   const reading = new OptionsReader(options, '')
   const rules: MacRules = {
@@ -135,12 +130,11 @@ const isAlgorithms = (value: unknown): value is Algorithms =>
 const isTolerance = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 300
 
-/** The key that a client gets with its access token. */
 interface MacKey {
   /** 43 characters of base64url: 256 random bits. */
   readonly key: string
   readonly algorithm: MacAlgorithm
-  /** The time when the server issued the key, in seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly issuedAt: number
 }
 
@@ -151,19 +145,12 @@ function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMoment): Ma
   return { key: random(keyBytes).toString('base64url'), algorithm, issuedAt: now }
 }
 
-/**
- * The key in stored form, encrypted under its access token. The store has only a digest of the token and cannot
- * decrypt the key.
- */
+/** Encrypted under the access token. The store has only a digest of the token and cannot decrypt the key. */
 function keptOf({ key, algorithm, issuedAt }: MacKey, accessToken: string, { random }: IssueMoment): Json {
   return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
 }
 
-/**
- * Decrypts a stored key.
- *
- * @throws Error if the record is damaged.
- */
+/** @throws Error if the record is damaged. */
 function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
   const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
   const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
@@ -180,19 +167,18 @@ const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256
 const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
   value === 'hmac-sha-256' || value === 'hmac-sha-1'
 
-/** The MAC of a text in base64, as requests carry it. The bytes of the key are its ASCII characters. */
+/** In base64, as requests carry it. The bytes of the key are its ASCII characters. */
 function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
   return createHmac(hashes[algorithm], key).update(text).digest('base64')
 }
 
-/** Whether this is the MAC of the text, letter by letter. Compares in constant time. */
+/** In constant time. */
 function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
   const wanted = Buffer.from(macOf(text, key, algorithm))
   const actual = Buffer.from(shownMac)
   return actual.length === wanted.length && timingSafeEqual(actual, wanted)
 }
 
-/** The host and the port that a MAC covers. */
 interface Authority {
   readonly host: string
   readonly port: string
@@ -200,16 +186,13 @@ interface Authority {
 
 const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$/i
 
-/**
- * Parses a value of the header `Host`. Without a port, the value means the default port: 443 with TLS, 80 without.
- * Undefined if the value is malformed.
- */
+/** A value of the header `Host`. Without a port: 443 with TLS, 80 without. Undefined if malformed. */
 function parseAuthority(text: string, secure: boolean): Authority | undefined {
   const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
 }
 
-/** Whether an entry of the option `hosts` means this authority. An entry without a port means the default port. */
+/** An entry without a port means the default port. */
 function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
   return hosts.some((entry) => {
     const listed = parseAuthority(entry, secure)
@@ -219,16 +202,15 @@ function isListed(authority: Authority, hosts: readonly string[], secure: boolea
 
 const isAuthority = (value: unknown): value is string => typeof value === 'string' && grammar.test(value)
 
-/** The credentials that follow the scheme `MAC` in a request, all of them well-formed. */
 interface MacCredentials {
-  /** The access token. It identifies the key. */
+  /** The access token, which names the key. */
   readonly id: string
   /**
-   * Seconds. With `since: 'epoch'`, the time of the request. With `since: 'issue'`, the age of the key, with which
-   * the nonce begins.
+   * Seconds. With `since: 'epoch'`, the time of the request; with `since: 'issue'`, the age of the key, with
+   * which the nonce begins.
    */
   readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
-  /** The attribute `ts`, as received; undefined if the nonce has the age. */
+  /** The attribute, as received; undefined if the nonce has the age. */
   readonly ts: string | undefined
   readonly nonce: string
   readonly ext: string
@@ -246,9 +228,8 @@ const timestamp = /^[1-9]\d{0,11}$/
 const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
 
 /**
- * Parses the credentials behind the scheme: `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and
- * `ext`, in any order. Undefined for anything else. A `bodyhash` makes the credentials malformed, because a guard
- * cannot check it.
+ * `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and `ext`, in any order. Undefined for
+ * anything else, such as a `bodyhash`, which a guard cannot check.
  */
 function parseMacCredentials(text: string): MacCredentials | undefined {
   const attributes = attributesOf(text)
@@ -286,12 +267,11 @@ function attributesOf(text: string): ReadonlyMap<string, string> | undefined {
 }
 
 /**
- * The text that the MAC covers: lines that each end with `\n`, the last one too. With `ts`, the text has the form of
- * draft-ietf-oauth-v2-http-mac-01 3.2.1:
+ * Lines that each end with `\n`, the last one too. With `ts` (draft-ietf-oauth-v2-http-mac-01 3.2.1):
  *
  *     ts, nonce, method, request target, host, port, ext
  *
- * With an age in the nonce, the text has the form of draft-ietf-oauth-v2-http-mac-00 3.3.1:
+ * With an age in the nonce (draft-ietf-oauth-v2-http-mac-00 3.3.1):
  *
  *     nonce, method, request target, host, port, body hash (always empty here), ext
  *
