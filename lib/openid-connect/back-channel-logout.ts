@@ -10,20 +10,21 @@ import { bareError } from '../protocol/oauth-error'
 import { isLoopback } from '../protocol/uri'
 import type { IdTokenTerms } from './id-token'
 
-/** What logout tokens say, and how they are signed. */
 interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subjectFor'> {
   readonly algorithmFor: (client: Client) => SigningAlgorithm
 }
 
 /** How clients hear of a logout. */
 export interface BackChannelLogoutOptions {
-  /** The certificate authorities for the hosts of clients, in the form of `node:tls`. Default: those of Node. */
+  /**
+   * The certificate authorities for the hosts of clients, in the form of `node:tls`. Default: those of Node.
+   */
   readonly ca?: DocumentFetchOptions['ca']
   /** Finds the addresses of a host. Default: DNS. */
   readonly lookup?: DocumentFetchOptions['lookup']
 }
 
-/** Tells the clients of an owner that the owner has logged out. Settles after the last attempt; never rejects. */
+/** Settles after the last attempt; never rejects. */
 export type AnnounceLogout = (subject: string) => Promise<void>
 
 const type = 'logout+jwt'
@@ -38,8 +39,8 @@ const usualPauses: readonly number[] = [0, 5000, 30_000]
 const clientsAtMost = 1000
 
 /**
- * Makes the announcement of logouts (OpenID Connect Back-Channel Logout 1.0): a logout token by `POST` to each client of
- * the owner with a `backchannel_logout_uri`. A client that does not take it causes the event `failure`.
+ * OpenID Connect Back-Channel Logout 1.0: a logout token by `POST` to each client of the owner with a
+ * `backchannel_logout_uri`. A failure causes the event `failure`.
  *
  * @param pauses milliseconds before each attempt.
  */
@@ -50,7 +51,7 @@ export function announcing(
   pauses = usualPauses,
 ): AnnounceLogout {
   const post = postForm({
-    // Only a server that itself is at loopback, such as one in development, may send to this machine.
+    // Only a server at loopback, in development, may send to this machine.
     loopback: isLoopback(new URL(issuer).hostname),
     clock: () => server.now() * 1000,
     ...(ca === undefined ? {} : { ca }),
@@ -96,7 +97,7 @@ export function announcing(
   }
 }
 
-/** Sends a logout token. Tries again while the failure may pass. @throws Error after the last attempt. */
+/** Repeats while the failure may pass. @throws Error after the last attempt. */
 async function deliver(
   post: PostForm,
   uri: string,
@@ -123,7 +124,6 @@ async function deliver(
   throw failure
 }
 
-/** Reads the option; undefined if it is off. */
 export function readBackChannelLogout(reading: OptionsReader): BackChannelLogoutOptions | undefined {
   const key = 'backChannelLogout'
   const given = reading.optional<boolean | BackChannelLogoutOptions>(

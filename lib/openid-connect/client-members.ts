@@ -9,7 +9,6 @@ import { isLoopback, isSafeUrl, plainUrl, protocolOf, safeUrlExpectation } from 
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import { answersElsewhere, sectorOf } from './pairwise'
 
-/** What the members of a server rest on. */
 interface IdentityOffer {
   readonly issuer: string
   readonly algorithms: readonly SigningAlgorithm[]
@@ -19,10 +18,10 @@ interface IdentityOffer {
 }
 
 const longestUri = 2048
-// In bytes: 100 URIs of usual length, many times over.
+// Bytes: 100 URIs of usual length, many times over.
 const largestSectorFile = 64 * 1024
 
-/** The members of OpenID Connect (Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2). */
+/** OpenID Connect Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2. */
 export function identityMembers({
   issuer,
   algorithms,
@@ -86,7 +85,7 @@ const isPlainHttps = (value: Json) =>
 const sectorIdentifierUri: ClientMember = {
   name: 'sector_identifier_uri',
   mistakeIn: (value) => (isPlainHttps(value) ? undefined : httpsExpectation),
-  // OpenID Connect Core 8.1: otherwise, a client could join the sector of others and get their identifiers.
+  // OpenID Connect Core 8.1: else a client could join the sector of others and get their identifiers.
   async verify(value, { client, fetchDocument }: ClientStatement) {
     const listed = isText(value) ? await fetchDocument(value, largestSectorFile) : undefined
     if (!isList(listed) || !client.redirect_uris.every((uri) => listed.includes(uri)))
@@ -111,7 +110,7 @@ function logoutUri(issuer: string): ClientMember {
       if (!isText(value) || !isSafeUrl(value)) return safeUrlExpectation
       return value.length <= longestUri ? undefined : `must have at most ${longestUri} characters.`
     },
-    // A stranger must not name a program on this machine, unless this is a server in development.
+    // A stranger must not name a program on this machine, unless the server is in development.
     verify: async (value) =>
       (isText(value) && protocolOf(value) === 'https:') || isLoopback(new URL(issuer).hostname)
         ? undefined
@@ -125,22 +124,20 @@ const areAcrValues = (value: Json) =>
   value.every((name) => /^[\x21-\x7E]+$/.test(name)) &&
   !isTooLong('acr_values', value.join(' '))
 
-/** The algorithm of the ID tokens of a client. */
 export function algorithmOf(
   client: Client,
   algorithms: readonly SigningAlgorithm[],
   usual: SigningAlgorithm,
 ): SigningAlgorithm {
   const chosen = client.members['id_token_signed_response_alg']
-  // Dynamic Client Registration 1.0, 2: a client that names no algorithm expects RS256, whatever this server prefers.
+  // Dynamic Client Registration 1.0, 2: a client that names no algorithm expects RS256, whatever this server
+  // prefers.
   const unnamed = isRegisteredByHost(client) ? usual : 'RS256'
   return algorithms.find((algorithm) => algorithm === chosen) ?? unnamed
 }
 
-/** Whether each ID token of the client must say when the owner logged in. */
 export const needsAuthTime = ({ members }: Client): boolean => members['require_auth_time'] === true
 
-/** What the registration of a client says about logins; undefined if it says nothing. */
 export function loginDefaultsOf({ members }: Client): LoginDefaults | undefined {
   const { default_max_age: maxAge, default_acr_values: acrValues } = members
   if (maxAge === undefined && acrValues === undefined) return undefined

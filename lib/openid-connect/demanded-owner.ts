@@ -9,7 +9,7 @@ import type { ResourceOwner } from '../protocol/resource-owner'
 import { needsAuthTime } from './client-members'
 import type { IdentityRequest } from './identity-request'
 
-/** @throws TypeError for a subject that no ID token may have. */
+/** @throws TypeError */
 export function requireSubject(subject: string): void {
   // OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
   if (!/^\p{ASCII}{1,255}$/u.test(subject))
@@ -29,10 +29,10 @@ export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'auth
 }
 
 /**
- * Why an owner is not the one for the request; undefined if the owner is.
+ * Undefined if the owner is the one for the request.
  *
- * @param owner the subject as the client knows it, and the class of the login.
- * @param hinted the subject of `id_token_hint`; undefined without one.
+ * @param owner the subject as the client knows it.
+ * @param hinted the subject of `id_token_hint`.
  */
 export function mismatchOf(
   { subject, acr }: Pick<ResourceOwner, 'subject' | 'acr'>,

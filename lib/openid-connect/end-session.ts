@@ -13,7 +13,6 @@ import type { AnnounceLogout } from './back-channel-logout'
 import { hintedSubject, type IdTokenTerms } from './id-token'
 import { logoutEndPage, logoutQuestionPage } from './logout-pages'
 
-/** Where a person goes after the logout. */
 interface Destination {
   readonly client: Client
   /** With the `state` of the request. */
@@ -27,10 +26,8 @@ const type = 'logout-request+jwt'
 const patience = 600
 
 /**
- * The logout endpoint (RP-Initiated Logout 1.0): a page that asks, because any site can send a person here. Then the
- * host ends its session, and the person goes to a registered `post_logout_redirect_uris` of the client.
- *
- * @param announce tells clients of the logout; undefined if they are not told.
+ * RP-Initiated Logout 1.0: a page asks, because any site can send a person here. Then the host ends its
+ * session, and the person goes to a registered `post_logout_redirect_uris` of the client.
  */
 export function endSessionPage(
   server: PlugInServer,
@@ -57,7 +54,7 @@ export function endSessionPage(
   }
 }
 
-/** @throws OAuthError `invalid_request`, on a page: the server sends nobody to a URI that it has not checked. */
+/** @throws OAuthError `invalid_request`, on a page: the server sends nobody to an unchecked URI. */
 async function destinationIn(
   server: PlugInServer,
   terms: IdTokenTerms,
@@ -96,7 +93,7 @@ async function clientIdIn(terms: IdTokenTerms, parameters: Parameters): Promise<
   return clientId
 }
 
-/** A text that only the page for this owner has: another site cannot make one, nor read it. */
+/** Only the page for this owner has it: another site cannot make one, nor read it. */
 function confirmationFor(
   server: PlugInServer,
   { issuer, ring, algorithm }: IdTokenTerms,
@@ -168,7 +165,7 @@ function ask(
   }
 }
 
-/** Sends a person on to a client that the host has registered; to any other one, only by a link. */
+/** To a client that the host has registered; to any other one only by a link. */
 function leave(request: PageRequest, destination: Destination | undefined): PageResponse {
   if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
   return end(request, destination, true)

@@ -7,33 +7,32 @@ import { invalidRequest } from '../protocol/oauth-error'
 import type { Login } from '../protocol/resource-owner'
 import type { SubjectFor } from './pairwise'
 
-/** What an ID token says (OpenID Connect Core 2). */
+/** OpenID Connect Core 2 */
 interface IdTokenContent {
   readonly subject: string
   readonly clientId: string
   readonly login: Login | undefined
-  /** Of the authorization request; undefined at a refresh, and without one. */
+  /** Undefined at a refresh, and for a request without one. */
   readonly nonce: string | undefined
-  /** The access token of the same response. */
+  /** Of the same response. */
   readonly accessToken: string
-  /** Further claims about the owner. */
+  /** About the owner. */
   readonly claims: Readonly<Record<string, Json>>
 }
 
-/** How a server makes ID tokens. */
 export interface IdTokenTerms {
   readonly issuer: string
   readonly ring: KeyRing
   readonly algorithm: SigningAlgorithm
   /** Seconds. */
   readonly lifetime: number
-  /** The `sub` of an owner for a client: pairwise, or the subject of the host (OpenID Connect Core 8). */
+  /** Pairwise, or the subject of the host (OpenID Connect Core 8). */
   readonly subjectFor: SubjectFor
 }
 
 const type = 'JWT'
 
-/** Signs an ID token. @param now seconds since the epoch. */
+/** @param now seconds since the epoch. */
 export function signIdToken(
   { issuer, ring, algorithm, lifetime }: IdTokenTerms,
   { subject, clientId, login, nonce, accessToken, claims }: IdTokenContent,
@@ -59,8 +58,7 @@ function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): stri
 }
 
 /**
- * The subject of an ID token that a client sends as `id_token_hint`. The token may have expired (OpenID Connect Core
- * 3.1.2.1).
+ * OpenID Connect Core 3.1.2.1: the token may have expired.
  *
  * @throws OAuthError `invalid_request` if this server has not issued the token to this client.
  */

@@ -5,7 +5,7 @@ import type { ExtensionAuthorizationRequest } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import { claimsOfScope } from './owner-claims'
 
-/** The parameters of OpenID Connect that the plug-in reads (OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1). */
+/** OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1. */
 export const identityParameters = [
   'nonce',
   'claims',
@@ -15,21 +15,20 @@ export const identityParameters = [
   'registration',
 ]
 
-/** What a request asks for, and an authorization keeps. */
 export interface IdentityRequest {
   readonly nonce: string | undefined
-  /** The claims that the client asks for by name. */
+  /** Claims by name. */
   readonly userInfo: readonly string[]
   readonly idToken: readonly string[]
-  /** Those of them that no scope of the request covers: the page names them. */
+  /** Those that no scope of the request covers: the page names them. */
   readonly beyondScope: readonly string[]
   /** The only owner that the client takes; undefined for any. */
   readonly subject: string | undefined
-  /** The authentication context classes of which the login must meet one; none for any login. */
+  /** The login must meet one of these classes; none for any login. */
   readonly acrValues: readonly string[]
 }
 
-/** The claims of an ID token that the server itself knows. */
+/** Those that the server itself knows. */
 export const claimsOfIdTokens = [
   'sub',
   'iss',
@@ -48,7 +47,7 @@ const longestClaims = 4096
 const claimsAtMost = 50
 
 /**
- * Reads an authorization request of OpenID Connect; undefined for a request of OAuth alone.
+ * Undefined for a request of OAuth alone.
  *
  * @param takesClaims whether the server reads the parameter `claims`.
  * @throws OAuthError for a parameter that is malformed or not supported.
@@ -111,8 +110,8 @@ function acrValuesIn(idToken: unknown): readonly string[] {
   throw malformedClaims()
 }
 
-// OpenID Connect Core 5.5: an unknown claim is ignored. What the host does not know is left out of the answer. A name has
-// no spaces, so that no sentence of a client stands on the page.
+// OpenID Connect Core 5.5: unknown claims are ignored. A name has no spaces, so that no sentence of a client
+// stands on the page.
 const namesIn = (member: unknown): readonly string[] =>
   isRecord(member)
     ? Object.keys(member)
@@ -120,7 +119,7 @@ const namesIn = (member: unknown): readonly string[] =>
         .slice(0, claimsAtMost)
     : []
 
-/** The claims among these that the owner has approved: by a scope, or by their name on the page. */
+/** By a scope, or by their name on the page. */
 export const approvedClaims = (
   names: readonly string[],
   request: IdentityRequest | undefined,
@@ -130,7 +129,6 @@ export const approvedClaims = (
   return names.filter((name) => approved.has(name))
 }
 
-/** What the record keeps of a request. */
 export const keptOf = ({
   nonce,
   userInfo,
@@ -147,7 +145,7 @@ export const keptOf = ({
   ...(acrValues.length > 0 && { acrValues }),
 })
 
-/** The request in a record; undefined if the authorization is none of OpenID Connect. */
+/** Undefined if the authorization is none of OpenID Connect. */
 export function keptIn(data: Json | undefined): IdentityRequest | undefined {
   if (!isRecord(data)) return undefined
   const { nonce, userInfo, idToken, beyondScope, subject, acrValues } = data

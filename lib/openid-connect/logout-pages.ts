@@ -1,17 +1,15 @@
 import { hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
 import type { PageLocale } from '../http/pages/texts/locale'
 
-/** What the page before a logout shows, and what its form sends. */
 interface LogoutQuestionView {
   readonly ownerName: string
-  /** The client that asks for the logout; undefined if none is known. */
+  /** Undefined if no client is known. */
   readonly clientName: string | undefined
   readonly action: string
-  /** The hidden fields of the form, by name. The form also sends `decision`: `stay` or `log_out`. */
+  /** Hidden. The form also sends `decision`: `stay` or `log_out`. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Renders the question before a logout as a whole document. */
 export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale): string {
   const { logout } = locale.texts
   const { clientName } = view
@@ -27,14 +25,12 @@ export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale)
   return sheet(locale, logout.title, html`${whose}${asking}`, form)
 }
 
-/** What the last page of a logout shows. */
 interface LogoutEndView {
   readonly isLoggedOut: boolean
-  /** The client to which a link leads; undefined for no link. */
+  /** Undefined for no link. */
   readonly back: { readonly clientName: string; readonly uri: string } | undefined
 }
 
-/** Renders the last page of a logout as a whole document. */
 export function logoutEndPage({ isLoggedOut, back }: LogoutEndView, locale: PageLocale): string {
   const { logout } = locale.texts
   const link =

@@ -35,64 +35,64 @@ import './registration'
 
 /** Options of {@link openIdConnect}. */
 export interface OpenIdConnectOptions {
-  /** The keys that sign ID tokens. They stand before this plug-in in the option `plugIns`. */
+  /** They stand before this plug-in in the option `plugIns`. */
   readonly keys: SigningKeys
   /** What the host knows about a resource owner. Default: nothing besides the subject. */
   readonly claims?: OwnerClaims
   /**
-   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`; those that register
-   * themselves get `RS256`. Many clients know only `RS256`, so the keys must have it in any case (OpenID Connect
-   * Discovery 3). Default `RS256`.
+   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`; those that
+   * register themselves get `RS256`. Many clients know only `RS256`, so the keys must have it in any case
+   * (OpenID Connect Discovery 3). Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**
-   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID Connect Core 8.1).
-   * `secret` has 32 bytes at least, is the same in all processes, and stays for ever: another secret changes each `sub`,
-   * and so every account at these clients is lost. Default: `public` only.
+   * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID
+   * Connect Core 8.1). `secret` has 32 bytes at least, is the same in all processes, and stays for ever:
+   * another secret changes each `sub`, and loses every account at these clients. Default: `public` only.
    */
   readonly pairwise?: { readonly secret: string }
-  /** How long an ID token is good, in whole seconds, 60 to 86 400. Default 3600. */
+  /** The lifetime of an ID token, in whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
-   * Whether the server reads the parameter `claims` (OpenID Connect Core 5.5), so that clients may ask for single claims.
-   * The consent page names those that no scope of the request covers. Default false.
+   * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The
+   * consent page names those that no scope of the request covers. Default false.
    */
   readonly claimsParameter?: boolean
   /**
-   * Whether clients with a `backchannel_logout_uri` hear when an owner logs out, at the logout endpoint and by
-   * {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes `store.index`.
-   * Default false.
+   * Whether clients with a `backchannel_logout_uri` hear when an owner logs out, at the logout endpoint and
+   * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes
+   * `store.index`. Default false.
    */
   readonly backChannelLogout?: boolean | BackChannelLogoutOptions
   /** The path of the UserInfo endpoint below the issuer. Default `/userinfo`. */
   readonly userInfoPath?: string
-  /** The path of the logout endpoint below the issuer, which exists with the option `logOut` of the server. Default `/logout`. */
+  /**
+   * The path of the logout endpoint below the issuer, for the option `logOut` of the server. Default
+   * `/logout`.
+   */
   readonly endSessionPath?: string
 }
 
-/** The plug-in of OpenID Connect. */
 export interface OpenIdConnect extends PlugIn {
   /**
-   * Tells the clients of an owner that the owner has logged out, for a logout of the host itself. The promise settles
-   * after the last attempt, and never rejects: do not let the owner wait for it. The event `failure` names clients that
-   * could not be told.
+   * Tells the clients of an owner of a logout at the host itself. Settles after the last attempt, and never
+   * rejects: do not let the owner wait for it. The event `failure` names clients that could not be told.
    *
    * @throws Error without the option `backChannelLogout`, and before a server has opened the plug-in.
    */
   announceLogout(subject: string): Promise<void>
 }
 
-// Seconds after its issue for which an ID token is good as a hint, whatever its end: clients keep it for the logout.
+// Seconds for which an ID token is good as a hint, whatever its end: clients use it for the logout.
 const hintLifetime = 30 * 24 * 3600
 
-/** The name of the extension, under which an authorization keeps its request. */
 const name = 'openid-connect'
 
 /**
- * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID token, and the
- * UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs `openid`, and what clients may
- * ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by the registration of a client, so a request
- * may name the scope `offline_access` without effect. Needs the package jose.
+ * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
+ * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
+ * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by
+ * the registration of a client: the scope `offline_access` has no effect. Needs the package jose.
  *
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
@@ -157,7 +157,6 @@ const backChannelMetadata: Extension = {
   metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: false },
 }
 
-/** @throws Error that says which algorithms the keys need. */
 function requireAlgorithms(present: readonly SigningAlgorithm[], usual: SigningAlgorithm): void {
   // OpenID Connect Discovery 3: RS256 must be among id_token_signing_alg_values_supported.
   const needed = [...new Set<SigningAlgorithm>([usual, 'RS256'])]
@@ -216,7 +215,8 @@ function identity(
       }
       const refusal = mismatchOf({ subject, acr: owner.acr }, hinted, request)
       if (refusal === undefined) return undefined
-      // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may answer.
+      // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may
+      // answer.
       if (loginDemandedAt === undefined) return logIn
       throw refusal
     },
@@ -233,7 +233,7 @@ async function idTokenFor(
 ): Promise<TokenResponseAddition | undefined> {
   const request = keptIn(authorizationData)
   if (request === undefined || subject === undefined || !scope.includes('openid')) return undefined
-  // The authorization endpoint gives no ID token: there is no implicit and no hybrid flow.
+  // The authorization endpoint gives no ID token: no implicit, no hybrid flow.
   if (grantType === 'implicit') return undefined
   requireAuthTime(client, login)
   const { client_id: clientId } = client

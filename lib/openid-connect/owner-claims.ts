@@ -2,7 +2,7 @@ import { isRecord } from '../primitives/options-reader'
 import { isJson, type Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 
-/** The claims that each scope asks for (OpenID Connect Core 5.4). */
+/** OpenID Connect Core 5.4 */
 const claimsByScope: Readonly<Record<string, readonly string[]>> = {
   profile: [
     'name',
@@ -25,10 +25,8 @@ const claimsByScope: Readonly<Record<string, readonly string[]>> = {
   phone: ['phone_number', 'phone_number_verified'],
 }
 
-/** The scope of OpenID Connect, and the scopes that ask for claims. */
 export const identityScopes: readonly string[] = ['openid', ...Object.keys(claimsByScope)]
 
-/** The claims for which a scope asks. */
 export const claimsOfScope = (scope: Scope): readonly string[] =>
   scope.flatMap((token) => (Object.hasOwn(claimsByScope, token) ? (claimsByScope[token] ?? []) : []))
 
@@ -36,20 +34,20 @@ export const claimsOfScope = (scope: Scope): readonly string[] =>
 export interface ClaimsRequest {
   readonly clientId: string
   readonly scope: Scope
-  /** The names of the claims that the client gets, as far as the owner has them. */
+  /** The claims that the client gets, as far as the owner has them. */
   readonly names: readonly string[]
 }
 
 /**
- * Returns what the host knows about a resource owner: claims of OpenID Connect Core 5.1 and others, by name. It may
- * return more than is asked: the client gets `names` alone. Undefined if the owner no longer exists.
+ * Returns what the host knows about a resource owner: claims of OpenID Connect Core 5.1 and others, by name.
+ * The client gets `names` alone. Undefined if the owner no longer exists.
  */
 export type OwnerClaims = (
   subject: string,
   request: ClaimsRequest,
 ) => object | undefined | Promise<object | undefined>
 
-/** The claims of an owner that a client gets; undefined if the owner no longer exists. */
+/** Undefined if the owner no longer exists. */
 export async function claimsFor(
   claims: OwnerClaims,
   subject: string,

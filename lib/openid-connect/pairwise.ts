@@ -3,13 +3,12 @@ import { isText } from '../primitives/options-reader'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { isLoopback, plainUrl } from '../protocol/uri'
 
-/** The identifier of a resource owner for one client, which tokens and responses call `sub`. */
+/** The `sub` of an owner for one client. */
 export type SubjectFor = (subject: string, client: Client) => string
 
-/** Every client gets the identifier of the host. */
 export const publicSubject: SubjectFor = (subject) => subject
 
-/** Makes the pairwise identifiers of a server (OpenID Connect Core 8.1). Clients of one sector get the same one. */
+/** OpenID Connect Core 8.1: clients of one sector get the same identifier. */
 export function pairwiseSubjects(secret: string): SubjectFor {
   return (subject, client) => {
     if (client.members['subject_type'] !== 'pairwise') return subject
@@ -25,15 +24,15 @@ export function pairwiseSubjects(secret: string): SubjectFor {
 // With these grant types, what tells the owner goes to a redirection URI, or there is no owner.
 const atRedirectionUri = new Set(['authorization_code', 'implicit', 'refresh_token', 'client_credentials'])
 
-/** Whether a grant type of the client brings it an owner without a redirection URI, as that of devices does. */
+/** Whether a grant type brings an owner without a redirection URI, as that of devices does. */
 export const answersElsewhere = ({ grant_types }: Client): boolean =>
   grant_types.some((name) => !atRedirectionUri.has(name))
 
 /**
- * The sector of a client: the host of its `sector_identifier_uri`, or of its metadata document, or else the one host of
- * all its redirection URIs. Undefined without such a host. Apps on loopback and with a scheme of an app share no host
- * that is theirs. Anybody may name the redirection URI of others: it counts only where each answer goes there, or where
- * the host has registered the client.
+ * The host of the `sector_identifier_uri`, or of the metadata document, or else the one host of all
+ * redirection URIs. Undefined without such a host: apps on loopback and with a scheme of an app have none of
+ * their own. Anybody may name the redirection URI of others: it counts only where each answer goes there, or
+ * where the host has registered the client.
  */
 export function sectorOf(client: Client): string | undefined {
   const { client_id, redirect_uris, members } = client

@@ -1,21 +1,24 @@
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 
-// The types of the members of OpenID Connect in a registration. A file that only declares them ends up in the declarations
-// of the package, because the plug-in imports it.
+// The plug-in imports this file of types, so it ends up in the declarations of the package.
 declare module '../protocol/client' {
   interface ClientRegistration {
     /**
-     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or identifiers that only clients of
-     * its sector share (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default `public`.
+     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or identifiers that only
+     * clients of its sector share (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default
+     * `public`.
      */
     readonly subject_type?: 'public' | 'pairwise' | undefined
     /**
-     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most 2048
-     * characters. Its host names the sector of a `pairwise` client. The server does not fetch it for a registration of
+     * With `openIdConnect()`. The https URL of a JSON list with every redirection URI of the sector, at most
+     * 2048 characters. Its host names the sector of a `pairwise` client. Not fetched for a registration of
      * the host. Default: the one host of all redirection URIs.
      */
     readonly sector_identifier_uri?: string | undefined
-    /** With `openIdConnect()`. The algorithm of the ID tokens of the client. Default: the option `algorithm`; for a client that registers itself, `RS256`. */
+    /**
+     * With `openIdConnect()`. The algorithm of the ID tokens. Default: the option `algorithm`; for a client
+     * that registers itself, `RS256`.
+     */
     readonly id_token_signed_response_alg?: SigningAlgorithm | undefined
     /** With `openIdConnect()`. `max_age` of a request that names none, in whole seconds. Default: any age. */
     readonly default_max_age?: number | undefined
@@ -23,10 +26,13 @@ declare module '../protocol/client' {
     readonly require_auth_time?: boolean | undefined
     /** With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default none. */
     readonly default_acr_values?: readonly string[] | undefined
-    /** With `openIdConnect()`. The https URL at which others may let the client begin a login (OpenID Connect Core 4). Default none. */
+    /**
+     * With `openIdConnect()`. The https URL at which others may let the client begin a login (OpenID Connect
+     * Core 4). Default none.
+     */
     readonly initiate_login_uri?: string | undefined
     /**
-     * With `openIdConnect()`. Where the client wants to hear of a logout (OpenID Connect Back-Channel Logout 1.0): an
+     * With `openIdConnect()`. Where the client hears of a logout (OpenID Connect Back-Channel Logout 1.0): an
      * https URL, or an http one on loopback, without a fragment, at most 2048 characters. Default: nowhere.
      */
     readonly backchannel_logout_uri?: string | undefined

@@ -11,7 +11,7 @@ import { publicSubject, type SubjectFor } from './pairwise'
 
 const needed = ['openid']
 
-/** The UserInfo endpoint (OpenID Connect Core 5.3). The access token stands in the header. */
+/** OpenID Connect Core 5.3. The access token stands in the header. */
 export function userInfoEndpoint(
   server: PlugInServer,
   name: string,
@@ -45,7 +45,7 @@ export function userInfoEndpoint(
   }
 }
 
-/** Whether a token is for this endpoint. A token of a server without resources is for everything. */
+/** A token of a server without resources is for everything. */
 function isForUserInfo(found: FoundAccess, own: string): boolean {
   const audience = audienceIn(found)
   return audience === undefined || (isTexts(audience) && audience.includes(own))
