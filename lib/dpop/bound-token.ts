@@ -8,15 +8,15 @@ import type { DpopRules } from './dpop-options'
 import type { ProofCheck } from './proof-check'
 import { urlOfTarget } from './target-uri'
 
-/** The token type, its scheme and its header (RFC 9449 4.1, 5 and 7.1). */
+/** RFC 9449 4.1, 5 and 7.1: the token type, its scheme and its header. */
 export const dpopType = 'DPoP'
-/** The name of the plug-in and of its extension, under which records and evidence hold what it knows. */
+/** Records and evidence hold its data under this name. */
 export const dpopName = 'dpop'
 
-/** Headers that scripts of other origins need (RFC 9449 8 and 9). */
+/** RFC 9449 8 and 9: scripts of other origins need them. */
 export const exposedHeaders = ['DPoP-Nonce']
 
-/** The token type of access tokens that are bound to a key (RFC 9449 6 and 7). @param check at guards. */
+/** RFC 9449 6 and 7. @param check at guards. */
 export function boundToken({ algorithms, required, bases }: DpopRules, check: ProofCheck): TokenType {
   return {
     name: dpopType,
@@ -87,7 +87,7 @@ function urlAtGuard(
   return url === undefined ? undefined : urlOfTarget(target, [{ prefix: '', url }])
 }
 
-/** The origin of an http URL; undefined for another URI, such as a URN. */
+/** Undefined for a URI that is not http, such as a URN. */
 function originOf(resource: string): string | undefined {
   return /^https?:\/\//i.test(resource) && URL.canParse(resource) ? new URL(resource).origin : undefined
 }

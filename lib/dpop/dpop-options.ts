@@ -12,30 +12,35 @@ import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key
 /** Options of {@link dpop}. */
 export interface DpopOptions {
   /**
-   * Whether every token request needs a proof, and guards refuse tokens without a key. A registration may demand it for
-   * one client: `dpop_bound_access_tokens`. Default false: a request without a proof gets a bearer token.
+   * Whether every token request needs a proof, and guards refuse tokens without a key. A registration may
+   * demand it for one client: `dpop_bound_access_tokens`. Default false: a request without a proof gets a
+   * bearer token.
    */
   readonly required?: boolean
   /**
-   * The signature algorithms of proofs, at least one. All are asymmetric. Default `['ES256', 'EdDSA', 'Ed25519', 'PS256',
-   * 'RS256']`; `ES384`, `ES512`, `PS384`, `PS512`, `RS384` and `RS512` are known, too.
+   * The signature algorithms of proofs, at least one. Default
+   * `['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']`; `ES384`, `ES512`, `PS384`, `PS512`, `RS384` and
+   * `RS512` are known, too.
    */
   readonly algorithms?: readonly DpopAlgorithm[]
   /**
-   * How far the time of a proof may lie from the clock, in whole seconds, 1 to 300. With nonces, the time of the nonce
-   * counts, and only the clocks of processes must be so near. Default 60.
+   * How far the time of a proof may lie from the clock, in whole seconds, 1 to 300. With nonces, the time of
+   * the nonce counts, and only the clocks of processes must be so near. Default 60.
    */
   readonly tolerance?: number
-  /** Demands a nonce in proofs at the endpoints of the authorization server (RFC 9449 8). Default: no nonces. */
+  /**
+   * Demands a nonce in proofs at the endpoints of the authorization server (RFC 9449 8). Default: no nonces.
+   */
   readonly nonces?: DpopNonceOptions
   /** Demands a nonce in proofs at guards, and at the UserInfo endpoint (RFC 9449 9). Default: no nonces. */
   readonly guardNonces?: DpopNonceOptions
   /**
-   * The URL of the resource server, as clients write it: `https://api.example.com`, to which the path of a request is
-   * added. If a proxy removes a part of the path, the URL has this part at its end. If a proxy adds a part, name the
-   * URL for each beginning of paths: `{ '/internal': 'https://api.example.com' }`. Guards compare `htu` with it, and
-   * never with a header of a request. Default: the origin of the resource of the guard; without both, making the guard
-   * fails. The endpoints of the server compare with the option `issuer`.
+   * The URL of the resource server, as clients write it: `https://api.example.com`, to which the path of a
+   * request is added. If a proxy removes a part of the path, end the URL with this part. If a proxy adds a
+   * part, name the URL for each beginning of paths: `{ '/internal': 'https://api.example.com' }`. Guards
+   * compare `htu` with it, never with a header of a request. Default: the origin of the resource of the
+   * guard; without both, making the guard fails. The endpoints of the server compare with the option
+   * `issuer`.
    */
   readonly baseUrl?: BaseUrl
 }
@@ -43,15 +48,14 @@ export interface DpopOptions {
 /** How a place makes nonces. */
 export interface DpopNonceOptions {
   /**
-   * The secret from which the nonces come: at least 32 bytes, the same in all processes. Default: a random one, so that
-   * each process refuses the nonces of the others.
+   * The secret from which the nonces come: at least 32 bytes, the same in all processes. Default: a random
+   * one, so that each process refuses the nonces of the others.
    */
   readonly secret?: string
   /** How long a nonce is good, in whole seconds, 10 to 3600. Default 300. */
   readonly seconds?: number
 }
 
-/** The checked options, with their defaults. */
 export interface DpopRules {
   readonly required: boolean
   readonly algorithms: readonly DpopAlgorithm[]
@@ -62,7 +66,6 @@ export interface DpopRules {
   readonly bases: readonly KnownBase[]
 }
 
-/** The checked options of nonces. */
 export interface NonceRules {
   /** Undefined for a random one. */
   readonly secret: string | undefined

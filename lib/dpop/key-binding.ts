@@ -11,21 +11,21 @@ import { dpopName, dpopType, exposedHeaders } from './bound-token'
 import type { DpopRules } from './dpop-options'
 import type { ProofCheck } from './proof-check'
 
-/** What the extension keeps with an authorization: thumbprints of keys. */
+/** Thumbprints of keys. */
 interface KeptKeys {
-  /** The key to which the code is bound (RFC 9449 10). */
+  /** RFC 9449 10 */
   readonly code?: string
-  /** The key to which the refresh tokens are bound (RFC 9449 5). */
+  /** RFC 9449 5 */
   readonly refreshToken?: string
 }
 
 // RFC 7638 3: SHA-256 as base64url.
 const thumbprintGrammar = /^[\w-]{43}$/
 
-// The endpoints at which proofs are for the server (RFC 9449 5 and 10.1).
+// RFC 9449 5 and 10.1: proofs are for the server here.
 const provingEndpoints = new Set(['token', 'pushed_authorization_request'])
 
-/** Binds access tokens, codes and refresh tokens to the keys of proofs (RFC 9449 5 and 10). */
+/** RFC 9449 5 and 10 */
 export function keyBinding({ required }: DpopRules, check: ProofCheck, server: PlugInServer): Extension {
   const needsProof = ({ members, token_type }: Client) =>
     required || members['dpop_bound_access_tokens'] === true || token_type === dpopType
@@ -85,7 +85,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
   }
 }
 
-/** The refusal of a proof; an answer to an honest client, if it demands a nonce of one that has shown who it is. */
+/** A demand for a nonce is an answer, and no refusal, to a client that has shown who it is. */
 async function demandOf(
   refusal: unknown,
   { client, endpoint, parameters }: ClientRequest,
@@ -105,7 +105,6 @@ const handles = [
   ['device_code', 'requestHandle'],
 ] as const
 
-/** Whether a token request has a good code, refresh token or device code of its client. */
 async function hasHandle(
   server: PlugInServer,
   { client_id }: Client,
@@ -119,7 +118,7 @@ async function hasHandle(
   return false
 }
 
-/** The parameter `dpop_jkt`. @throws OAuthError if it is no thumbprint. */
+/** @throws OAuthError if it is no thumbprint. */
 function jktIn(parameters: Parameters): string | undefined {
   const jkt = parameters.get('dpop_jkt')
   if (jkt !== undefined && !thumbprintGrammar.test(jkt))

@@ -12,51 +12,47 @@ import type { Nonces } from './nonces'
 import { type ProofFault, readProof, type SignedProof } from './proof'
 import { normalUrl } from './target-uri'
 
-/** What the proofs at one place, such as a guard, must be. */
 interface ProofTerms {
   readonly algorithms: readonly DpopAlgorithm[]
-  /** How far `iat` may lie from the clock, in seconds. */
+  /** Seconds between `iat` and the clock. */
   readonly tolerance: number
-  /** Undefined if the proofs need no nonce. */
   readonly nonces: Nonces | undefined
-  /** Makes the response to a bad proof: the status, and whether it has a challenge. */
+  /** The response to a bad proof: the status, and whether it has a challenge. */
   readonly refusal: OAuthErrorOptions
   /** Seconds since the epoch. */
   readonly now: () => number
 }
 
-/** What a request proves. */
 interface Proven {
-  /** The thumbprint of the key that the client holds. */
+  /** Of the key that the client holds. */
   readonly thumbprint: string
   /** Names the proof, without its content: `useOnce` with this name lets it pass once. */
   readonly use: string
 }
 
-/** The checks of RFC 9449 4.3 at one place. */
+/** RFC 9449 4.3 */
 export class ProofCheck {
   private readonly keys = new ProofKeys()
 
   constructor(private readonly terms: ProofTerms) {}
 
-  /** Seconds for which the counters remember a proof: as long as any process may take it for a fresh one. */
+  /** Seconds: as long as any process may take a proof for a fresh one. */
   get remembered(): number {
     const { nonces, tolerance } = this.terms
     // The third time allows for processes whose clocks differ.
     return nonces === undefined ? 3 * tolerance : nonces.seconds + 2 * tolerance
   }
 
-  /** The header with a fresh nonce; none without nonces. */
   nonceHeader(): Readonly<Record<string, string>> {
     const { nonces, now } = this.terms
     return nonces === undefined ? {} : { 'DPoP-Nonce': nonces.issue(now()) }
   }
 
   /**
-   * Checks the proof of a request, but not whether it was used before.
+   * Does not check whether the proof was used before.
    *
    * @param url what clients call this URL; undefined if the configuration does not say.
-   * @param accessToken the token that the request presents; undefined at an endpoint that issues them.
+   * @param accessToken undefined at an endpoint that issues tokens.
    * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`.
    */
   async prove(
@@ -83,7 +79,6 @@ export class ProofCheck {
     if (!isFirst) throw this.refuse('dpop_replayed')
   }
 
-  /** The refusal of a request with a bad proof, or without one. */
   refuse(fault: ProofFault, observed: OAuthErrorOptions['observed'] = {}): OAuthError {
     return invalidDpopProof(fault, descriptionOf(fault), this.optionsWith(observed))
   }

@@ -3,7 +3,7 @@ import { BoundedMap } from '../primitives/bounded-map'
 import { isRecord, isText } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 
-/** The algorithms of proofs (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2): asymmetric ones alone (RFC 9449 4.2). */
+/** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: asymmetric ones alone (RFC 9449 4.2). */
 export type DpopAlgorithm =
   | 'ES256'
   | 'ES384'
@@ -19,7 +19,7 @@ export type DpopAlgorithm =
 
 interface AlgorithmRow {
   readonly kty: 'EC' | 'OKP' | 'RSA'
-  /** The curve of the key; undefined for RSA. */
+  /** Undefined for RSA. */
   readonly crv: string | undefined
   readonly hash: string | undefined
   readonly form: Omit<VerifyKeyObjectInput, 'key'>
@@ -54,33 +54,31 @@ const rows: Readonly<Record<DpopAlgorithm, AlgorithmRow>> = {
   RS512: rsa('sha512'),
 }
 
-/** All algorithms that the package knows. */
 export const dpopAlgorithms: readonly string[] = Object.keys(rows)
 
 export const isDpopAlgorithm = (value: unknown): value is DpopAlgorithm =>
   isText(value) && dpopAlgorithms.includes(value)
 
-/** A public key that a proof brings, with its name. */
 interface ProofKey {
   readonly key: KeyObject
-  /** The JWK SHA-256 thumbprint (RFC 7638): 43 characters of base64url. */
+  /** RFC 7638: 43 characters of base64url. */
   readonly thumbprint: string
 }
 
-// Members of private and secret keys (RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2); `priv` belongs to the key type AKP.
+// Members of private and secret keys (RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2); `priv` of the key type
+// AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 // Each about 1 KB. A client signs many proofs with one key, and reading a key costs as much as a signature.
 const keysAtMost = 1000
-// In bits. A larger key makes each verification slow, and no client needs one.
+// Bits. A larger key makes each verification slow, and no client needs one.
 const [leastModulus, largestModulus] = [2048, 4096]
 const largestExponent = 2n ** 32n
 
-/** Reads the keys of proofs, and remembers those that have signed one. */
 export class ProofKeys {
   private readonly known = new BoundedMap<KeyObject>(keysAtMost)
 
-  /** Reads a member `jwk`: the key, or undefined if it is no public key for the algorithm. */
+  /** The member `jwk`; undefined if it is no public key for the algorithm. */
   read(algorithm: DpopAlgorithm, jwk: unknown): ProofKey | undefined {
     const members = publicMembers(rows[algorithm], jwk)
     if (members === undefined) return undefined
@@ -90,17 +88,17 @@ export class ProofKeys {
     return key && { key, thumbprint }
   }
 
-  /** Remembers a key that has signed a proof. An attacker would have to sign to push keys of clients out. */
+  /** Only a key that has signed a proof: an attacker would have to sign to push keys of clients out. */
   remember({ key, thumbprint }: ProofKey): void {
     if (!this.known.has(thumbprint)) this.known.put(thumbprint, key)
   }
 }
 
-/** Whether a private key is in the value (RFC 9449 4.3, 7). */
+/** RFC 9449 4.3, 7 */
 export const holdsSecret = (jwk: unknown): boolean =>
   isRecord(jwk) && secrets.some((name) => Object.hasOwn(jwk, name))
 
-/** The members that make the key, in the order of their names; undefined if the key is for another algorithm. */
+/** In the order of their names; undefined if the key is for another algorithm. */
 function publicMembers(
   { kty, crv }: AlgorithmRow,
   jwk: unknown,
@@ -140,7 +138,7 @@ function isCanonical(key: KeyObject, members: Readonly<Record<string, string>>):
   return Object.entries(members).every(([name, value]) => exported[name] === value)
 }
 
-/** Whether the key has signed the text. Verifies off the event loop. */
+/** Off the event loop. */
 export function hasSigned(
   { key }: ProofKey,
   algorithm: DpopAlgorithm,

@@ -2,12 +2,10 @@ import { isRecord, isText } from '../primitives/options-reader'
 import type { Reason } from '../protocol/reasons'
 import { type DpopAlgorithm, hasSigned, holdsSecret, isDpopAlgorithm, type ProofKeys } from './proof-key'
 
-/** What is wrong with a proof. */
 export type ProofFault = Reason<'invalid_dpop_proof'>
 
-/** A proof that its key has signed. Nothing but its form is checked. */
+/** Its key has signed it. Nothing else is checked but its form. */
 export interface SignedProof {
-  /** The thumbprint of its key. */
   readonly thumbprint: string
   /** 1 to 256 characters. */
   readonly jti: string
@@ -19,15 +17,15 @@ export interface SignedProof {
   readonly ath: string | undefined
 }
 
-/** The longest proof, in characters. A longer one is refused unread. */
+/** Characters. A longer proof is refused unread. */
 const longestProof = 4096
-/** The longest `jti`, in characters: it becomes a part of the name under which the counters remember the proof. */
+/** Characters: it becomes a part of the name under which the counters remember the proof. */
 const longestJti = 256
 
 /**
- * Reads the proof of a request (RFC 9449 4.3, 1 to 7).
+ * RFC 9449 4.3, 1 to 7.
  *
- * @param lines the lines of the header `DPoP`.
+ * @param lines of the header `DPoP`.
  */
 export async function readProof(
   lines: readonly string[] | undefined,
@@ -40,7 +38,7 @@ export async function readProof(
   const parts = proof.length > longestProof ? undefined : compactParts(proof)
   const header = parts && jsonIn(parts.header)
   if (parts === undefined || header === undefined) return 'dpop_proof_malformed'
-  // RFC 7515 4.1.11: this package supports no critical extension; `b64` (RFC 7797) is one.
+  // RFC 7515 4.1.11: no critical extension is supported; `b64` (RFC 7797) is one.
   if (header['typ'] !== 'dpop+jwt' || 'crit' in header || 'b64' in header) return 'dpop_header_refused'
   const { alg, jwk } = header
   if (!isDpopAlgorithm(alg) || !algorithms.includes(alg)) return 'dpop_algorithm_refused'
@@ -59,7 +57,7 @@ interface CompactParts {
   readonly signed: string
 }
 
-// RFC 7515 3.1: three parts in base64url. Accepts one spelling only: no padding, no white space, no stray bits.
+// RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
 function compactParts(text: string): CompactParts | undefined {
   const parts = text.split('.')
   const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
@@ -80,7 +78,7 @@ function jsonIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-// RFC 9449 4.2: the claims that every proof has, and two that some requests need.
+// RFC 9449 4.2: the claims of every proof, and two that some requests need.
 function claimsIn(
   claims: Readonly<Record<string, unknown>> | undefined,
   thumbprint: string,

@@ -2,12 +2,15 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { hasUserinfo, isSafeUrl } from '../protocol/uri'
 
 /**
- * The URL of a server, or the URLs by the beginning of the path that requests have at this process:
+ * The URL of a server, or URLs by the beginning of the path of a request at this process:
  * `{ '/internal': 'https://api.example.com' }`.
  */
 export type BaseUrl = string | Readonly<Record<string, string>>
 
-/** A beginning of paths at this process, without a slash at its end, and the URL that clients use in its place. */
+/**
+ * A beginning of paths at this process, without a slash at its end, and the URL that clients use in its
+ * place.
+ */
 export interface KnownBase {
   readonly prefix: string
   readonly url: string
@@ -26,7 +29,7 @@ const isUrlWithoutQuery = (value: unknown) => isText(value) && isSafeUrl(value) 
 const isPath = (path: string) => path.startsWith('/') && !/[?#]/.test(path)
 const withoutSlash = (text: string) => text.replace(/\/+$/, '')
 
-/** The bases of an option, the longest beginning first. */
+/** The longest beginning first. */
 export function basesOf(option: BaseUrl): readonly KnownBase[] {
   const table = typeof option === 'string' ? { '/': option } : option
   return Object.entries(table)
@@ -34,7 +37,7 @@ export function basesOf(option: BaseUrl): readonly KnownBase[] {
     .toSorted((one, other) => other.prefix.length - one.prefix.length)
 }
 
-/** The URL that clients use for a request target, without query; undefined if no base fits. */
+/** Without query; undefined if no base fits. */
 export function urlOfTarget(target: string, bases: readonly KnownBase[]): string | undefined {
   const path = pathOf(target)
   const base = bases.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
@@ -52,8 +55,8 @@ function pathOf(target: string): string {
 const written = /^https?:\/\/[!-[\]-~]+$/i
 
 /**
- * The normal form of an http URL without query and fragment (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3); undefined for
- * any other text.
+ * An http URL without query and fragment (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3); undefined for any other
+ * text.
  */
 export function normalUrl(text: string): string | undefined {
   if (!written.test(text) || !URL.canParse(text)) return undefined
