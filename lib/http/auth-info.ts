@@ -27,7 +27,6 @@ export interface AuthInfo {
 
 interface AuthInfoContext {
   readonly implied: ImpliedScopes | undefined
-  /** Undefined without the option `resources`. */
   readonly resource: ResourceReference | undefined
 }
 
@@ -48,6 +47,6 @@ export function setAuthInfo(
     ...(resource?.metadataUrl === undefined ? {} : { resourceMetadataUrl: resource.metadataUrl }),
     extra,
   }
-  // The SDK declares a wider type for this member.
+  // The SDK declares a wider type.
   Object.assign(request, { auth })
 }

@@ -35,7 +35,7 @@ import { senderOf } from './sender-of'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
 import { requireTls } from './transport'
 
-/** RFC 6749 3.1. Takes requests of clients by `GET` or `POST`, and the decisions of consent forms. */
+/** RFC 6749 3.1. */
 export function authorizationEndpoint(server: ServerContext): RequestHandler {
   return handler((request, response) =>
     serve(openOrClosing(server, request, response), request, response).catch((error: unknown) =>
@@ -46,7 +46,7 @@ export function authorizationEndpoint(server: ServerContext): RequestHandler {
 
 async function serve(server: ServerContext, request: Request, response: Response): Promise<void> {
   const { settings, networkLimits } = server
-  // Refuses HEAD: a link checker would leave a record in the store.
+  // No HEAD: a link checker would leave a record in the store.
   if (request.method !== 'GET' && request.method !== 'POST') {
     const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
     server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
@@ -57,7 +57,7 @@ async function serve(server: ServerContext, request: Request, response: Response
   requireTls(request, settings.tlsRequired)
   server.watchHost(request)
   if (request.method === 'GET') {
-    // Only scripts of this site may read the view. Other sites must leave no record in the store.
+    // Another site must neither read the view nor leave a record in the store.
     if (wantsJson(request) && !isFromOwnSite(request, settings.issuer))
       throw invalidRequest('decision_cross_site', 'Only a page of this server may ask for JSON.')
     return takeRequest(server, request, response, queryOf(request))
@@ -74,14 +74,13 @@ async function serve(server: ServerContext, request: Request, response: Response
   return takeRequest(server, request, response, form)
 }
 
-// A cross-site form carries no `SameSite=Lax` cookie, so the owner would have to log in again. OpenID Connect
+// A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again. OpenID Connect
 // Core 3.1.2.1 allows `POST`.
 const lacksLaxCookies = ({ headers }: Request) => headers['sec-fetch-site'] === 'cross-site'
 
 // In characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
 
-/** @param path below the issuer. @throws OAuthError for a long form. */
 export function repeatByGet(
   { settings }: ServerContext,
   path: string,
@@ -128,7 +127,7 @@ async function takeRequest(
   const outcome = await authorize(server, parameters, host, server.audit.onCommitted(request))
   if (outcome.kind === 'refused') throw outcome.error
   if (outcome.kind !== 'redirect') return
-  // The policy of the login applies to redirects, not to a form of another page.
+  // The login's policy applies to redirects, not to a form of another page.
   if (outcome.fields === undefined)
     warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
   answerClient(server, request, response, outcome)
@@ -138,8 +137,8 @@ function isDecision(form: Parameters): boolean {
   return form.mentions(consentTokenField)
 }
 
-// A page of the host that sends only its buttons. A client's request has `client_id`, and may have an ignored
-// parameter `decision` (RFC 6749 3.1).
+// A host's page that sends only its buttons. A client's request has `client_id`, and may have an ignored
+// `decision` (RFC 6749 3.1).
 const lacksConsentToken = (form: Parameters) => form.mentions('decision') && !form.mentions('client_id')
 
 async function takeDecision(
@@ -161,7 +160,7 @@ async function takeDecision(
   const sender = senderOf(server, request)
   const clientFound = (client?: Client) => client && noteClient(request, client)
   if (owner === undefined) {
-    // The page leads back to the client, where the owner begins again.
+    // The page leads back to the client, to begin again.
     clientFound(await findAskingClient(server, consentToken, sender))
     throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   }
@@ -193,20 +192,16 @@ function isApproval(decision: string): boolean {
   throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
 }
 
-/**
- * Whether the browser reports a form of this server. A second protection besides the consent token, which
- * another site cannot know.
- */
+/** As far as the browser reports it: a second protection besides the consent token, which no other site knows. */
 export function isFromOwnSite({ headers }: Request, issuer: string): boolean {
   const { 'sec-fetch-site': site, origin } = headers
-  // `Origin` serves only browsers without `Sec-Fetch-Site`: a page with the policy `no-referrer`, helmet's
-  // default, sends `null` even to its own site.
+  // For browsers without `Sec-Fetch-Site`: under `no-referrer`, helmet's default, even this site sends
+  // `null`.
   return site === undefined
     ? origin === undefined || origin === 'null' || origin === new URL(issuer).origin
     : site === 'same-origin' || site === 'none'
 }
 
-/** After `close()`, new requests get the responses of maintenance. */
 function openOrClosing(server: ServerContext, request: Request, response: Response): ServerContext {
   if (server.requests.enter(request, response)) return server
   return { ...server, requireService: () => Promise.reject(closing()) }
@@ -222,7 +217,7 @@ export async function ownerOf(server: ServerContext, request: Request): Promise<
   return parseResourceOwner(found)
 }
 
-// The engine's error names the member that it could not read, not the session.
+// The engine's error does not name the session.
 const lacksSession = (request: Request, thrown: unknown): thrown is TypeError =>
   thrown instanceof TypeError &&
   /^Cannot (?:read|destructure) propert/.test(thrown.message) &&
@@ -243,10 +238,9 @@ async function isApproved(
 }
 
 /**
- * Sends the user agent back to the client, or shows a warning with a link: before plain HTTP, and before a
- * stranger to whom the owner has not agreed to go.
+ * Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns.
  *
- * @param inJson whether a page of the host sent the decision and goes to the client itself.
+ * @param inJson whether a host's page sent the decision and goes to the client itself.
  */
 function answerClient(
   server: ServerContext,
@@ -256,13 +250,13 @@ function answerClient(
   inJson = false,
 ): void {
   const { location, fields, error, clientId } = redirection
-  // The page of the host failed after its headers: only the host's error handling can act now.
+  // The host's page failed after its headers: only the host's error handling can act.
   if (error !== undefined && response.headersSent) throw error
   const { audit } = server
   const audited = { request, response, endpoint: 'authorization', clientId } as const
   if (error !== undefined) audit.reportError(audited, error)
   else carryRequestId(response, audit.reportSuccess(audited))
-  // The page goes there itself: a script that followed a redirect would use up the client's code.
+  // A script that followed a redirect would use up the client's code.
   if (inJson)
     return sendJson(
       response,
@@ -288,11 +282,9 @@ interface PageBefore {
   readonly html: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined for a page without script. */
   readonly scriptSource?: string
 }
 
-/** Undefined if the browser may go at once. */
 function pageBefore(
   server: ServerContext,
   request: Request,
@@ -300,7 +292,7 @@ function pageBefore(
 ): PageBefore | undefined {
   const approved = error === undefined
   const way = { location, fields }
-  // RFC 6749 3.1.2.1. Checks the URI itself: one that slips past registration still causes the warning.
+  // RFC 6749 3.1.2.1. Checks the URI itself: also one that slipped past registration.
   if (isInsecure(location))
     return inPlace(insecureRedirectPage({ ...way, granted: approved }, localeOf(server, request)))
   if (asksOwner === true && !approved) return linkBefore(way, error, localeOf(server, request))
@@ -311,10 +303,7 @@ function pageBefore(
 
 const inPlace = (html: string): PageBefore => ({ html, status: 200, headers: {} })
 
-/**
- * The error for an unregistered client, by a link or button. A refusal is the complete answer; trouble of the
- * server keeps its status, since the same request may succeed later.
- */
+/** The page of a refusal is the complete answer. Trouble keeps its status: the request may succeed later. */
 function linkBefore(
   way: Pick<Redirection, 'location' | 'fields'>,
   error: OAuthError,
@@ -325,10 +314,7 @@ function linkBefore(
   return { html: unverifiedPage({ ...way, cause: 'trouble' }, locale), status, headers }
 }
 
-/**
- * Ends a request without a redirection URI: a page for a refusal, the host's error handling for a failure of
- * the server.
- */
+/** A refusal gets a page; a failure of the server goes to the host's error handling. */
 export function showErrorToOwner(
   server: ServerContext,
   request: Request,
@@ -343,8 +329,7 @@ export function showErrorToOwner(
 }
 
 /**
- * Sends the user agent to the host's login, which returns to `path`. A login at a path gets the way back in
- * `return_to`, and the terms of the login in the parameters of OpenID Connect.
+ * A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect.
  *
  * @param path below the issuer, with its query.
  */

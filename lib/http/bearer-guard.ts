@@ -71,7 +71,7 @@ export interface BearerGuard {
 export function bearerGuard(context: GuardContext): BearerGuard {
   return (...given: readonly [first?: string | BearerGuardOptions, second?: BearerGuardOptions]) => {
     const [first, second = {}, ...more]: readonly unknown[] = given
-    // More than two arguments: the host mounted `bearerGuard` itself, and Express calls it with three.
+    // The host mounted `bearerGuard` itself: Express calls it with three arguments.
     if (more.length > 0) throw mountedUncalled('bearerGuard', "bearerGuard('photos:read')")
     const [scope, options] = given.length === 0 ? ['', {}] : isPlain(first) ? ['', first] : [first, second]
     return guard(context, readGuard(context, scope, options))
@@ -81,7 +81,6 @@ export function bearerGuard(context: GuardContext): BearerGuard {
 interface GuardTerms extends ResolvedGuardDefaults {
   readonly requirement: Requirement
   readonly find: FindToken
-  /** Undefined if nothing names it. */
   readonly resource: ResourceReference | undefined
 }
 
@@ -174,9 +173,8 @@ const actsInGuards = (extension: Extension) => 'atResourceRequest' in extension 
 class RequestAtGuard extends HttpRequest implements GuardedRequest {
   readonly authorization: readonly string[]
   readonly now: number
-  /** Empty before the look-up. */
   token = ''
-  /** Set also if the guard refuses the request; undefined for an invalid token. */
+  /** Set also if the guard refuses the request. */
   access: GuardedAccess | undefined = undefined
   readonly #context: GuardContext
   readonly #response: Response
@@ -208,7 +206,6 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
   }
 }
 
-/** @param schemes Default: those that the guard takes. */
 type WriteChallenges = (
   authorization: readonly string[],
   own: ChallengeAttributes,
@@ -228,7 +225,7 @@ function refuse(
   const error = unexpected(thrown)
   const look = error.reason === 'token_invalid' && observeToken && (() => observeToken(token, now()))
   audit.reportError({ request, response, endpoint: 'protected resource' }, error, look || undefined)
-  // A failure of the server goes to the host's error handling.
+  // Goes to the host's error handling.
   if (error.code === 'server_error') throw thrown
   const [status, members] = [statusOf(error), errorMembers(error, errorUri)]
   // RFC 9110 15.5.2: 401 demands a challenge.
@@ -239,8 +236,8 @@ function refuse(
   })
 }
 
-// A client asks without a token to learn what to do (RFC 6750 3). Two slips look the same: a token in the
-// query, or a header with another scheme.
+// Asking without a token is usual (RFC 6750 3). Two slips look the same: a token in the query, another scheme
+// in the header.
 function missingToken({ query, headers }: Request): DiagnosedRefusal | undefined {
   const refusal = { endpoint: 'protected resource', code: undefined, reason: 'token_missing' }
   if ('access_token' in query) return { ...refusal, observed: { cause: 'query' } }

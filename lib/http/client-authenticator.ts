@@ -25,8 +25,7 @@ export function clientAuthenticator(server: ServerWithoutStrategies): Authentica
       clientFound: () => (context.notes.isRegistered = true),
       useLast: (use) => useLast(server, request, use),
     })
-    // Behind a Passport instance of the host, the endpoint finds the client in the context. An endpoint that
-    // read the credential itself gets the client returned.
+    // A Passport instance of the host leads to an endpoint that finds the client in the context.
     if (read !== undefined) return proven
     context.client = proven
     // What the host does next may have effects.
@@ -35,23 +34,17 @@ export function clientAuthenticator(server: ServerWithoutStrategies): Authentica
   }
 }
 
-/** For a strategy that a Passport instance of the host runs. */
 async function credentialAtHost(
   server: ServerWithoutStrategies,
   request: Request,
 ): Promise<ClientCredential> {
-  // Without a body, only a header can hold a credential.
   const form = hasBody(request.method) ? await formOf(request, server.settings.bodyDeadline) : Parameters.none
   const credential = credentialOf(server, request, form)
   if (credential === undefined) throw noClientAuthentication(form.mentions('client_id'))
   return credential
 }
 
-/**
- * Also notes the client for events. Undefined without a credential.
- *
- * @throws OAuthError if the request uses several methods, or a method wrongly.
- */
+/** @throws OAuthError for several methods, or one used wrongly. */
 export function credentialOf(
   { credentialTerms, contexts }: ServerWithoutStrategies,
   request: Request,

@@ -36,10 +36,7 @@ export async function sendClientFailure(
   })
 }
 
-/**
- * The refusal by the network's limit, unless a secret or key has proven a client that the host registered;
- * else the failure itself.
- */
+/** A client of the host that a secret or key has proven counts, but gets no refusal by its network's limit. */
 async function limited(
   failed: OAuthError,
   request: Request,
@@ -55,15 +52,14 @@ async function limited(
   return limit.refusalOf(request) ?? (await limit.count(request)) ?? failed
 }
 
-// Neither faults and overload of the server, nor correct requests beyond a client's share, count against the
-// network.
+// The server's faults and overload count against no network, nor do correct requests beyond a client's share.
 function isOfClient(error: OAuthError): boolean {
   if (error instanceof OverShare) return false
   if (error instanceof Throttled || error instanceof UnusableClient) return true
   return error.code !== 'temporarily_unavailable' && statusOf(error) < 500
 }
 
-/** RFC 6749 5.2, RFC 6750 3. No headers for an error without a challenge. */
+/** RFC 6749 5.2, RFC 6750 3. */
 function challengeFor(
   { code, status, challenge, schemes = bearerScheme }: OAuthError,
   request: Request,
@@ -72,7 +68,7 @@ function challengeFor(
   const authorization = authorizationOf(request)
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemesOf(methods), authorization) }
   if (challenge === undefined && code !== 'invalid_token' && status !== 401) return {}
-  // RFC 6750 3.1: a request without a token gets no error.
+  // RFC 6750 3.1: without a token, there is no error.
   const error = authorization.length === 0 ? {} : { error: code }
   const types = ofSchemes(tokenTypes, schemes)
   return schemeChallenges(types, usualChallenge, { own: challenge ?? {}, error, authorization })

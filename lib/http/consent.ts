@@ -20,7 +20,6 @@ import { clientOf, localeOf, uiLocalesField, uiLocalesOf } from './page-context'
 import { wantsJson } from './request'
 import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
 
-/** A consent form sends the fields of its view, and `decision`. */
 export const consentTokenField = 'authorization_request'
 
 export function showConsent(
@@ -43,15 +42,12 @@ export function showConsent(
   return render(request, response, view)
 }
 
-// No other site can read the view: the response has no CORS headers, and JSON runs as no script.
+// No other site can read it: no CORS headers, and JSON runs as no script.
 function sendView(response: Response, view: ConsentView): void {
   sendJson(response, 200, view, privatePage)
 }
 
-/**
- * For a request that the server must not redirect (RFC 6749 4.1.2.1). A program that accepts JSON and no page
- * gets JSON, whatever page the host has.
- */
+/** RFC 6749 4.1.2.1. A program that accepts JSON and no page gets JSON, whatever page the host has. */
 export function showError(
   server: ServerContext,
   request: Request,
@@ -106,8 +102,8 @@ function errorViewOf(
   }
 }
 
-// MCP clients ask for JSON before they send their owner here. `invalid_client` tells them, as at the token
-// endpoint (RFC 6749 5.2), that their registration has ended, so they register again.
+// MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as
+// at the token endpoint (RFC 6749 5.2).
 function codeForProgram({ code, reason }: OAuthError): string {
   return endedClient.has(reason) ? 'invalid_client' : code
 }
@@ -127,15 +123,14 @@ function consentViewOf(
     language: { tag, dir },
     client: clientViewOf(client),
     resourceOwner,
-    // As `action`, a query alone works behind a proxy that prefixes the path.
+    // Works behind a proxy that prefixes the path.
     switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
     scope: scope.map((token) => scopeViewOf(token, descriptions.get(token), question, locale)),
     ...askedIn(question, locale),
     facts,
     manageAt: undefined,
-    // `?`: the path of the page without its query, also behind a proxy that prefixes the path.
     action: '?',
-    // The pages that answer the decision keep the question's language.
+    // For the pages that answer the decision.
     fields: {
       [consentTokenField]: consentToken,
       ...(uiLocales !== undefined && { [uiLocalesField]: uiLocales }),
@@ -162,7 +157,7 @@ export function scopeViewOf(
   }
 }
 
-/** Lists the members to show: a host may print or log the whole view. */
+/** Only these: a host may print or log the whole view. */
 export function clientViewOf(client: Client): ConsentView['client'] {
   const { client_id, client_uri, description, policy_uri, tos_uri } = client
   const client_name = visibleName(client.client_name)
@@ -171,7 +166,6 @@ export function clientViewOf(client: Client): ConsentView['client'] {
   return { client_id, client_name, client_uri, description, logo_uri, policy_uri, tos_uri, unregistered }
 }
 
-/** The question, or why the owner cannot answer it. */
 function askedIn({ asked }: Question, locale: PageLocale): Pick<ConsentView, 'question' | 'obstacle'> {
   if (asked === undefined) return { question: undefined, obstacle: undefined }
   const { text, answers, none } = asked
@@ -195,8 +189,8 @@ function receiverOf(redirectUri: string): ConsentView['receiver'] {
 }
 
 /**
- * Warns if a page appears because the server never asks `skipConsent` about a public client on loopback,
- * where another program could pass for it (RFC 8252 8.6). Only a client that the host registered has a cure.
+ * The server never asks `skipConsent` about a public client on loopback: another program could pass for it
+ * (RFC 8252 8.6). Only for a client that the host registered is there a cure.
  */
 function warnOfSkipConsent({ client, redirectUri }: Question): void {
   if (client.client_type !== 'public' || !isRegisteredByHost(client)) return

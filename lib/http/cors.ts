@@ -3,8 +3,8 @@ import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
 import { isBoolean, isRecord, isTexts, OptionsReader } from '../primitives/options-reader'
 
-// The package `cors` does not fit: it takes every OPTIONS for a preflight, overwrites the host's headers, and
-// sends headers to requests that no browser script sends.
+// The package `cors` takes every OPTIONS for a preflight, overwrites the host's headers, and sends headers to
+// requests that no browser script sends.
 
 /**
  * The origins whose scripts may call and read: `true` for every origin, `false` for none, or a list such as
@@ -17,7 +17,6 @@ export interface CorsOrigins {
   readonly origins: readonly string[]
 }
 
-/** Undefined if CORS is off. */
 export type AllowedOrigins = '*' | ReadonlySet<string> | undefined
 
 const optionExpectation = "must be true, false, or an object such as { origins: ['https://app.example'] }."
@@ -26,7 +25,6 @@ const originsExpectation =
 const originExpectation =
   'must be an origin as a browser sends it, such as https://app.example or http://localhost:5173: scheme, host and port, without a path. Every origin is cors: true.'
 
-/** Records a mistake for each text that no browser sends as an origin. */
 export function readCors(reading: OptionsReader, fallback: AllowedOrigins): AllowedOrigins {
   const given = reading.optional<Given | undefined>('cors', undefined, isBooleanOrRecord, optionExpectation)
   if (given === undefined) return fallback
@@ -44,8 +42,8 @@ type Given = boolean | Readonly<Record<string, unknown>>
 const isBooleanOrRecord = (value: unknown): value is Given => isBoolean(value) || isRecord(value)
 const isOrigins = (value: unknown): value is readonly string[] => isTexts(value) && value.length > 0
 
-// URL parsers know no origin for the schemes of apps, such as capacitor://localhost. `null`, which every
-// sandboxed page sends, is no URL, so no list contains it. No origin is a pattern.
+// URL parsers know no origin for schemes of apps, such as capacitor://localhost. `null`, which every
+// sandboxed page sends, must not stand in a list. No origin is a pattern.
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, host, origin } = new URL(text)
@@ -53,23 +51,22 @@ function isOrigin(text: string): boolean {
   return text === (origin === 'null' ? `${protocol}//${host}` : origin)
 }
 
-/** Returns true if it answered a preflight. */
 type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => boolean
 
 interface Sharing {
   readonly methods: string
-  /** Sends the headers also without `Origin`: a cache gives one response to both kinds of request. */
+  /** A cache gives one response to requests with and without `Origin`. */
   readonly isCacheable: boolean
-  /** Headers that scripts may read. Default: those of the suite. */
+  /** Default: the suite's. */
   readonly exposed?: readonly string[]
 }
 
 export const allowOrigin = 'Access-Control-Allow-Origin'
 
-/** A guard does not know the methods of the routes behind it. */
+/** A guard does not know the methods behind it. */
 export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, *'
 
-/** Fetch 3.3. Undefined if CORS is off. */
+/** Fetch 3.3. */
 export function crossOrigin(
   origins: AllowedOrigins,
   { methods, isCacheable, exposed = usualExposed }: Sharing,
@@ -85,7 +82,7 @@ export function crossOrigin(
   }
 }
 
-/** Headers of the suite that scripts do not see otherwise (Fetch 3.3.3). */
+/** Fetch 3.3.3. */
 const usualExposed: readonly string[] = ['WWW-Authenticate', 'Retry-After', 'X-Request-Id']
 
 export function exposedHeaders({
@@ -97,20 +94,18 @@ export function exposedHeaders({
 }): readonly string[] {
   const own = [...extensions, ...tokenTypes].flatMap(({ exposedHeaders: names = [] }) => names)
   const all = [...usualExposed, ...own]
-  // RFC 9110 5.1: names of headers ignore letter case.
+  // RFC 9110 5.1: letter case does not count.
   const folded = all.map((name) => name.toLowerCase())
   return all.filter((name, index) => folded.indexOf(name.toLowerCase()) === index)
 }
 
-// Browsers send headers of their own accord: tracing, `MCP-Protocol-Version`. `*` covers all but
-// `Authorization`, as no request has credentials (Fetch 4.8).
+// Browsers add headers of their own: tracing, `MCP-Protocol-Version`. `*` covers all but `Authorization`, as
+// no request has credentials (Fetch 4.8).
 const allowedHeaders = 'Authorization, Content-Type, *'
-// Seconds: Chromium's maximum for a preflight.
+// Seconds, Chromium's maximum.
 const maximumAge = '7200'
 
-/**
- * Whether the host has answered before: an origin that it refuses gets `Vary: Origin` and no other header.
- */
+/** An origin that the host refuses gets `Vary: Origin` and no other header. */
 function isDecided(response: ServerResponse): boolean {
   return response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
 }
@@ -124,12 +119,12 @@ function decide(
     response.setHeader(allowOrigin, '*')
     return
   }
-  // Fetch 3.3.6: the header depends on the request, and a cache must know.
+  // Fetch 3.3.6: a cache must know.
   addTo(response, 'Vary', ['Origin'])
   if (origin !== undefined && origins.has(origin)) response.setHeader(allowOrigin, origin)
 }
 
-/** Fetch 3.3.2. Any other `OPTIONS` is an ordinary request. */
+/** Fetch 3.3.2. */
 function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'OPTIONS' &&
@@ -152,7 +147,7 @@ function setIfAbsent(response: ServerResponse, name: string, value: string): voi
   if (!response.hasHeader(name)) response.setHeader(name, value)
 }
 
-/** Keeps the values that the host has set. */
+/** Keeps the host's values. */
 function addTo(response: ServerResponse, name: string, values: readonly string[]): void {
   const present = listIn(response, name)
   const missing = values.filter((value) => !present.includes(value.toLowerCase()))

@@ -5,10 +5,8 @@ import { allowOrigin } from './cors'
 type Share = (request: Request, response: Response) => boolean
 
 /**
- * Explains a response that a browser withholds from another origin's script (Fetch 4.10). The server refused
- * nothing, so no event reports it; only the browser's console does. Not in production.
- *
- * @param ownOrigin the issuer's origin, whose scripts need no leave.
+ * Explains what otherwise only the browser's console says: it withholds a response from another origin's
+ * script (Fetch 4.10). Not in production.
  */
 export function explainingCors(
   share: Share | undefined,
@@ -30,7 +28,6 @@ export function explainingCors(
   }
 }
 
-/** Not in production. */
 export function explainingGuardCors(share: Share | undefined, diagnosis: Diagnosis): Share {
   return (request, response) => {
     const isAnswered = share?.(request, response) === true
@@ -46,7 +43,7 @@ export function explainingGuardCors(share: Share | undefined, diagnosis: Diagnos
   }
 }
 
-// A guard does not know its API's origin. A browser sends `Origin` to the own origin, too (Fetch 3.1).
+// A guard does not know its API's origin. Browsers send `Origin` to the own origin, too (Fetch 3.1).
 const isOfOwnOrigin = ({ headers }: Request, origin: string): boolean =>
   headers['sec-fetch-site'] === 'same-origin' ||
   (URL.canParse(origin) && new URL(origin).host === headers.host)

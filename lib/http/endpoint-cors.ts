@@ -8,7 +8,6 @@ import { methodsOf } from './methods'
 /** Returns true if it answered a preflight. */
 export type Share = (request: Request, response: Response) => boolean
 
-/** Undefined if no script of another origin may call the endpoint. */
 export function endpointCors(
   { settings, audit }: ServerContext,
   endpoint: EndpointDescription,
@@ -23,8 +22,8 @@ export function endpointCors(
 }
 
 /**
- * For a middleware before several endpoints: applies the CORS of the requested one. Else it would answer
- * preflights of endpoints closed to scripts of other origins.
+ * Of the requested endpoint: a middleware before several must not answer preflights of those closed to other
+ * origins.
  */
 export function corsByPath(
   server: ServerContext,

@@ -34,16 +34,14 @@ import { sendJson, sendNoContent } from './response'
 import { requireTls } from './transport'
 import { useLast, usingUp, useUp } from './use-up'
 
-/** An endpoint of the suite or of a host. */
 export type EndpointRow = EndpointDescription &
   EndpointHandling<Committing> & {
-    /** What events take from a form, such as its credential. */
+    /** For events, such as the credential. */
     readonly notesOf?: (form: Parameters) => Partial<AuditNotes>
-    /** Limits all requests from one network. Default: only failures count. */
+    /** Default: only failures count. */
     readonly limit?: RequestLimit | undefined
   }
 
-/** `onCommitted` runs after the transition that the request causes. */
 interface Committing {
   readonly onCommitted: OnCommitted
 }
@@ -60,12 +58,11 @@ export function mountedEndpoint(server: ServerContext, endpoint: EndpointRow): R
   })
 }
 
-/** Runs the checks of both parts once. */
 export function wholeEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
   return answering(server, endpoint, (request) => authenticate(server, endpoint, request))
 }
 
-/** Authenticates the client, unless a strategy of the host has done so. */
+/** A strategy of the host may have authenticated the client. */
 export function singleEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
   return answering(server, endpoint, async (request) => {
     const proven = server.contexts.of(request).client
@@ -109,11 +106,9 @@ function handlingOf(server: ServerContext, endpoint: EndpointRow): Handle {
   const { settings } = server
   const place = { server, name: endpoint.name, url: urlBelow(settings.issuer, endpoint.path) }
   const handle = handlingByClient(endpoint, place, settings.extensions)
-  // The rows of the suite need no check.
   return settings.endpoints.some((own) => own === endpoint) ? checked(handle, endpoint.name) : handle
 }
 
-/** What plug-ins see of the endpoint. */
 interface Place {
   readonly server: ServerContext
   readonly name: string
@@ -144,7 +139,6 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
   }
 }
 
-/** The client is proven. @throws OAuthError */
 async function gatherEvidence(
   preparing: readonly Extension[],
   request: RequestAtEndpoint<Client>,
@@ -234,11 +228,7 @@ const answerShape = shape<EndpointResponse>(
   'ignored',
 )
 
-/**
- * Authenticates the client by exactly one method, and passes the request on.
- *
- * @param endpoint as which this part reports failures.
- */
+/** @param endpoint as which this part reports failures. */
 export function clientAuthentication(
   server: ServerContext,
   endpoint: EndpointRow,
@@ -252,12 +242,7 @@ export function clientAuthentication(
   return served(server, endpoint, identify, share, 'pass on')
 }
 
-/**
- * Reads a long body from a network over its limit only after the `Authorization` header has proven the
- * client.
- *
- * @throws OAuthError if the client does not authenticate.
- */
+/** A network over its limit must prove a client by the `Authorization` header before a long body is read. */
 async function authenticate(
   server: ServerContext,
   endpoint: EndpointRow,
@@ -269,7 +254,6 @@ async function authenticate(
     await prove(server, request, Parameters.none, 'required')
   const parameters = await parametersOf(server, endpoint, request)
   if (need === 'none') return { parameters, proven: undefined }
-  // Only a form or a header may hold credentials.
   const form = hasForm(endpoint, request.method) ? parameters : Parameters.none
   return { parameters, proven: await prove(server, request, form, need) }
 }
@@ -291,11 +275,6 @@ export const hasForm = ({ body }: EndpointDescription, method: string): boolean 
   body !== 'json' && hasBody(method)
 const hasJson = ({ body }: EndpointDescription, { method }: Request) => body === 'json' && hasBody(method)
 
-/**
- * Undefined for a request that has no credential and needs none.
- *
- * @throws OAuthError if the client does not authenticate.
- */
 async function prove(
   server: ServerContext,
   request: Request,
@@ -318,7 +297,7 @@ async function prove(
   return proven
 }
 
-/** Strategies in a Passport instance of the host report failures as errors. */
+/** Strategies in a host's Passport report failures as errors. */
 export function clientAuthenticationErrors(
   server: ServerContext,
   endpoint: EndpointRow,
@@ -335,20 +314,13 @@ export function clientAuthenticationErrors(
   }
 }
 
-// Passport throws it with `failWithError`, for a method that the host has not listed.
+// Thrown with `failWithError`, for a method that the host has not listed.
 function isPassportFailure(error: unknown): boolean {
   return error instanceof Error && error.name === 'AuthenticationError'
 }
 
-/** An error becomes an error response. */
 type Act = (request: Request, response: Response) => Promise<unknown>
 
-/**
- * Passes requests with the right method over TLS to `act`. Answers all others, and every failure, with a JSON
- * error.
- *
- * @param after `act` has answered, unless the request passes on.
- */
 function served(
   server: ServerContext,
   endpoint: EndpointRow,
@@ -375,8 +347,8 @@ function served(
   })
 }
 
-// Reads the body first: the connection closes with the response, and a later body would reset it before the
-// client gets the response.
+// Reads the body first: the connection closes with the response, and a later body would reset it before the client
+// gets the response.
 async function turnAway(server: ServerContext, endpoint: EndpointRow, request: Request): Promise<never> {
   try {
     await (hasJson(endpoint, request)

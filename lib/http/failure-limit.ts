@@ -6,21 +6,15 @@ import { warnOfLimitStore } from './limit-store'
 import { authorizationOf } from './request'
 import { proxyWatch } from './transport'
 
-/** Limits failed requests from one network. A success costs nothing. */
 export interface FailureLimit {
-  /** The refusal for a request that proves no client, once its network has used up its failures. */
   refusalOf(request: Request): Throttled | undefined
-  /**
-   * Counts a failure, unless any web page can cause it. The refusal over the limit replaces the request's
-   * error.
-   */
+  /** Ignores what any web page can cause. The refusal replaces the request's error. */
   count(request: Request): Promise<Throttled | undefined>
 }
 
 /**
- * Counts failures afterwards: a count before would cost every honest request two calls of the store. So the
- * server processes a parallel burst whole, but all over the limit get the same refusal, which hides their
- * result.
+ * Counts afterwards: before, every honest request would cost two calls of the store. A parallel burst is
+ * processed whole, but all over the limit get the same refusal, which hides their result.
  */
 export function failureLimit(limit: NetworkLimit): FailureLimit {
   const watchProxy = proxyWatch()
@@ -46,8 +40,8 @@ export function failureLimit(limit: NetworkLimit): FailureLimit {
   }
 }
 
-// RFC 9110 9.2.1: any web page can cause these methods, with an image for example. An `Authorization` header
-// takes a script and a preflight.
+// RFC 9110 9.2.1: any web page can cause these, with an image for example. An `Authorization` header takes a
+// script and a preflight.
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const isFromAnyPage = (request: Request) =>
   safeMethods.has(request.method) && authorizationOf(request).length === 0

@@ -5,8 +5,8 @@ import { en } from './pages/texts/en'
 import { formActionOf, formTargetsOf } from './response'
 
 /**
- * Warns if the Content-Security-Policy of the host's page (such as helmet's `form-action 'self'`) blocks the
- * redirect to the client. Browsers drop it silently.
+ * A host's policy, such as helmet's `form-action 'self'`, may block the redirect to the client. Browsers drop
+ * it silently.
  */
 export function warnOfFormAction(response: Response, redirectTo: string, issuer: string): void {
   if (!blocksForm(response, redirectTo, issuer)) return
@@ -17,9 +17,8 @@ export function warnOfFormAction(response: Response, redirectTo: string, issuer:
 }
 
 /**
- * Warns if the login leads to the client without a consent page, and the host's policy blocks that redirect.
- * The policy of the login page counts, which the server cannot see; one middleware, such as helmet, usually
- * sets it here, too.
+ * Without a consent page, the login page's policy counts, which the server cannot see. Here it is the same if
+ * one middleware, such as helmet, sets both.
  */
 export function warnOfLoginFormAction(
   request: Request,
@@ -27,7 +26,7 @@ export function warnOfLoginFormAction(
   location: string,
   issuer: string,
 ): void {
-  // Sent by a page of the host. From a client, the value is `cross-site` or `same-site`.
+  // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (request.headers['sec-fetch-site'] !== 'same-origin') return
   if (!blocksForm(response, location, issuer)) return
   warnOnce(
@@ -39,14 +38,14 @@ export function warnOfLoginFormAction(
 
 function blocksForm(response: Response, uri: string, issuer: string): boolean {
   const header = response.getHeader('Content-Security-Policy') ?? []
-  // Each header, and each part between commas, is a policy. A form must satisfy all.
+  // Each header, and each part between commas, is a policy. All must allow.
   const policies = [header].flat().join(',').split(',')
   return !policies.every((policy) => mayEndAt(policy, uri, issuer))
 }
 
 /**
- * CSP 3: whether a form of this server may end at the URI after redirects, where paths do not count. Without
- * `form-action`, every URI may follow, whatever `default-src` says. A policy's first `form-action` counts.
+ * CSP 3: after redirects, paths do not count. Without `form-action`, every URI may follow, whatever
+ * `default-src` says. The first `form-action` counts.
  */
 function mayEndAt(policy: string, uri: string, issuer: string): boolean {
   const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
@@ -69,7 +68,7 @@ function allows(source: string, target: URL, issuer: URL): boolean {
   )
 }
 
-// CSP 3 6.7.2.8: a source that allows http allows https, too.
+// CSP 3 6.7.2.8: http allows https, too.
 const isScheme = (scheme: string, { protocol }: URL) =>
   scheme === protocol || (scheme === 'http:' && protocol === 'https:')
 const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>) =>

@@ -25,7 +25,6 @@ export interface GuardDefaults extends ChallengeOptions {
 export interface ResolvedGuardDefaults {
   readonly challenge: Challenge
   readonly authInfo: boolean
-  /** Undefined if CORS is off. */
   readonly cors: AllowedOrigins
 }
 
@@ -35,7 +34,6 @@ const usualGuard: ResolvedGuardDefaults = {
   cors: undefined,
 }
 
-/** Falls back to what the guards of the server have. Returns placeholders after a mistake. */
 export function readGuardDefaults(
   reading: OptionsReader,
   defaults: ResolvedGuardDefaults,
@@ -47,7 +45,6 @@ export function readGuardDefaults(
   }
 }
 
-/** Returns placeholders after a mistake. */
 export function readGuards(reading: OptionsReader): ResolvedGuardDefaults {
   const given = reading.take('guards')
   if (given === undefined) return usualGuard

@@ -7,15 +7,15 @@ import { withinDeadline } from '../stores/deadline'
 interface StoreTimes {
   /** Seconds for one call. */
   readonly deadline: number
-  /** Milliseconds of a clock that does not step. */
+  /** Milliseconds; does not step. */
   readonly clock: () => number
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
 }
 
 /**
- * Wraps a host's store of express-rate-limit, which waits for it without a deadline. `resetTime` follows the
- * clock that does not step.
+ * express-rate-limit waits for its store without a deadline, and `resetTime` must follow a clock that does
+ * not step.
  */
 export function storeOfHost(
   store: Store,
@@ -24,7 +24,7 @@ export function storeOfHost(
 ): Store {
   const { rateLimit }: typeof ExpressRateLimit = require('express-rate-limit')
   const windowMs = seconds * 1000
-  // Initializes the store: many learn the window's length only so.
+  // Many stores learn the window's length only so.
   rateLimit({
     windowMs,
     limit: attempts,

@@ -2,9 +2,7 @@ import type { Request } from 'express'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 
 /**
- * The refusal of a request whose login does not reach this router.
- *
- * @param explains whether the page says what to do, for the one who sets up the server. Never in production.
+ * @param explains what to do, to the one who sets up the server. Never in production.
  * @param again whether a logged-in owner has to log in again.
  */
 export function loginLoop(request: Request, explains: boolean, again: boolean): OAuthError {
@@ -41,7 +39,7 @@ export function loginLoop(request: Request, explains: boolean, again: boolean): 
   )
 }
 
-// express-session and cookie-session set `req.session`. Without cookies, every session is new.
+// Set by express-session and cookie-session. Without cookies, every session is new.
 function causeOf(request: Request): 'no_session' | 'no_cookie' | 'no_owner' {
   if (!('session' in request)) return 'no_session'
   return request.headers.cookie === undefined ? 'no_cookie' : 'no_owner'

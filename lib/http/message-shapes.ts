@@ -1,25 +1,22 @@
-// Tuning for V8 before version 13 (Node 20 and 22): requests and responses share a hidden class.
+// Tuning for V8 before 13 (Node 20 and 22): requests and responses share a hidden class.
 // Buys: on a plain server, a guarded route takes a third less processor time, a token request a fifth less.
 // On a server of `createServer`, a bare route takes about a quarter, an ordinary application half. On Node 24
 // nothing, so it is off there.
 // Measured: 2026-11-23 on Node 20.20, 22.23 and 24.21, docs/reports/performance.md.
-// Can go: when Node 22 goes. `createServer` is then Node's own.
+// Can go: with Node 22. `createServer` is then Node's own.
 import type { RequestHandler } from 'express'
 import * as http from 'node:http'
 import { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { warnOnce } from '../audit/warning'
 
-// Express changes the prototype of every request and response. V8 before 13 then makes a new hidden class for
-// each one as soon as a property is added, and every read costs a search.
+// Express changes each prototype. V8 before 13 then makes a new hidden class for each object as soon as a
+// property is added, and every read costs a search.
 const isNeeded = Number.parseInt(process.versions.v8, 10) < 13
 
 const temporary = Symbol('temporary')
 
-/**
- * Gives a request and its response the hidden class of all dictionaries, which makes later reads faster here,
- * in Node and in the host. Leaves those of `createServer` alone. With V8 13 or later, returns `handle`.
- */
+/** The hidden class of all dictionaries makes later reads faster, here, in Node and in the host. */
 export function sharingShapes(handle: RequestHandler): RequestHandler {
   if (!isNeeded) return handle
   return (request, response, next) => {
@@ -37,11 +34,6 @@ function makeDictionary(message: object): void {
   Reflect.deleteProperty(message, temporary)
 }
 
-/**
- * None with V8 13 or later; none, with a warning, if they do not fit.
- *
- * @param name of the function that creates the server.
- */
 export function messageClassesFor(
   name: string,
   app: http.RequestListener,
@@ -72,7 +64,7 @@ function isOfCreatedServer(message: object): boolean {
   return prototype !== null && prototypes.has(prototype)
 }
 
-/** Instances have Express' prototypes from the start. Or returns the obstacle, as a clause. */
+/** The obstacle is a clause. */
 function makeMessageClasses(app: http.RequestListener): MessageClasses | { readonly obstacle: string } {
   const request = prototypeOf(app, 'request', http.IncomingMessage.prototype)
   const response = prototypeOf(app, 'response', http.ServerResponse.prototype)
@@ -97,10 +89,9 @@ type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 
 type Further = 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x'
 type Room = Record<Letter | Further, 0>
 
-// The constructors below run Node's constructor on an object with its final prototype. Their names appear in
-// stack traces. The assignments never run, as `new` always sets `new.target`: V8 counts them to reserve room
-// inside the object, and later takes unused room back. Else most of Node's properties would lie outside of
-// the object.
+// Node's constructors run on objects with the final prototype. The names appear in stack traces. The
+// assignments never run, as `new` always sets `new.target`: V8 counts them to reserve room inside the object,
+// and later takes unused room back. Else most of Node's properties would lie outside.
 
 function requestsWith(prototype: object): unknown {
   const original = http.IncomingMessage
@@ -138,7 +129,7 @@ function makesResponses(made: unknown, prototype: object): made is typeof http.S
   return makesSame(made, prototype, new http.ServerResponse(request), [request])
 }
 
-/** Whether the class makes Node's object, except for the prototype. A setter there would prevent that. */
+/** A setter in the prototype would make another object than Node's. */
 function makesSame(made: unknown, prototype: object, model: object, words: readonly unknown[]): boolean {
   if (typeof made !== 'function') return false
   try {

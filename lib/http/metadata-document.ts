@@ -2,11 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { allowOrigin, type AllowedOrigins, crossOrigin } from './cors'
 import type { ServerMetadata } from '../endpoints/server-metadata'
 
-/**
- * RFC 8414 3.2. The document is public and equal for every client, so the server writes it once.
- *
- * @param watchHost warns of another host than the issuer names.
- */
+/** RFC 8414 3.2. Public and equal for every client, so written once. */
 export function metadataDocument(
   metadata: ServerMetadata,
   watchHost: (request: Request) => void,
@@ -21,7 +17,7 @@ export function metadataDocument(
     'X-Content-Type-Options': 'nosniff',
   }
   const cors = crossOrigin(origins, { methods: 'GET, HEAD', isCacheable: true })
-  // Most requests come from no script. Node writes headers given all at once three times as fast.
+  // For requests of no script: Node writes headers given all at once three times as fast.
   const usual = { ...headers, [allowOrigin]: '*' }
   const isUsual = (request: Request, response: Response) =>
     origins === '*' && request.headers.origin === undefined && !response.hasHeader(allowOrigin)
@@ -35,17 +31,16 @@ export function metadataDocument(
   }
 }
 
-// Paths of the host at which a server or guard of this process has metadata.
+// Of all servers and guards of this process.
 const served = new Set<string>()
 
-/** See {@link missingMetadata}. */
 export function noteMetadata(paths: Iterable<string>): void {
   for (const path of paths) served.add(path)
 }
 
 /**
- * Answers 404 in JSON below these well-known names, unless another part of this process has metadata there.
- * Clients try paths that a server need not have, and would read a page of the application as metadata.
+ * Answers 404 in JSON: clients try paths that a server need not have, and would read a page of the
+ * application as metadata.
  */
 export function missingMetadata(names: readonly string[], origins: AllowedOrigins): RequestHandler {
   const members = { error: 'not_found', error_description: 'There is no metadata at this path.' }
@@ -57,7 +52,7 @@ export function missingMetadata(names: readonly string[], origins: AllowedOrigin
       : next()
 }
 
-/** Sends the document at these paths of the host, wherever it is mounted. Passes other paths on. */
+/** Wherever the host mounts it. */
 export function metadataAt(paths: ReadonlySet<string>, document: RequestHandler): RequestHandler {
   noteMetadata(paths)
   return (request, response, next) =>

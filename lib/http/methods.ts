@@ -6,10 +6,7 @@ import { sendJsonError } from './response'
 export const methodsOf = (endpoint: EndpointDescription): readonly string[] =>
   listedMethods(endpoint).flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : method))
 
-/**
- * RFC 9110 15.5.6. No limit counts this: any web page can make browsers send it, and the response costs
- * nothing.
- */
+/** RFC 9110 15.5.6. No limit counts this: any web page can cause it, and the response costs nothing. */
 export function refuseMethod(
   { audit, settings }: ServerContext,
   endpoint: EndpointDescription,

@@ -19,20 +19,14 @@ import { storeOfHost, warnOfLimitStore } from './limit-store'
 import type { RequestContexts } from './request-context'
 import { proxyWatch } from './transport'
 
-/** Each limit is undefined if it is off. */
+/** Undefined: the limit is off. */
 export interface NetworkLimits {
-  /** Counts every request. */
   readonly authorization: RequestLimit | undefined
-  /** Counts every registration: a stranger may register as many clients as the server lets him. */
+  /** A stranger may register as many clients as the server lets him. */
   readonly registration: RequestLimit | undefined
-  /**
-   * Counts only failures: many honest clients may share an address, and `limits.issuing` bounds successes.
-   */
+  /** Counts only failures: honest clients may share an address, and `limits.issuing` bounds successes. */
   readonly clients: FailureLimit | undefined
-  /**
-   * Counts refusals that the protocol has honest clients cause, such as `authorization_pending`; ten times as
-   * high.
-   */
+  /** Counts refusals that the protocol has honest clients cause, such as `authorization_pending`. */
   readonly answers: FailureLimit | undefined
 }
 
@@ -40,13 +34,12 @@ interface NetworkLimitSettings {
   readonly rateLimit: RateLimits
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Seconds that one call of a store may take. */
+  /** Seconds for one call. */
   readonly storeDeadline: number
-  /** Undefined if no client can register itself. */
   readonly dynamicRegistration: object | undefined
 }
 
-/** All parts of one kind share one count, however often the host makes a part. */
+/** Parts of one kind share one count, however often the host makes them. */
 export function networkLimits(
   { rateLimit, clock: wallClock, storeDeadline: deadline, dynamicRegistration }: NetworkLimitSettings,
   contexts: RequestContexts,
@@ -75,28 +68,22 @@ export function networkLimits(
   }
 }
 
-// An honest device asks twelve times a minute and more.
+// Honest devices ask twelve times a minute and more.
 const factorOfAnswers = 10
 
-/** The same store, with its own counts. */
 const apart = (store: Store): Store => ({
   increment: (network) => store.increment(`${network} answers`),
   decrement: (network) => store.decrement(`${network} answers`),
   resetKey: (network) => store.resetKey(`${network} answers`),
 })
 
-/**
- * A request that goes through several middlewares counts once.
- *
- * @throws Throttled over the limit.
- */
+/** Counts once through several middlewares. @throws Throttled over the limit. */
 export type RequestLimit = (request: Request, response: Response) => Promise<void>
 
 /**
  * While a store fails, requests pass uncounted, with a warning.
  *
- * @param make runs at the first request: loading express-rate-limit takes milliseconds, which the start need
- * not wait for.
+ * @param make runs at the first request: loading express-rate-limit takes milliseconds.
  */
 function requestLimit(make: () => readonly RequestHandler[], contexts: RequestContexts): RequestLimit {
   const watchProxy = proxyWatch()
@@ -108,7 +95,7 @@ function requestLimit(make: () => readonly RequestHandler[], contexts: RequestCo
     watchProxy(request)
     limiters ??= make()
     try {
-      // An error ends the loop: a store that fails once must not hold up the request again.
+      // An error ends the loop: a failing store must hold up the request only once.
       for (const each of limiters) await passed(each, request, response)
     } catch (error) {
       if (error instanceof Throttled) throw error
@@ -117,15 +104,15 @@ function requestLimit(make: () => readonly RequestHandler[], contexts: RequestCo
   }
 }
 
-// The endpoint does not run inside `next`: express-rate-limit would take its errors for the store's.
+// The endpoint runs outside of `next`: express-rate-limit would take its errors for the store's.
 const passed = (middleware: RequestHandler, request: Request, response: Response) =>
   new Promise<void>((resolve, reject) => {
     void middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
   })
 
 /**
- * Counts requests for networks with this prefix. After a refusal, the request counts for no smaller network,
- * and its count at wider ones is taken back: it must not harm their other networks.
+ * After a refusal, the request counts for no smaller network, and no longer for wider ones, whose other
+ * networks it must not harm.
  */
 function limiter(
   { attempts, seconds }: Limit,
@@ -141,9 +128,9 @@ function limiter(
     store: limit,
     standardHeaders: false,
     legacyHeaders: false,
-    // express-rate-limit's checks write to the host's console. This package emits coded warnings.
+    // These checks write to the host's console.
     validate: false,
-    // express-rate-limit leaves its count here. Its default name may be taken by the host.
+    // The default name may be a host's.
     requestPropertyName: 'oauthRateLimit',
     // An IPv4 address is one network.
     skip: ({ ip }: Request) => factor > 1 && !hasPrefixes(ip),

@@ -7,17 +7,16 @@ const header = 'Cross-Origin-Opener-Policy'
 // policy. `same-origin-allow-popups` is for the page that opens.
 const keeps = 'unsafe-none'
 
-/** If the host wants it, a popup keeps the client that opened it past this response. */
 export function keepOpener({ settings }: ServerContext, response: Response): void {
   if (settings.popups) response.setHeader(header, keeps)
 }
 
 /**
- * Warns if the host's policy cuts popups at the login page, which the server cannot see. One middleware, such
- * as helmet, usually sets the same policy here.
+ * The server cannot see the policy of the login page. Here it is the same if one middleware, such as helmet,
+ * sets both.
  */
 export function warnOfLoginOpener({ settings }: ServerContext, request: Request, response: Response): void {
-  // Sent by a page of the host. From a client, the value is `cross-site` or `same-site`.
+  // From a page of the host; from a client, it is `cross-site` or `same-site`.
   if (!settings.popups || request.headers['sec-fetch-site'] !== 'same-origin') return
   warnIfCut(response, 'the page of the login, and the authorization endpoint,')
 }

@@ -10,7 +10,7 @@ export const uiLocalesField = 'ui_locales'
 
 const asked = privateState<Request, string | undefined>()
 
-/** Notes the languages for every page that answers the request. Replaced parameters replace them. */
+/** Parameters that replace earlier ones do so here, too. */
 export function noteUiLocales(request: Request, parameters: Parameters): void {
   const value = parameters.peek(uiLocalesField)
   if (value !== asked.get(request)) asked.set(request, value)

@@ -28,10 +28,7 @@ import { requireTls } from './transport'
 
 type Page = PageEndpoint | OwnPage
 
-/**
- * An endpoint for people: answers with pages and redirects. Shares the network limit, the error page and the
- * login of the authorization endpoint.
- */
+/** Shares the network limit, the error page and the login of the authorization endpoint. */
 export function pageEndpoint(server: ServerContext, page: Page): RequestHandler {
   return handler((request, response) =>
     serve(server, page, request, response).catch((error: unknown) =>
@@ -84,7 +81,6 @@ async function serve(
   if (!isRendered(answer)) requirePageResponse(answer, page.name)
   const location = locationIn(answer, settings.issuer, page.name)
   const refusal = 'refusal' in answer ? answer.refusal : undefined
-  // A script gets the error itself.
   if (refusal !== undefined && inJson) throw refusal
   const requestId = refusal === undefined ? audit.reportSuccess(audited) : audit.reportError(audited, refusal)
   carryRequestId(response, requestId)
@@ -136,11 +132,11 @@ function sendHtml(
   }: Extract<PageResponse, { html: string }>,
   inJson: boolean,
 ): void {
-  // Sent last, so the headers of every page win.
+  // The headers of every page come last, and win.
   response.set(headers)
   const { status, headers: ofRefusal } = statusFor(refusal, given)
   response.set(ofRefusal)
-  // No other site can read the view: the response has no CORS headers, and JSON runs as no script.
+  // No other site can read it: no CORS headers, and JSON runs as no script.
   if (inJson && view !== undefined) return sendJson(response, status, view, privatePage)
   const targets = formTargets.flatMap((uri) => formTargetsOf(uri))
   sendPage(response, status, html, settings.pageLocales, targets)
@@ -171,7 +167,7 @@ async function sendToLogin(
   parameters: Parameters,
   inJson: boolean,
 ): Promise<void> {
-  // Form fields may be secret, and the login would return them in a URL. A script cannot log in.
+  // Fields may be secret, and the login would return them in a URL. A script cannot log in.
   if (request.method !== 'GET' || inJson)
     throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
   const query = queryAfterLogin(parameters, server.now())
@@ -235,7 +231,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
       refusal,
       ...others
     } = answer
-    // A page may lead where a client could be: to no script, and only to a URI.
+    // Where a client could be: no script, and only a URI.
     const leads =
       isText(redirect) ||
       (isText(leaveTo) && isDestination(leaveTo)) ||
@@ -261,7 +257,7 @@ function requirePageResponse(answer: unknown, name: string): asserts answer is P
   )
 }
 
-// A registered URI may not have a parameter such as `state`; this query gets it.
+// This URI may have parameters such as `state`; a registered one may not.
 const isDestination = (uri: string) =>
   redirectUriFault(uri.replace(/\?.*$/s, ''), { insecure: true }) === undefined
 const isPageStatus = (status: unknown) =>
@@ -269,21 +265,15 @@ const isPageStatus = (status: unknown) =>
 const areHeaders = (headers: unknown) =>
   isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string')
 
-/** Undefined for a page. */
 function locationIn(answer: PageResponse | RenderedByHost, issuer: string, name: string): string | undefined {
   if ('redirect' in answer) return ownLocation(answer.redirect, issuer, name)
   return 'leaveTo' in answer ? answer.leaveTo : undefined
 }
 
-/**
- * Keeps path, query and fragment. A redirect may contain a part of the request, so it must not leave this
- * server.
- *
- * @throws TypeError for another origin.
- */
+/** A redirect may contain a part of the request, so it must not leave this server. */
 function ownLocation(redirect: string, issuer: string, name: string): string {
   const target = URL.canParse(redirect, issuer) ? new URL(redirect, issuer) : undefined
-  // A path such as `//host` would be a host again in the header.
+  // `//host` would be a host again in the header.
   const isOwn = target?.origin === new URL(issuer).origin && !target.pathname.startsWith('//')
   if (isOwn) return `${target.pathname}${target.search}${target.hash}`
   throw new TypeError(`The page "${name}" must redirect to a path of this server.`)

@@ -23,10 +23,7 @@ import { mountedUncalled } from './router'
  */
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
-/**
- * @param cure what is missing without resources, as the rest of a sentence.
- * @param onMade runs when the host makes a middleware.
- */
+/** @param cure the rest of a sentence. */
 export function protectedResource(
   { issuer, resources, cors, tokenTypes }: GuardSettings,
   cure: string,
@@ -49,11 +46,10 @@ export function protectedResource(
   }
 }
 
-/** For a document without the option `resources`; the rest of a sentence. */
+/** The rest of a sentence. */
 export const resourcesExpectation =
   "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
 
-/** Returns a placeholder after a mistake. */
 function resourceOf(reading: OptionsReader, resources: Resources | undefined, cure: string): Resource {
   const key = 'resource'
   const given = reading.take(key)
@@ -70,10 +66,7 @@ function resourceOf(reading: OptionsReader, resources: Resources | undefined, cu
   return found ?? bareResource('')
 }
 
-/**
- * Sends the document at its URL, wherever it is mounted. Passes other paths and queries on: they mean other
- * resources.
- */
+/** Other paths and queries mean other resources. */
 function documentAt(url: URL | undefined, document: RequestHandler, missing: RequestHandler): RequestHandler {
   if (url !== undefined) noteMetadata([url.pathname])
   return (request, response, next) => {

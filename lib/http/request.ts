@@ -19,10 +19,8 @@ const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 const bodies = privateState<Request, Promise<Parameters>>()
 
 /**
- * RFC 6749 3.2 and appendix B. Reads the body once for all calls: from the stream or, if a parser of the host
- * has read it, from that parser's result.
+ * RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser.
  *
- * @param seconds within which the whole body must arrive.
  * @throws OAuthError `invalid_request` for a body of another type, above 64 KiB, too slow, compressed or not
  * UTF-8.
  */
@@ -34,14 +32,14 @@ export function formOf(request: Request, seconds: number): Promise<Parameters> {
   return parameters
 }
 
-/** Whether an unread body is, or without a stated length may be, longer than 16 KiB. */
+/** Or a body that may be long, because no header states its length. */
 export function hasLongBody(request: Request): boolean {
   if (request.readableDidRead || request.readableEnded) return false
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers
   return length === undefined ? coding !== undefined : Number(length) > shortBytes
 }
 
-/** The server then closes the connection: the rest is not worth the wait. */
+/** The server then closes the connection. */
 export function leavesBody({ reason }: OAuthError): boolean {
   return reason === 'body_too_large' || reason === 'body_too_slow'
 }
@@ -58,19 +56,13 @@ async function readForm(request: Request, seconds: number): Promise<Parameters> 
   throw nothingLeft()
 }
 
-// RFC 9112 6.3: without these two headers, there is no body. An endpoint names the parameter that it misses.
+// RFC 9112 6.3. An endpoint names the parameter that it misses.
 function lacksBody(request: Request): boolean {
   const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers
   return Number(length) === 0 && coding === undefined && headerLines(request, 'content-type').length === 0
 }
 
-/**
- * Checks only that the body is JSON, and not too deep. Takes the result of a host's parser, as {@link formOf}
- * does.
- *
- * @param seconds within which the whole body must arrive.
- * @throws OAuthError `invalid_request`, as {@link formOf} does; for no JSON, or more than 32 levels.
- */
+/** @throws OAuthError `invalid_request`, as {@link formOf} does; for no JSON, or more than 32 levels. */
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
   const bytes = await bytesOf(request, seconds, jsonType, noJson)
   const { body, readableDidRead }: ParsedRequest = request
@@ -91,26 +83,16 @@ function jsonIn(body: unknown): unknown {
   }
 }
 
-/** By its only `Content-Type`. */
 function hasJson(request: Request): boolean {
   const [given, second] = headerLines(request, 'content-type')
   return given !== undefined && second === undefined && jsonType.test(given.trim())
 }
 
-/**
- * Whether the sender accepts JSON and no page, or sends JSON. A navigating browser accepts HTML; without
- * `Accept`, a request accepts everything.
- */
+/** A navigating browser accepts HTML; without `Accept`, a request accepts everything. */
 export const wantsJson = (request: Request): boolean =>
   hasJson(request) || (request.accepts('html') === false && request.accepts('json') !== false)
 
-/**
- * The fields of a form, or the texts of a JSON object.
- *
- * @param isDecision whether JSON may have these fields. Default: it may have any.
- * @throws OAuthError `invalid_request`, as {@link formOf} and {@link jsonOf} do; also for JSON that is no
- * decision.
- */
+/** @param isDecision whether JSON may have these fields. */
 export async function fieldsOf(
   request: Request,
   seconds: number,
@@ -119,7 +101,7 @@ export async function fieldsOf(
   if (!hasJson(request)) return formOf(request, seconds)
   const json = await jsonOf(request, seconds)
   const fields = isRecord(json) ? Parameters.fromParsedBody(json) : Parameters.none
-  // RFC 6749 3.1 and appendix B: the request of a client is a form.
+  // RFC 6749 3.1 and appendix B: a client's request is a form.
   if (!isDecision(fields)) throw noForm()
   return fields
 }
@@ -136,11 +118,11 @@ async function bytesOf(
   anotherType: () => OAuthError,
 ): Promise<Buffer | undefined> {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
-  // Refuses two `Content-Type` headers: another program may read the second, and see another body.
+  // Refuses two headers: another program may read the second, and see another body.
   const [given, second] = headerLines(request, 'content-type')
   if (given === undefined || second !== undefined || !type.test(given.trim())) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
-  // `readableDidRead` stays false for an empty body: no data comes out of it, it only ends.
+  // `readableDidRead` stays false for an empty body, which only ends.
   if (request.readableDidRead || request.readableEnded) return undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw invalidRequest('body_encoding', 'The body must not be compressed.')
@@ -151,17 +133,13 @@ async function bytesOf(
   return bodyAtOnce(request, Number(length)) ?? readStream(request, seconds)
 }
 
-/**
- * Undefined if some of the body is missing. Most bodies arrive in one packet with their headers, and need no
- * wait.
- */
+/** Most bodies arrive in one packet with their headers. */
 function bodyAtOnce(request: Request, length: number): Buffer | undefined {
   if (request.readableLength !== length) return undefined
   const bytes: unknown = request.read()
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }
 
-/** A parser of the host may have read the body. */
 interface ParsedRequest {
   readonly body?: unknown
   readonly readableDidRead: boolean
@@ -194,7 +172,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       request.pause()
       reject(refusal)
     }
-    // Limits the whole body: a client that sends a byte now and then would never be idle.
+    // For the whole body: a client that sends a byte now and then would never be idle.
     const end = wait(seconds, () => giveUp(tooSlow()))
     const letGo = () => {
       end()
@@ -231,18 +209,15 @@ function certificateOf({ socket }: Request): ClientCertificate | undefined {
   return x509 && { x509, trusted: socket.authorized }
 }
 
-/** Reads the URI's text: a parser of the host may have nested or dropped parameters. */
+/** Not Express' query: a parser of the host may have nested or dropped parameters. */
 export function queryOf({ url = '' }: IncomingMessage): Parameters {
   const question = url.indexOf('?')
   return question < 0 ? Parameters.none : Parameters.parse(url.slice(question + 1))
 }
 
 /**
- * Every line of one header, in order. Node's `headers` keeps only the first of two lines, and
- * `headersDistinct` parses all other headers, too. A request without Node's parser, such as an adapter of
- * functions makes, has only `headers`.
- *
- * @param name in lower case.
+ * Node's `headers` keeps only the first of two lines; `headersDistinct` parses all other headers, too.
+ * Adapters of functions have only `headers`.
  */
 function headerLines(
   { rawHeaders = [], headers }: Partial<Pick<IncomingMessage, 'rawHeaders' | 'headers'>>,
@@ -257,7 +232,7 @@ function headerLines(
   return lines
 }
 
-/** As plug-ins see it. Reads a value from Express only on access. */
+/** Reads a value from Express only on access. */
 export class HttpRequest implements ResourceRequest {
   constructor(protected readonly request: Request) {}
 

@@ -3,7 +3,7 @@ import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error
 
 export const closing = (): OAuthError => temporarilyUnavailable('closing', 'The server is shutting down.')
 
-/** A socket, or what an adapter of functions has in its place: no events, or nothing at all. */
+/** Adapters of functions have one without events, or none. */
 interface Emitting {
   readonly destroyed?: boolean
   once?(event: 'close', listener: () => void): unknown
@@ -13,7 +13,6 @@ interface Socketed {
   readonly socket?: Emitting
 }
 
-/** Closing waits for these requests, and refuses new ones. */
 export class RequestsInFlight {
   private readonly onSocket = new WeakMap<object, Set<Response>>()
   private count = 0
@@ -24,22 +23,22 @@ export class RequestsInFlight {
     return this.closed
   }
 
-  /** A request that arrived before closing may pass every part of the server. */
+  /** A request from before closing may pass every part of the server. */
   enter(request: Socketed, response: Response): boolean {
     const socket = request.socket ?? response
     const open = this.onSocket.get(socket)
     if (open?.has(response) === true) return true
     if (this.closed) {
-      // RFC 9112 9.6: a client that keeps the connection would send its next request to a process that ends.
+      // RFC 9112 9.6: a kept connection would send its next request to a process that ends.
       if (!response.headersSent) response.setHeader('Connection', 'close')
       return false
     }
-    // A destroyed response or socket does not emit `close` again.
+    // Neither emits `close` again once destroyed.
     if (!response.destroyed && !socket.destroyed) this.follow(open ?? this.followSocket(socket), response)
     return true
   }
 
-  /** Resolves when no request is in progress, or after these seconds. */
+  /** Waits at most these seconds. */
   async close(seconds: number): Promise<void> {
     this.closed = true
     if (this.count === 0) return
@@ -55,12 +54,12 @@ export class RequestsInFlight {
   private follow(open: Set<Response>, response: Response): void {
     open.add(response)
     this.count += 1
-    // A response without a connection of Node finishes, but emits no `close`.
+    // Without a connection of Node, a response finishes but emits no `close`.
     const leave = () => this.leave(open, response)
     response.on('close', leave).on('finish', leave)
   }
 
-  // If the connection ends, a pipelined response that waits for its turn emits no `close`.
+  // If the connection ends, a pipelined response in the queue emits no `close`.
   private followSocket(socket: Emitting): Set<Response> {
     const open = new Set<Response>()
     this.onSocket.set(socket, open)

@@ -7,7 +7,7 @@ import type { PageLocales } from './pages/texts/locale'
 
 type Headers = Readonly<Record<string, string | string[]>>
 
-/** No cache stores it. `res.json` would negotiate, and compute an ETag that no client uses. */
+/** `res.json` would negotiate, and compute an ETag that no client uses. */
 export function sendJson(response: Response, status: number, body: object, headers: Headers = {}): void {
   sendText(response, status, JSON.stringify(body), {
     'Content-Type': 'application/json; charset=utf-8',
@@ -34,7 +34,7 @@ export function sendJsonError(
   sendJson(response, status, errorMembers(error, errorUri), headers)
 }
 
-/** For every page for a resource owner: no cache stores it, no site frames it, no other site sees its URL. */
+/** No cache stores the page, no site frames it, no other site sees its URL. */
 export const privatePage = {
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',
@@ -44,12 +44,9 @@ export const privatePage = {
 }
 
 /**
- * The page has no script, or one that its policy names.
- *
- * @param locales whose policy allows the pages' stylesheet.
- * @param formTargets further sources at which the form may end; undefined for a page without a form. They
- * replace what the host's helmet allows: browsers check `form-action` for every redirect that follows.
- * @param scriptSource allows the page's one script, by its hash. Default: none runs.
+ * @param formTargets further targets of the form; undefined for no form. Replaces what helmet allows:
+ * browsers check `form-action` for every redirect that follows.
+ * @param scriptSource allows the page's one script, by its hash.
  */
 export function sendPage(
   response: Response,
@@ -70,7 +67,6 @@ export function sendPage(
 interface ErrorPage {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the same request may succeed later. */
   readonly isTrouble: boolean
 }
 
@@ -82,20 +78,16 @@ export function errorPageOf(error: OAuthError): ErrorPage {
 // RFC 9110 15.5.2: 401 demands a challenge, which a page has not.
 const pageStatus = { invalid_client: 400, invalid_token: 400 }
 
-/** Undefined for no form. */
 export function formActionOf(formTargets: readonly string[] | undefined): string {
   return `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
 }
 
-/**
- * Schemes, not hosts: a client may send its user on to another host, and hosts such as `[::1]` have no source
- * expression.
- */
+/** Schemes, not hosts: a client may send its user on, and hosts such as `[::1]` have no source expression. */
 export function formTargetsOf(redirectUri: string): readonly string[] {
   return [...new Set(['https:', protocolOf(redirectUri)])]
 }
 
-/** 303: the user agent then sends `GET`, whatever the method of this request (RFC 9700 4.12). */
+/** RFC 9700 4.12: after 303, the user agent sends `GET`. */
 export function redirectTo(response: Response, location: string): void {
   response
     .writeHead(303, {
@@ -109,7 +101,7 @@ export function redirectTo(response: Response, location: string): void {
 
 function sendText(response: Response, status: number, text: string, headers: OutgoingHttpHeaders): void {
   const length = Buffer.byteLength(text)
-  // ASCII text has the same bytes in Latin-1, which Node writes without encoding.
+  // Node writes Latin-1, equal for ASCII, without encoding.
   const encoding = length === text.length ? 'latin1' : 'utf8'
   response.writeHead(status, { 'Content-Length': length, ...headers }).end(text, encoding)
 }

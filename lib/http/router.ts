@@ -3,7 +3,6 @@ import { warnOnce } from '../audit/warning'
 import { sharingShapes } from './message-shapes'
 import { ConfigurationError } from '../primitives/options-reader'
 
-/** Errors go to the host's error handling. */
 export function handler(
   answer: (request: Request, response: Response, next: NextFunction) => Promise<unknown>,
 ): RequestHandler {
@@ -12,10 +11,7 @@ export function handler(
   })
 }
 
-/**
- * Explains a part that the host mounted without calling it: the first request gets an error instead of
- * hanging.
- */
+/** Mounted without a call, a part answers the first request with an error instead of hanging. */
 export function part<Made>(name: string, make: () => Made): () => Made {
   return (...given: readonly unknown[]) => {
     if (given.length === 0) return make()
@@ -23,7 +19,6 @@ export function part<Made>(name: string, make: () => Made): () => Made {
   }
 }
 
-/** @param call the right call. */
 export function mountedUncalled(name: string, call: string): ConfigurationError {
   const message = `is a function that makes the middleware: call it, and mount oauth.${call}.`
   return new ConfigurationError('The authorization server is mounted wrongly:', [
@@ -31,15 +26,14 @@ export function mountedUncalled(name: string, call: string): ConfigurationError 
   ])
 }
 
-/** By exact path below the mount path of the router. */
 type Routes = ReadonlyMap<string, RequestHandler>
 
 /**
- * Warns if the router is mounted at another path than the issuer's: the URLs in the metadata are then wrong,
- * unless a proxy removes the prefix.
+ * Mounted at another path than the issuer's, the URLs in the metadata are wrong, unless a proxy removes the
+ * prefix.
  *
  * @param mount the issuer's path without a slash at its end.
- * @param missing gets each request without a route: leaves it to the host, or answers it.
+ * @param missing gets each request without a route.
  * @param notePassed sees each such request. Not in production.
  */
 export function router(
@@ -59,7 +53,6 @@ export function router(
   }
 }
 
-/** Warns if a request passes two routers of one server at one path. */
 export function passWatch(): (request: Request) => void {
   const passed = new WeakMap<Request, readonly string[]>()
   return (request) => {
@@ -76,7 +69,7 @@ export function passWatch(): (request: Request) => void {
 
 function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
   const taken = mount.endsWith(baseUrl) ? mount.slice(0, mount.length - baseUrl.length) : ''
-  // Traefik and other proxies send this header when they remove a prefix.
+  // Traefik and other proxies send it when they remove a prefix.
   if (taken !== '' && headers['x-forwarded-prefix'] === taken) return
   const proxy = `If a proxy removes the prefix "${taken}", the router is mounted correctly: let the proxy send X-Forwarded-Prefix: ${taken}, and this warning ends. Otherwise, use `
   warnOnce(
@@ -85,7 +78,6 @@ function warnOfPath({ baseUrl, headers }: Request, mount: string): void {
   )
 }
 
-/** Warns of an endpoint for clients without `oauth.clientAuthentication()` or a strategy. */
 export class MountedParts {
   private authenticates = false
 
@@ -93,7 +85,7 @@ export class MountedParts {
     this.authenticates = true
   }
 
-  /** Checks after the host's start-up code: it may make the parts in any order. */
+  /** After the host's start-up code, which may make the parts in any order. */
   expectClientAuthentication(endpoint: string): void {
     setImmediate(() => {
       if (!this.authenticates)

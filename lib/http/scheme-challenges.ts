@@ -3,14 +3,12 @@ import { challengeOfType, type TokenType } from '../protocol/token-type'
 import { type Challenge, type ChallengeAttributes, writeChallenge } from '../resource-server/challenge'
 
 interface Challenged {
-  /** The attributes of the refusal itself. */
   readonly own: ChallengeAttributes
-  /** Empty for a request without a token. */
   readonly error: ChallengeAttributes
   readonly authorization: readonly string[]
 }
 
-/** One line for each scheme: many clients cannot parse a list (RFC 9110 11.6.1). */
+/** A line for each scheme: many clients cannot parse a list (RFC 9110 11.6.1). */
 export function schemeChallenges(
   tokenTypes: readonly TokenType[],
   challenge: Challenge,
@@ -18,7 +16,7 @@ export function schemeChallenges(
 ): Record<string, string | string[]> {
   const used = usedScheme(authorization)
   const isKnown = tokenTypes.some(({ scheme }) => used !== undefined && isSameScheme(scheme, used))
-  // RFC 9449 7.2: if the request used one scheme, only its challenge has the error.
+  // RFC 9449 7.2: only the challenge of the used scheme has the error.
   const errorFor = ({ scheme }: TokenType) =>
     !isKnown || used === undefined || isSameScheme(scheme, used) ? error : {}
   const headers: Record<string, string | string[]> = {}
@@ -34,7 +32,6 @@ export function schemeChallenges(
   return headers
 }
 
-/** Undefined without a header, and for several. */
 function usedScheme([header, second]: readonly string[]): string | undefined {
   return header === undefined || second !== undefined ? undefined : parseAuthorization(header).scheme
 }

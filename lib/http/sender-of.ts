@@ -3,8 +3,8 @@ import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 
 /**
- * Failures at the authorization endpoint count for no network: any page can lead a browser there. But a
- * network that used up its failures elsewhere causes no fetch there.
+ * The authorization endpoint counts no failures: any page can lead a browser there. But a network that used
+ * up its failures elsewhere causes no fetch there.
  */
 export const senderOf = (
   { networkLimits }: Pick<ServerContext, 'networkLimits'>,

@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { warnOnce } from '../audit/warning'
 
-/** RFC 6749 3.1 and 3.2. Behind a proxy that ends TLS, Express decides by `trust proxy`. */
+/** RFC 6749 3.1 and 3.2. Behind a proxy, Express decides by `trust proxy`. */
 export function requireTls(request: Request, required: boolean): void {
   if (required && !request.secure) throw refused(request)
 }
@@ -22,7 +22,7 @@ const numberOrAddresses =
 
 const endedTls = ({ headers }: Request): boolean => headers['x-forwarded-proto'] === 'https'
 
-// An untrusted proxy that ends TLS has two consequences and one cure: one warning says both.
+// An untrusted proxy has two consequences and one cure: one warning says both.
 let isProxyTold = false
 
 function isFirstOfProxy(): boolean {
@@ -40,12 +40,11 @@ function cureFor(request: Request): string {
 const longestHost = 255
 
 /**
- * Warns of requests at another host or port than the issuer's: clients find the endpoints at the issuer, and
- * compare it with each response (RFC 8414 3.3, RFC 9207 2.4).
+ * RFC 8414 3.3, RFC 9207 2.4: clients find the endpoints at the issuer, and compare it with each response.
  */
 export function hostWatch(issuer: string): (request: Request) => void {
   const { host: expected, protocol } = new URL(issuer)
-  // The last `Host` checked. Most requests have the same.
+  // Most requests have the same.
   let judged: string | undefined = expected
   return (request) => {
     if (request.headers.host === judged && !isOfOwnPage(request)) return
@@ -60,9 +59,8 @@ export function hostWatch(issuer: string): (request: Request) => void {
 }
 
 /**
- * The host and port in the sender's address bar; undefined if the request does not show them. Pages of this
- * server name them in `Origin`, also through a proxy. Otherwise a proxy may have written another `Host`;
- * tests, health checks and scanners use an IP address.
+ * Pages of this server name their host in `Origin`, also through a proxy. Else a proxy may have written
+ * `Host`; tests, health checks and scanners use an IP address.
  */
 function hostOf(request: Request, protocol: string): string | undefined {
   const { headers } = request
@@ -82,9 +80,7 @@ function named(url: string): string | undefined {
 
 const isAddress = (host: string): boolean => isIP(host.replace(/:\d+$/, '').replaceAll(/[[\]]/g, '')) !== 0
 
-/**
- * Warns once of a `trust proxy` under which all networks look like one, or each sender chooses its network.
- */
+/** Under a wrong `trust proxy`, all networks look like one, or each sender chooses its network. */
 export function proxyWatch(): (request: Request) => void {
   let looked = false
   return (request) => {

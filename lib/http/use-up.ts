@@ -12,7 +12,7 @@ export function useLast({ contexts }: Pick<UsingServer, 'contexts'>, request: Re
   context.singleUses = [...context.singleUses, use]
 }
 
-/** Uses up what counts once: last, if the endpoint does so itself. */
+/** Last, if the endpoint does so itself. */
 export function usingUp<Answer>(
   { usesUpLast }: EndpointDescription,
   asked: Pick<EndpointRequest, 'useUp'>,

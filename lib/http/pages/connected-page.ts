@@ -32,7 +32,6 @@ export interface ConnectedApplication {
 export interface ConnectedView {
   /** By the option `pages.service`. */
   readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
-  /** The owner's best language among those of the pages. */
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
   /** Is logged in. */
   readonly resourceOwner: { readonly subject: string; readonly name?: string | undefined }
@@ -48,7 +47,6 @@ export interface ConnectedView {
   readonly previous: string | undefined
   /** Leads to the part after this one; undefined if there is none. */
   readonly next: string | undefined
-  /** Leads back to the list. */
   readonly listAt: string
   /** The `action` of the form that removes, sent by `POST` with the `fields` of the application. */
   readonly action: string
@@ -132,7 +130,7 @@ function days(
   { grantedAt, lastIssuedOn }: Pick<ConnectedApplication, 'grantedAt' | 'lastIssuedOn'>,
   { tag, texts: { connected } }: PageLocale,
 ): readonly Html[] {
-  // The record's day is one of UTC, so the page names this day everywhere.
+  // The day in the record is one of UTC.
   const format = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' })
   const day = (seconds: number) => {
     const date = new Date(seconds * 1000)

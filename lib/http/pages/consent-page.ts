@@ -66,7 +66,6 @@ export interface ConsentView {
   readonly receiver: 'web' | 'device' | 'app'
 }
 
-/** Makes links of web URLs only. */
 export function consentPage(view: ConsentView, locale: PageLocale): string {
   const { client } = view
   const { texts } = locale
@@ -88,7 +87,6 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
   })
 }
 
-/** @param link to a page of the client. */
 export function clientHeader(
   client: ConsentView['client'],
   subtitle: string | Html,
@@ -116,7 +114,7 @@ function requestLine({ service }: ConsentView, { texts }: PageLocale): string | 
 
 type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
-/** The host stands beside the name, which is only the client's claim. */
+/** The name is only the client's claim. */
 export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
   return html`${host !== undefined && html`<span class="origin">${texts.consent.origin(html`<bdi>${host}</bdi>`)}</span>`}
     <span class="badge">${texts.consent.unverifiedMark}</span>`
@@ -129,7 +127,7 @@ export function claimWarning({ host }: Unregistered, { texts: { consent } }: Pag
   </p>`
 }
 
-// RFC 8252 8.6: another program on the device may take the place of any client.
+// RFC 8252 8.6: another program may take the place of any client.
 function receiverWarning(
   receiver: ConsentView['receiver'],
   { texts: { consent } }: PageLocale,
@@ -140,8 +138,7 @@ function receiverWarning(
   return html`<p class="assurance caution" role="note"><strong>${title}</strong> ${text}</p>`
 }
 
-// A logo that does not load shows its alternative text, the initial. Screen readers skip both: they say
-// nothing.
+// If the logo does not load, its alternative text shows: the initial. Screen readers skip both.
 function mark(name: string, logoUri: string | undefined): Html {
   const initial = /[\p{L}\p{N}\p{Extended_Pictographic}]/u.exec(name)?.[0].toUpperCase() ?? '?'
   const logo = webUrl(logoUri)
@@ -168,7 +165,6 @@ function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   </dl>`
 }
 
-/** @param labels of facts that the suite adds. */
 export function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<string, string>>): Html {
   return html`<div>
     <dt dir="auto">${Object.hasOwn(labels, name) ? labels[name] : label}</dt>
@@ -190,7 +186,7 @@ export function fineprint(
 ): Html | undefined {
   const policy = webLink(client.policy_uri, consent.policy)
   const terms = webLink(client.tos_uri, consent.terms)
-  // A new tab, since the decision is still to come.
+  // The decision is still to come.
   const place = html`<a href="${manageAt ?? ''}" target="_blank" rel="noopener">${consent.manageLink}</a>`
   if (policy === undefined && terms === undefined && manageAt === undefined) return undefined
   return html`<footer class="fineprint">
@@ -198,7 +194,6 @@ export function fineprint(
   </footer>`
 }
 
-/** What a person can see of `client_name`, or else the `client_id`. */
 export function clientNameOf(client: {
   readonly client_id: string
   readonly client_name?: string | undefined
@@ -206,7 +201,7 @@ export function clientNameOf(client: {
   return visibleName(client.client_name) ?? client.client_id
 }
 
-/** Undefined for no absolute http or https URL, such as `javascript:`. */
+/** Undefined for others, such as `javascript:`. */
 export function webUrl(uri: string | undefined): URL | undefined {
   if (!uri) return undefined
   try {
@@ -217,7 +212,7 @@ export function webUrl(uri: string | undefined): URL | undefined {
   }
 }
 
-/** Opens in a new tab: the consent page stays. Undefined for no web URL. */
+/** In a new tab: the consent page stays. */
 function webLink(uri: string | undefined, text?: string): Html | undefined {
   const url = webUrl(uri)
   if (!url) return undefined
@@ -226,7 +221,7 @@ function webLink(uri: string | undefined, text?: string): Html | undefined {
   >`
 }
 
-/** Names the target of a redirection URI: an https host, an http origin, or an app's scheme. */
+/** An https host, an http origin, or an app's scheme. */
 export function destination(uri: string, app: (scheme: string) => string): string {
   const url = webUrl(uri)
   if (url) return url.protocol === 'https:' ? url.host : url.origin

@@ -9,10 +9,10 @@ export interface ConsentQuestion {
   readonly answers: readonly { readonly value: string; readonly label: string }[]
 }
 
-// More answers make a list to open: the buttons would leave the screen.
+// With more, the buttons would leave the screen.
 const answersInSight = 6
 
-/** No answer is chosen at first: a choice that nobody made is no decision. */
+/** Chooses no answer: a choice that nobody made is no decision. */
 export function questionPart({ text, field, answers }: ConsentQuestion, { consent }: PageTexts): Html {
   if (answers.length <= answersInSight)
     return html`<fieldset class="question">
@@ -33,7 +33,7 @@ export function questionPart({ text, field, answers }: ConsentQuestion, { consen
   </label>`
 }
 
-/** The refusal comes first, so it is the form's default, and needs no answer. */
+/** The refusal comes first: it is the form's default. */
 export function decisionButtons(obstacle: string | undefined, { consent }: PageTexts): Html {
   return html`${
       obstacle !== undefined &&

@@ -39,11 +39,7 @@ const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
 const kindByReason: ReadonlyMap<string, ErrorKind> = new Map(Object.entries(kinds))
 const ofSuite: ReadonlySet<string> = new Set(Object.values(reasons).flat())
 
-/**
- * Many reasons have one explanation.
- *
- * @param isTrouble whether the same request may succeed later.
- */
+/** @param isTrouble whether the same request may succeed later. */
 export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
   const known = kindByReason.get(reason)
   if (known !== undefined) return known

@@ -1,8 +1,8 @@
 import { stylesheet } from './stylesheet'
 import { visibleText } from './visible-text'
 
-// A private field makes the class nominal in TypeScript, and JSON cannot forge instances. Not exported: only
-// the tag `html` makes them.
+// The private field makes the class nominal in TypeScript, and JSON cannot forge it. Not exported: only the
+// tag `html` makes instances.
 class Markup {
   readonly #text: string
 
@@ -21,7 +21,7 @@ export type Html = Markup
 /** A value of a template: text to escape, markup to keep, a list of markup to join, or nothing. */
 export type HtmlValue = string | Html | readonly Html[] | undefined | false
 
-// Most names, sentences and tokens have only these characters, and need no escaping.
+// Needs no escaping. Most texts are such.
 const plain = /^[\w .,:?!/-]*$/
 
 function escape(text: string): string {
@@ -40,12 +40,11 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' ? escape(value) : value.map(render).join('')
 }
 
-/** For a text that a form sends unchanged: unlike {@link html}, keeps characters that a person cannot see. */
+/** Keeps characters that a person cannot see: a form sends the text unchanged. */
 export function exactly(text: string): Html {
   return new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
 }
 
-/** @param source without the end of a script element. */
 export function scriptElement(source: string): Html {
   // No template: bundlers rewrite one with the end of a script element.
   return new Markup('<script>' + source + '</script>')
@@ -92,8 +91,8 @@ const plainFrame: PageFrame = { tag: 'en', dir: 'ltr', service: {}, stylesheet }
  * of the service.
  */
 export function pageDocument({ title, content, locale = plainFrame }: PageView): string {
-  // With `no-referrer`, a browser sends forms with `Origin: null`. `same-origin` also hides the parameters of
-  // the request from other sites.
+  // With `no-referrer`, browsers send forms with `Origin: null`. `same-origin` also hides the request's
+  // parameters from other sites.
   const head = html`
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -112,7 +111,6 @@ export function pageDocument({ title, content, locale = plainFrame }: PageView):
 `
 }
 
-// The name beside the logo makes alternative text needless.
 function serviceMark({ name, logo }: PageFrame['service']): Html | undefined {
   if (name === undefined && logo === undefined) return undefined
   return html`<p class="service">

@@ -83,7 +83,6 @@ function readTexts(fields: OptionsReader): Readonly<Record<PageLanguage, PageTex
   return fields.group('texts', (languages) => ({ ...readChanged(languages, catalogues) }))
 }
 
-/** A text that no page has is a mistake. */
 function readChanged<Texts extends object>(fields: OptionsReader, texts: Texts): Texts {
   const changed: Record<string, unknown> = {}
   const entries: readonly (readonly [string, unknown])[] = Object.entries(texts)
@@ -120,7 +119,7 @@ function readService(fields: OptionsReader): PageService {
   })
 }
 
-// The policy of the pages loads images of this server, and over https.
+// As the pages' policy for images.
 const isLogo = (value: unknown): value is string =>
   isText(value) &&
   (/^\/(?![/\\])/.test(value) || (URL.canParse(value) && new URL(value).protocol === 'https:'))

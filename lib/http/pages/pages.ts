@@ -6,13 +6,12 @@ import { submitScript } from './submit-script'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/texts'
 
-/** Contains only data of the registration. */
+/** Only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {
   return { clientName: clientNameOf(client), home: homeOf(client) }
 }
 
-// A registration misses the port of an app on loopback. An unregistered client may name any site in a
-// redirection URI.
+// Loopback URIs miss the app's port. An unregistered client may name any site.
 function homeOf(client: Client): string | undefined {
   const { client_uri, redirect_uris } = client
   if (client_uri !== undefined || !isRegisteredByHost(client)) return client_uri
@@ -29,7 +28,7 @@ export interface WayBack {
   readonly uri: string
 }
 
-/** Undefined for an unregistered client, whose links prove nothing, and for an app. */
+/** An unregistered client's links prove nothing. */
 export function wayBackTo(client: Client | undefined): WayBack | undefined {
   if (client === undefined || client.disabled || !isRegisteredByHost(client)) return undefined
   const uri = homeOf(client)
@@ -38,11 +37,11 @@ export function wayBackTo(client: Client | undefined): WayBack | undefined {
 
 interface AnsweredView {
   readonly clientName: string
-  /** A registered URL, without any part of the response. Undefined for an app without a web page. */
+  /** Without any part of the response. */
   readonly home: string | undefined
 }
 
-/** For an owner who has allowed access before, if the server must not send the response again. */
+/** If the server must not send the response again. */
 export function answeredPage({ clientName, home }: AnsweredView, locale: PageLocale): string {
   const { answered, common } = locale.texts
   const host = home === undefined ? '' : destination(home, common.appOnDevice)
@@ -66,13 +65,12 @@ export function answeredPage({ clientName, home }: AnsweredView, locale: PageLoc
   })
 }
 
-/** A URI with the response in it, or a URI and the fields of the form that is posted there. */
 interface WayToClient {
   readonly location: string
   readonly fields?: Readonly<Record<string, string>> | undefined
 }
 
-// A form shows its fields to its target alone, and a link leaves no referrer there.
+// Neither shows the response elsewhere: a form posts to its target alone, a link leaves no referrer.
 function onward({ location, fields }: WayToClient, label: string, isPrimary: boolean): Html {
   const look = isPrimary ? html`class="primary" ` : undefined
   if (fields === undefined)
@@ -92,9 +90,8 @@ interface ContinueView extends WayToClient {
 }
 
 /**
- * A link, for user agents that lose the fragment of a redirect (RFC 6749 4.2.2), or a form that a script or
- * its button submits (OAuth 2.0 Form Post Response Mode 2). The link contains the response, so it opens in
- * the same tab and sends no referrer.
+ * For user agents that lose the fragment of a redirect (RFC 6749 4.2.2), or a form (OAuth 2.0 Form Post
+ * Response Mode 2). The link contains the response: it opens in the same tab, without a referrer.
  */
 export function continuePage(view: ContinueView, locale: PageLocale): string {
   const { location, fields, approved } = view
@@ -149,7 +146,6 @@ export interface ErrorView {
   readonly language: { readonly tag: string; readonly dir: 'ltr' | 'rtl' }
 }
 
-/** Says that nothing was shared. */
 export function errorPage(view: ErrorView, locale: PageLocale): string {
   const { error } = locale.texts
   return pageDocument({
@@ -185,11 +181,10 @@ function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | 
 }
 
 interface InsecureRedirectView extends WayToClient {
-  /** Whether the response gives the client access. */
   readonly granted: boolean
 }
 
-/** RFC 6749 3.1.2.1. The browser goes on only if the owner follows the link. */
+/** RFC 6749 3.1.2.1. */
 export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLocale): string {
   const { location, granted } = view
   const { insecureRedirect: texts, common } = locale.texts
@@ -217,10 +212,7 @@ interface UnverifiedView extends WayToClient {
   readonly cause: 'refusal' | 'trouble'
 }
 
-/**
- * Leads an error to an unregistered client by a link or a button (RFC 9700 4.11.2), only if the owner follows
- * it.
- */
+/** RFC 9700 4.11.2: the owner decides whether the browser follows. */
 export function unverifiedPage(view: UnverifiedView, locale: PageLocale): string {
   const { location, cause } = view
   const { unverified, error, common } = locale.texts

@@ -21,10 +21,7 @@ interface Group {
   readonly scopes: ConsentScope[]
 }
 
-/**
- * Groups in the order of their first scope, then dangerous scopes of all groups, last what the owner has
- * allowed before.
- */
+/** Groups by their first scope, then dangerous scopes of all groups, then those allowed before. */
 export function permissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
   if (scope.length === 0) return html`<p class="permissions">${consent.noPermission}</p>`
   const asked = scope.filter(({ allowedBefore }) => !allowedBefore)
@@ -41,7 +38,7 @@ export function permissions(scope: readonly ConsentScope[], { consent }: PageTex
   </section>`
 }
 
-/** Permissions given already: no heading asks for a decision. */
+/** No heading asks for a decision. */
 export function givenPermissions(scope: readonly ConsentScope[], { consent }: PageTexts): Html {
   const harmless = scope.filter(({ weight }) => weight !== 'danger')
   const dangerous = scope.filter(({ weight }) => weight === 'danger')

@@ -14,7 +14,6 @@ interface ColorPair {
   readonly background?: string
 }
 
-/** The stylesheet's colours beside the service's. */
 interface Surroundings {
   readonly card: string
   readonly text: string
@@ -26,7 +25,6 @@ const dark: Surroundings = { card: '#16191f', text: '#eceef2' }
 // WCAG 2.2, 1.4.3
 const leastContrast = 4.5
 
-/** Returns the whole stylesheet. */
 export function readServiceStyle(reading: OptionsReader): string {
   return reading.group('colors', (fields) => {
     const ofLight = readPair(fields, light)

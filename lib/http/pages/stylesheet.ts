@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The content security policy allows exactly this text, alone or with a service's colours. */
+/** The policy allows exactly this text, alone or with a service's colours. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
@@ -230,7 +230,6 @@ select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
 }
 `
 
-/** For `style-src`, with its quotes. */
 export const styleSourceOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Html, scriptElement } from './html'
 
-// A field called `submit` would hide the method of the form. The button rests, so that no press sends the
-// response twice.
+// A field called `submit` would hide the form's method. The button rests, so no press sends twice.
 const script = `
   for (const form of document.forms) {
     form.querySelector('button').disabled = true
@@ -12,5 +11,4 @@ const script = `
 
 export const submitScript: Html = scriptElement(script)
 
-/** For `script-src`: allows this script alone. */
 export const submitScriptSource = `'sha256-${createHash('sha256').update(script).digest('base64')}'`

@@ -17,17 +17,12 @@ export interface PageService {
   readonly name: Text | undefined
   readonly logo: string | undefined
   readonly stylesheet: string
-  /** The source for `style-src`. */
   readonly styleSource: string
 }
 
 export interface PageLocales {
-  /** The source for `style-src`. */
   readonly styleSource: string
-  /**
-   * The best language of `ui_locales`, then of `Accept-Language`, then the server's first (RFC 4647 3.4).
-   * Reads at most 20 of each.
-   */
+  /** RFC 4647 3.4: by `ui_locales`, then `Accept-Language`, at most 20 of each, then the server's first. */
   choose(uiLocales: string | undefined, acceptLanguage: string | undefined): PageLocale
 }
 
@@ -38,7 +33,6 @@ const plainService: PageService = {
   styleSource: stylesheetHash,
 }
 
-/** @param languages at least one; the first is for people who read none of them. */
 export function createPageLocales(
   languages: readonly PageLanguage[] = pageLanguages,
   texts: Readonly<Record<PageLanguage, PageTexts>> = catalogues,

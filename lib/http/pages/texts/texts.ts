@@ -23,7 +23,6 @@ type TextAround = (inner: Html) => Html
 interface CommonTexts {
   /** The label of the owner's name. */
   readonly signedInAs: string
-  /** The label of the destination. */
   readonly returnsTo: string
   /** Names a destination that is an app, by its URI's scheme. */
   readonly appOnDevice: (scheme: string) => string
@@ -56,17 +55,16 @@ interface ConsentTexts {
   /** Warns of a destination with an app's scheme. */
   readonly appTitle: string
   readonly app: string
-  /** The heading. */
+  /** Above the permissions. */
   readonly permissions: string
   readonly noPermission: string
-  /** The heading. */
+  /** Above the dangerous ones. */
   readonly dangerous: string
-  /** Heads permissions that the owner gave the client before. */
+  /** Above those that the owner gave the client before. */
   readonly allowedBefore: string
   readonly dangerMark: string
   /** Marks a permission to change something. */
   readonly writeMark: string
-  /** Explains the boxes. */
   readonly optional: string
   /** The empty answer of a question with many answers. */
   readonly choose: string
@@ -112,7 +110,6 @@ export interface Explanation {
 interface ErrorTexts {
   readonly refusedTitle: string
   readonly troubleTitle: string
-  /** The owner need not worry. */
   readonly nothingShared: string
   /** Before the code and the id of the request. */
   readonly reference: string
@@ -159,7 +156,6 @@ interface ConnectedTexts {
   readonly keep: string
   /** Around the client's name. */
   readonly removed: TextAround
-  /** What the server cannot promise about other services. */
   readonly soon: string
   /** The list may lack older applications. */
   readonly incomplete: string
@@ -173,7 +169,6 @@ interface DeviceTexts {
   readonly intro: string
   /** As `intro`, if a link has brought the code. */
   readonly fromLink: string
-  /** The label of the code. */
   readonly code: string
   /** The button of the code's form. */
   readonly next: string
@@ -185,9 +180,7 @@ interface DeviceTexts {
   readonly warning: string
   /** Below the client's name. */
   readonly request: string
-  /** The label of the device's address. */
   readonly requestedFrom: string
-  /** The label of the request's time. */
   readonly requestedAt: string
   readonly approvedTitle: string
   /** Around the client's name. */
