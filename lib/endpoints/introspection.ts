@@ -10,11 +10,7 @@ import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 
-/**
- * RFC 7662 2. Needs `may_introspect`: a client that may introspect could try out tokens (RFC 7662 2.1 and 4).
- *
- * @throws OAuthError `unauthorized_client`, or `invalid_request` if the request has no token.
- */
+/** RFC 7662 2. Needs `may_introspect`: a client could try out tokens (RFC 7662 2.1 and 4). */
 export async function introspect(
   server: ServerContext,
   { client, parameters }: { readonly client: Client; readonly parameters: Parameters },
@@ -34,19 +30,15 @@ export async function introspect(
       ...introspectionOf(access, { issuer, sub, tokenType: access.tokenType }),
     }
   }
-  // RFC 7662 4: no resource takes a refresh token, so it is no active access token.
+  // RFC 7662 4: no resource takes a refresh token.
   if (parameters.get('token_type_hint') === 'access_token') return inactive
   const refresh = await refreshBy(server, client, token)
-  // A refresh token's client alone gets an answer about it.
   if (refresh?.clientId !== client.client_id) return inactive
   const sub = subjectOf(server, refresh, client)
   return { ...introspectionOf(refresh, { issuer, sub }), token_use: 'refresh_token' }
 }
 
-/**
- * Undefined if an extension publishes subjects, and the client is gone: the host's subject must not show
- * instead.
- */
+/** If an extension publishes subjects, and the client is gone, the host's subject must not show. */
 async function subjectFor(server: ServerContext, access: Access): Promise<string | undefined> {
   if (server.publishedSubject === undefined || access.subject === undefined) return subjectOf(server, access)
   const client = await server.settings.findClient(access.clientId)
@@ -58,7 +50,7 @@ function subjectOf(
   { subject, clientId }: Access,
   client?: Client,
 ): string {
-  // RFC 9068 2.2: if a client acts for itself, `sub` is the client. Resource servers read `sub`.
+  // RFC 9068 2.2: `sub` is the client that acts for itself. Resource servers read it.
   if (subject === undefined) return clientId
   return publishedSubject === undefined || client === undefined ? subject : publishedSubject(subject, client)
 }
@@ -88,7 +80,7 @@ function membersOfPlugIns(
   return withConfirmation(members, { tokenTypes, extensions }, { ...found, tokenType })
 }
 
-/** RFC 7662 2.2. Omits members that do not apply; never contains null. */
+/** RFC 7662 2.2: never contains null. */
 type Introspection = { readonly active: false } | ActiveToken
 
 interface ActiveToken {
@@ -96,7 +88,7 @@ interface ActiveToken {
   readonly scope: string
   readonly client_id: string
   readonly token_type?: string
-  /** In place of `token_type`, for a refresh token: no resource accepts it. */
+  /** No resource accepts a refresh token, so no `token_type`. */
   readonly token_use?: 'refresh_token'
   readonly exp: number
   readonly sub: string
@@ -105,7 +97,7 @@ interface ActiveToken {
   readonly acr?: string
 }
 
-/** RFC 7662 2.2: shows neither the reason nor whether the token was ever valid. */
+/** RFC 7662 2.2: no reason, and not whether the token was ever valid. */
 const inactive: Introspection = { active: false }
 
 function introspectionOf(

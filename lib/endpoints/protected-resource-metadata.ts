@@ -5,17 +5,15 @@ import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../proto
 
 export interface ResourceReference {
   readonly uri: string
-  /** Undefined if the resource has none. */
   readonly metadataUrl: string | undefined
 }
 
-/** Undefined for a guard without a resource. */
 export function referenceTo(uri: string | undefined): ResourceReference | undefined {
   return uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
 }
 
 /**
- * The only resource of guards without a table. Challenges name the metadata if the host configured the
+ * The one resource of guards without a table. Challenges name the metadata if the host configured the
  * resource, and once it serves the document.
  */
 export class OwnResource implements ResourceReference {
@@ -41,8 +39,8 @@ export class OwnResource implements ResourceReference {
 export const wellKnownOfResources = '/.well-known/oauth-protected-resource'
 
 /**
- * RFC 9728 3.1: the well-known name stands between host and path; the query stays. Undefined where clients
- * cannot look: RFC 9728 1.2 requires https. A loopback host may use http, for development.
+ * RFC 9728 3.1: the well-known name stands before the path; the query stays. RFC 9728 1.2 requires https;
+ * loopback may use http, for development.
  */
 export function metadataUrlOf(resource: string): URL | undefined {
   if (!URL.canParse(resource)) return undefined
@@ -76,15 +74,13 @@ export interface ProtectedResourceMembers {
 interface ProtectedResourceOffer {
   readonly uri: string
   readonly issuer: string
-  /** Empty if only the authorization server knows the scopes. */
   readonly scopes: Scope
   readonly name: string | undefined
   readonly documentation: string | undefined
-  /** Added by token types. */
   readonly ofTypes?: ExtensionMetadata
 }
 
-/** RFC 9728 2. Omits members without a value. */
+/** RFC 9728 2. */
 export function protectedResourceMetadata(
   { uri, issuer, scopes, name, documentation, ofTypes }: ProtectedResourceOffer,
   members: ExtensionMetadata,
@@ -95,10 +91,10 @@ export function protectedResourceMetadata(
     ...(documentation === undefined ? {} : { resource_documentation: documentation }),
     ...members,
     ...ofTypes,
-    // RFC 9728 3.3: clients compare this member with the URI that they asked about.
+    // RFC 9728 3.3: clients compare it with the URI that they asked about.
     resource: uri,
     authorization_servers: [issuer],
-    // RFC 6750 2: a guard reads no token in a body or a query.
+    // RFC 6750 2: a guard reads only the header.
     bearer_methods_supported: ['header'],
   }
 }
@@ -110,7 +106,6 @@ const cure =
 const nameExpectation =
   "belongs in the option resources, as the name of the resource: the consent page shows it too. With mcp(), write resource: { 'https://api.example.com/mcp': 'Notes' }."
 
-/** Returns placeholders after a mistake. */
 export function readMembers(reading: OptionsReader, { scopes }: ProtectedResourceOffer): ExtensionMetadata {
   const given = Object.entries(reading.optional(option, {}, isRecord, cure))
   const members = Object.fromEntries(given.filter(([, value]) => value !== undefined))
@@ -123,7 +118,7 @@ export function readMembers(reading: OptionsReader, { scopes }: ProtectedResourc
     if (Object.hasOwn(members, name)) wrong(name, 'is a member that the server itself sets.')
   for (const name of ['resource_documentation', 'resource_policy_uri', 'resource_tos_uri'])
     if (Object.hasOwn(members, name) && !isWebPage(members[name])) wrong(name, webPageExpectation)
-  // The consent page knows only the name in the option `resources`.
+  // The consent page knows only that of the option `resources`.
   if (scopes.length > 0 && members['resource_name'] !== undefined) wrong('resource_name', nameExpectation)
   const supported = members['scopes_supported']
   if (supported !== undefined && !isScope(supported)) wrong('scopes_supported', scopeExpectation)

@@ -22,11 +22,8 @@ interface RevocationRequest {
 }
 
 /**
- * RFC 7009 2: revokes the authorization of the client's token, with all its credentials. One response for
- * every token: it does not show whether another client's token exists. Ignores `token_type_hint`: a token's
- * form shows its kind, and each format reads its own.
- *
- * @throws OAuthError `invalid_request` if the request has no token.
+ * RFC 7009 2. One response for every token: it does not show whether another client's token exists. Ignores
+ * `token_type_hint`: a token's form shows its kind, and each format reads its own.
  */
 export async function revoke(
   endpoint: RevocationEndpoint,
