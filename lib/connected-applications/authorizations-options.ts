@@ -23,15 +23,11 @@ export interface AuthorizationsOptions {
 
 export interface ResolvedAuthorizations {
   readonly authorizations: boolean
-  /** Whether no authorization is from before the option. */
   readonly listsAll: boolean
-  /** Undefined without the page. */
   readonly connectedPath: string | undefined
-  /** Named by the consent page; undefined if there is none. */
   readonly manageAt: string | undefined
 }
 
-/** For events and for `oauth.endpoint()`. */
 export const connectedPageName = 'authorizations'
 
 export const connectedPageNames: Readonly<Record<string, string>> = { path: connectedPageName }
@@ -44,10 +40,6 @@ const off: ResolvedAuthorizations = {
   manageAt: undefined,
 }
 
-/**
- * @param mount the issuer's path without a slash at its end.
- * @param takePath also refuses the path of another endpoint.
- */
 export function readAuthorizations(
   reading: OptionsReader,
   mount: string,

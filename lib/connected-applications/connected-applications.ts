@@ -21,10 +21,9 @@ import { type FormText, formTexts } from './form-texts'
 import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
 
 const clientField = 'client_id'
-// Proves that the form, or the link after a removal, comes from this owner's page and is about this client.
+// Proves a form, or a link after a removal, of this owner's page about this client.
 const textField = 'form'
 
-/** No page without a path. */
 export function connectedApplications(
   server: ServerContext,
   authorizations: OwnerAuthorizations,
@@ -112,12 +111,11 @@ async function viewOf(
   }
 }
 
-/** In the language that the page was asked for. */
 function queryOf(fields: Readonly<Record<string, string | undefined>>, parameters: Parameters): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...fields, ui_locales: parameters.peek('ui_locales') }))
     if (value !== undefined) query.append(name, value)
-  // `?`: the path of the page without its query, also behind a proxy that prefixes the path.
+  // Works behind a proxy that prefixes the path.
   return `?${query.toString()}`
 }
 
@@ -179,7 +177,6 @@ async function applicationViewOf(
   }
 }
 
-/** Undefined if the client is gone, or cannot be described at the moment. */
 async function findClient(
   { settings }: ServerContext,
   { address }: OwnPageRequest,
@@ -198,7 +195,7 @@ const viewOfClient = (client: Client | undefined, clientId: string): ConsentView
 
 type Several = readonly ListedAuthorization[]
 
-// In the order of `scopes`: a page looks the same, whatever a client asked for first.
+// The order of `scopes`, whatever a client asked for first.
 function scopeOf(
   { settings: { scopes } }: ServerContext,
   granted: readonly { readonly scope: Scope }[],
@@ -209,14 +206,13 @@ function scopeOf(
 }
 
 function resourceFact({ settings }: ServerContext, authorizations: Several): readonly ConsentFact[] {
-  // As on the consent page: an endpoint of a plug-in is no API that its owner knows.
+  // A plug-in's endpoint is no API that its owner knows.
   const isOwn = (uri: string) => !settings.resources?.ofPlugIns.some((each) => each.uri === uri)
   const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))].filter(isOwn)
   const values = uris.map((uri) => ({ value: uri, description: settings.resources?.find(uri)?.name ?? uri }))
   return values.length === 0 ? [] : [{ name: 'resource', label: 'Access to', values }]
 }
 
-/** In the words of the question as the host asks it now. */
 async function choiceFacts(
   request: OwnPageRequest,
   about: Omit<ChoicesQuestion, 'subject' | 'facts'>,
@@ -239,8 +235,7 @@ async function choiceFacts(
   })
 }
 
-// An answer without words shows its stored value: owners must be able to remove an application while the host
-// has trouble.
+// Falls back to the stored value: owners must be able to remove an application while the host has trouble.
 async function questionOf(
   request: OwnPageRequest,
   about: Omit<ChoicesQuestion, 'subject' | 'facts'>,

@@ -2,15 +2,14 @@ import { createHmac } from 'node:crypto'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import { createId, digest, type Random } from '../protocol/credential'
 
-/** From what the form does, and for whom. */
 export type FormText = (...parts: readonly string[]) => string
 
 const tenYears = 10 * 365 * 24 * 3600
 
 /**
- * Neither another site nor an API that knows an authorization can make such a text. All processes of an
- * issuer share the key. It stands in the index under no owner's name: the two parts stand the other way
- * round. Of two first keys at once, the smaller counts.
+ * Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
+ * share the key, in the index under no owner's name: the two parts stand the other way round. Of two first
+ * keys at once, the smaller counts.
  */
 export async function formTexts(
   index: AuthorizationIndex,

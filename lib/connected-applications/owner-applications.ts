@@ -12,12 +12,9 @@ export interface OwnerApplication {
   readonly consent: ListedConsent | undefined
 }
 
-/** In the order of client ids. */
 interface ApplicationPart {
   readonly applications: readonly OwnerApplication[]
-  /** Where the previous part ends; undefined if there is none. */
   readonly before: string | undefined
-  /** After which client the next part begins; undefined if there is none. */
   readonly after: string | undefined
 }
 
@@ -36,7 +33,6 @@ const partSize = 8
 // At most for one page, unless one client has more.
 const readsAtMost = 1000
 
-/** @throws OAuthError `temporarily_unavailable` if the store fails. */
 export async function ownerApplications(
   { settings, now, consents }: ServerContext,
   index: AuthorizationIndex,
@@ -67,14 +63,14 @@ export async function ownerApplications(
   const readsOf = (wave: readonly string[]) =>
     wave.reduce((sum, clientId) => sum + (idsByClient.get(clientId)?.length ?? 0), 0)
 
-  /** As many as a part holds, unless they have too many authorizations. */
+  /** As many as a part holds; fewer if they have too many authorizations. */
   const waveFrom = (candidates: readonly string[], at: number): readonly string[] => {
     let length = 1
     while (length < partSize && readsOf(candidates.slice(at, at + length + 1)) <= readsAtMost) length += 1
     return candidates.slice(at, at + length)
   }
 
-  /** One more than a part holds, if there are so many. */
+  /** One more than a part holds, if there is one. */
   const firstOf = async (candidates: readonly string[]) => {
     const found: OwnerApplication[] = []
     let [at, reads] = [0, 0]
@@ -85,7 +81,7 @@ export async function ownerApplications(
       reads += readsOf(wave)
       at += wave.length
     }
-    // If none was found and clients are left, the next part begins after the last one examined.
+    // With clients left, the next part begins after the last one examined.
     const isMore = found.length > partSize || at < candidates.length
     const shown = found.slice(0, partSize)
     const last = found.length > partSize ? shown.at(-1)?.clientId : candidates[at - 1]
