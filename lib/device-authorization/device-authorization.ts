@@ -65,7 +65,7 @@ interface DeviceGuessOptions {
  */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): PlugIn {
   const { secret, ...read } = readOptions(options)
-  // One for all servers of the process that have this plug-in.
+  // One for all servers of the process.
   const random = randomBytes(32)
   return {
     name: deviceAuthorizationName,
@@ -80,7 +80,6 @@ export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): P
   }
 }
 
-/** @throws Error if another process could read the records without the key. */
 function requireSharedSecret({ storage }: PlugInServer, secret: string | undefined): void {
   if (secret === undefined && !isInMemory(storage))
     throw new Error(

@@ -19,7 +19,6 @@ import type { DeviceKey } from './user-code'
 
 export type Answer = 'approved' | 'denied'
 
-/** The question, or the answer that its owner has given already. */
 export type Entered =
   | { readonly polled: Polled; readonly kept: KeptRequest; readonly consentToken: string }
   | { readonly answer: Answer; readonly clientId: string }
@@ -31,10 +30,8 @@ interface PageTerms {
 }
 
 /**
- * The first owner who confirms a user code claims the request. The same owner may return, by a reload or in
- * another tab, and gets the same question or answer.
- *
- * @returns the outcome undefined if the code has nothing for this owner. All reasons look alike.
+ * The first owner claims the request; after a reload or in another tab, he gets the same question or answer.
+ * All reasons of an undefined outcome look alike.
  */
 export function enterCode(
   current: Authorization | undefined,
@@ -64,7 +61,7 @@ export function enterCode(
 
 const nothing = { action: 'none', outcome: undefined } as const
 
-/** Saves when an owner was sent to the login. Nobody claims the request by it. */
+/** Claims nothing. */
 export function demandDeviceLogin(
   current: Authorization | undefined,
   { now }: RecordContext,
@@ -78,17 +75,12 @@ export function demandDeviceLogin(
   }
 }
 
-/** Undefined while the question is open. */
 function answerIn(current: Authorization): Answer | undefined {
   if (current.state === 'active' && current.spentCode !== undefined) return 'approved'
   return current.state === 'polled' ? current.decision : undefined
 }
 
-/**
- * Only the first decision counts; later ones get its answer.
- *
- * @param selection of the form, for an approval.
- */
+/** Only the first decision counts; later ones get its answer. */
 export function decideDevice(
   current: Authorization | undefined,
   decision: ConsentDecision,
@@ -113,7 +105,6 @@ export function decideDevice(
 
 const isOver = (polled: Polled, { now }: RecordContext) => (keptIn(polled)?.until ?? Infinity) <= now
 
-/** Undefined if the request is decided, or the form is not its own. */
 export function openFor(
   current: Authorization,
   decision: ConsentDecision,
@@ -132,7 +123,7 @@ function isOf(
   return expected !== undefined && current.subject === subject && hasDigest(consentToken, expected)
 }
 
-/** Opens the request again, for the owner's other account. */
+/** For the owner's other account. */
 export function releaseDevice(
   current: Authorization | undefined,
   decision: Pick<ConsentDecision, 'consentToken' | 'subject'>,

@@ -10,11 +10,10 @@ import { keptIn, withKept } from './kept-request'
 
 // RFC 8628 3.5: seconds that each early poll adds to the interval.
 const slowerBy = 5
-// Whole seconds and the network may make a poll a second early. A poll within a second is the same one:
+// Whole seconds and the network may make a poll a second early. Within a second it is the same poll:
 // libraries try one client authentication after another.
 const tolerance = 1
 
-/** RFC 8628 3.4 and 3.5. */
 export const deviceGrant: GrantType = {
   name: deviceCodeGrant,
   parameters: ['device_code'],
@@ -36,8 +35,8 @@ export const deviceGrant: GrantType = {
 }
 
 /**
- * Until the decision, the record holds the time of the poll and the interval for every process. An early poll
- * lengthens the interval for good (RFC 8628 3.5). However early a client polls, it gets a decision at once.
+ * RFC 8628 3.5: an early poll lengthens the interval for good. The record holds poll and interval for every
+ * process. However early a client polls, it gets a decision at once.
  */
 function pollDevice(
   current: Authorization | undefined,
@@ -52,7 +51,7 @@ function pollDevice(
   const { now } = context
   if (kept.until <= now) return { action: 'none', refusal: expired() }
   const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
-  // No write: a client that polls without a pause must not block its owner's decision.
+  // No write: polls without a pause must not block the owner's decision.
   if (sinceLast <= tolerance) return result
   const isEarly = sinceLast < kept.interval - tolerance
   const interval = isEarly ? kept.interval + slowerBy : kept.interval

@@ -55,7 +55,7 @@ export function verificationPage(server: PlugInServer, terms: DeviceTerms): OwnP
 
 async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
   const { parameters, resourceOwner } = request
-  // A form of another site must not skip the owner's comparison of the code.
+  // Another site must not skip the owner's comparison of the code.
   if (!isSameText(parameters.get(textField) ?? '', terms.key.formText(resourceOwner.subject)))
     return show(terms, request, codeViewOf(terms, request), notFromPage())
   const userCode = parseUserCode(parameters.get(codeField) ?? '')
@@ -105,7 +105,7 @@ const enteringAt =
   (current) =>
     enterCode(current, owner, { key, requests: server.polledRequests, context: server.context() })
 
-/** Claims nothing yet. @throws Throttled after too many wrong codes. */
+/** @throws Throttled after too many wrong codes. */
 async function guess(
   server: PlugInServer,
   terms: DeviceTerms,
@@ -134,7 +134,6 @@ async function lookUp(
   return authorization && entered && { authorization, entered }
 }
 
-/** Undefined if no login has to come before. */
 const lookAt = (
   { polledRequests }: PlugInServer,
   { polled, kept: { loginDemandedAt } }: Pick<Asked, 'polled' | 'kept'>,
@@ -172,7 +171,6 @@ function isApproval(decision: string): boolean {
   throw invalidRequest('decision_unknown', 'The decision must be approve, deny or switch.')
 }
 
-/** For another account of the same person. */
 async function release(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
   const { id, consentToken } = formOf(request)
   const { subject } = request.resourceOwner
@@ -190,7 +188,6 @@ function formOf({ parameters }: OwnPageRequest): { readonly id: string; readonly
   return { id, consentToken }
 }
 
-/** @throws OAuthError on a page, if the client is gone or disabled. */
 async function findClient(server: PlugInServer, clientId: string): Promise<Client> {
   const client = await server.findClient(clientId)
   if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
@@ -198,7 +195,6 @@ async function findClient(server: PlugInServer, clientId: string): Promise<Clien
   return client
 }
 
-/** Undefined if the link asks for no login. */
 function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
   const requested = parseRequestedLogin(request.parameters)
   const asked = loginRequestOf(requested, requested?.prompts.has('login') === true)
@@ -207,7 +203,6 @@ function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
   return { logIn: { ...asked, returnTo: query === '' ? pagePath : `${pagePath}?${query}` } }
 }
 
-/** By a link that a script can open, too. */
 function leadToLogin(
   server: PlugInServer,
   { pagePath }: DeviceTerms,
@@ -221,7 +216,6 @@ function leadToLogin(
 const loginLink = (request: OwnPageRequest, login: LoginRequest) =>
   `?${queryOf(request, loginQueryOf(login)).toString()}`
 
-/** Keeps the code and the language of the request. */
 function queryOf({ parameters }: OwnPageRequest, fields: Readonly<Record<string, string>>): URLSearchParams {
   const userCode = parseUserCode(parameters.peek(codeField) ?? '')
   const query = new URLSearchParams(userCode === undefined ? {} : { [codeField]: shownCode(userCode) })
@@ -243,7 +237,7 @@ function baseOf(request: OwnPageRequest) {
     service,
     language: { tag, dir },
     resourceOwner: { subject, name },
-    // `?`: the path of the page without its query, also behind a proxy that prefixes the path.
+    // Works behind a proxy that prefixes the path.
     action: '?',
     fields: languageOf(request),
   }
@@ -301,7 +295,7 @@ const answerViewOf = (request: OwnPageRequest, answer: Answer, client: Client): 
   client: clientViewOf(client),
 })
 
-/** @param refusal why the page appears again; decides the event, the status and the headers. */
+/** @param refusal decides the event, the status and the headers. */
 function show(
   { page: render }: DeviceTerms,
   { locale }: OwnPageRequest,

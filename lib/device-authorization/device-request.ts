@@ -8,7 +8,6 @@ import { countRequest } from './guesses'
 import { withKept } from './kept-request'
 import { createUserCode, shownCode } from './user-code'
 
-/** RFC 8628 3.4. */
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
 // Seconds for which the record outlives the user code: a slow client still hears `expired_token`.

@@ -7,13 +7,12 @@ import { digest } from '../protocol/credential'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { tooManyAttempts } from '../protocol/oauth-error'
 
-/** Undefined means that a limit is off. */
 export interface GuessLimits {
   readonly owner: Limit | undefined
   readonly network: Limit | undefined
 }
 
-/** RFC 8628 5.1. Nothing counts for all owners together: a stranger could lock out everybody. */
+/** RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody. */
 export function guessThrottles(
   { owner, network }: GuessLimits,
   subject: string,
@@ -32,11 +31,6 @@ export function guessThrottles(
   ]
 }
 
-/**
- * A request without a proven client of the host counts for its sender's networks.
- *
- * @throws Throttled over the limit.
- */
 export async function countRequest(
   counters: Counters,
   limit: Limit | undefined,

@@ -4,24 +4,19 @@ import type { ConsentFact } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 
-/** The plug-in's name; the record has its data under it. */
 export const deviceAuthorizationName = 'device-authorization'
 
-/** What the record holds until the decision. */
 export interface KeptRequest {
-  /** When the request came, in seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly at: number
-  /** The end of the user code. The record outlives it, so the client hears of the end. */
+  /** Of the user code. The record outlives it, so the client hears of the end. */
   readonly until: number
-  /** Undefined if not known. */
   readonly address: string | undefined
-  /** For the page. */
   readonly facts: readonly ConsentFact[]
-  /** Seconds between two polls. */
+  /** Seconds. */
   readonly interval: number
-  /** Undefined before the first poll. */
   readonly polledAt: number | undefined
-  /** The last time an owner was sent to the login; undefined if never. */
+  /** The last time an owner was sent to the login. */
   readonly loginDemandedAt?: number | undefined
 }
 
@@ -38,13 +33,12 @@ export function withKept<Record extends Pick<Polled, 'extensionData'>>(
   return { ...record, extensionData: { ...record.extensionData, [deviceAuthorizationName]: kept } }
 }
 
-/** After the decision, nothing needs this data. */
 export function withoutKept<Record extends Pick<Polled, 'extensionData'>>(record: Record): Record {
   const { [deviceAuthorizationName]: _, ...others } = record.extensionData
   return { ...record, extensionData: others }
 }
 
-/** Undefined after the decision, and in another plug-in's record. */
+/** Undefined after the decision, too. */
 export function keptIn({ extensionData }: Pick<Polled, 'extensionData'>): KeptRequest | undefined {
   const kept = dataOf(deviceAuthorizationName, extensionData)
   if (!Array.isArray(kept)) return undefined

@@ -5,7 +5,7 @@ import type { Random } from '../protocol/credential'
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
 const grammar = new RegExp(`^[${letters}]{${length}}$`)
-// Bytes below it have each letter equally often.
+// Bytes below have each letter equally often.
 const fairBytes = 256 - (256 % letters.length)
 
 export function createUserCode(random: Random): string {
@@ -18,10 +18,7 @@ export function createUserCode(random: Random): string {
 /** Such as `WDJB-MJHT`. */
 export const shownCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`
 
-/**
- * Ignores letter case, width, spaces and all other characters between the letters. Undefined for no user
- * code.
- */
+/** Ignores letter case, width, and all other characters. */
 export function parseUserCode(typed: string): string | undefined {
   const code = typed
     .normalize('NFKC')
@@ -30,23 +27,21 @@ export function parseUserCode(typed: string): string | undefined {
   return grammar.test(code) ? code : undefined
 }
 
-/** Derives with the key that all processes of one server share. */
 export class DeviceKey {
   constructor(
     private readonly key: string | Buffer,
     private readonly issuer: string,
   ) {}
 
-  /** 22 characters of base64url. Takes a key: there are too few codes for a plain digest. */
+  /** Needs a key: there are too few codes for a plain digest. */
   idOf(userCode: string): string {
     return this.mac('user code', userCode).subarray(0, 16).toString('base64url')
   }
 
   /**
-   * The source of the consent token's secret for one owner and request. Always the same, so every open page
-   * of this owner can decide.
+   * Always the same for one owner and request: every open page can decide.
    *
-   * @param handle digest of the handle, which no other request has.
+   * @param handle digest that no other request has.
    */
   consentSecret(handle: string, subject: string): Random {
     const secret = this.mac('consent token', handle, subject)
