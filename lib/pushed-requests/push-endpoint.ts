@@ -13,7 +13,7 @@ interface PushTerms {
   readonly count: CountPush
 }
 
-// Characters in form encoding, for one record.
+// Characters in form encoding.
 const largestRequest = 16 * 1024
 
 /** RFC 9126 2. */
@@ -35,7 +35,7 @@ export function pushEndpoint(server: PlugInServer, { path, lifetime, required, c
       count(client, address)
       await request.useUp?.()
       const { unclaimed, handle } = createUnclaimedAuthorization(
-        // The server parses the request again for its owner, by the registration of then.
+        // Parsed again for its owner, by the registration of then.
         { ...parsed.proposal, extensionData: {} },
         server.context(),
         { parameters: parsed.parameters, lifetime },

@@ -32,10 +32,10 @@ export function readPushLimits(reading: OptionsReader): PushLimits {
   }))
 }
 
-/** @throws OverShare over the limit. The request then does not count. */
+/** @throws OverShare over the limit. */
 export type CountPush = (client: Client, address: string | undefined) => void
 
-/** In the memory of this process. @param clock milliseconds since the epoch. */
+/** In this process. @param clock milliseconds since the epoch. */
 export function pushShares(
   { client: ofClient, network: ofNetwork }: PushLimits,
   clock: () => number,

@@ -7,25 +7,22 @@ import type { Extension } from '../protocol/extension'
 import { invalidRequest, invalidRequestUri, requestUriNotSupported } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 
-/** RFC 9126 2.2: the handle follows. */
+/** RFC 9126 2.2. */
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 
-/** RFC 9126 2.1: a pushed request names no other. @throws OAuthError */
+/** RFC 9126 2.1. */
 export function refuseRequestUri(parameters: Parameters): void {
   if (parameters.mentions('request_uri'))
     throw invalidRequest('request_uri_pushed', 'A pushed request must not have a request_uri.')
 }
 
-/**
- * RFC 9126 4: replaces a `request_uri` by the request that the client pushed. Of the browser's request, only
- * `client_id` and `request_uri` count.
- */
+/** RFC 9126 4. Of the browser's request, only `client_id` and `request_uri` count. */
 export function resolvePushed(
   server: PlugInServer,
   mustPush: (client: Client) => boolean,
 ): NonNullable<Extension['resolveRequest']> {
   return async (parameters, client, { isPushed }) => {
-    // Also what a request object contains.
+    // Also from a request object.
     if (isPushed) {
       refuseRequestUri(parameters)
       return undefined
@@ -37,7 +34,7 @@ export function resolvePushed(
         throw invalidRequest('pushed_request_required', 'The client must push its authorization request.')
       return undefined
     }
-    // RFC 9101 5: one of them, and never both.
+    // RFC 9101 5: never both.
     if (parameters.mentions('request'))
       throw invalidRequest('parameter_malformed', 'A request has request or request_uri, and not both.')
     if (!uri.startsWith(requestUriPrefix))
@@ -52,11 +49,10 @@ export function resolvePushed(
   }
 }
 
-/** @throws OAuthError */
 function pushedIn(found: Authorization | undefined, client: Client): string {
   if (found === undefined)
     throw invalidRequestUri('request_uri_unknown', 'The request_uri is not known, or has expired.')
-  // RFC 9126 2.2: a request is bound to the client that pushed it.
+  // RFC 9126 2.2: bound to the client that pushed it.
   if (found.clientId !== client.client_id)
     throw invalidRequest('authorization_request_of_another_client', 'The authorization request is not known.')
   const pushed =
