@@ -42,7 +42,7 @@ export function requestObjectMembers(algorithms: readonly string[]): readonly Cl
   ]
 }
 
-/** As `{ keys }` or `{ jwks_uri }`; undefined if there are none. */
+/** As `{ keys }` or `{ jwks_uri }`. */
 export function keysIn({ members: { jwks, jwks_uri }, credentials }: Client): Json | undefined {
   if (jwks !== undefined) return jwks
   return jwks_uri === undefined ? dataOf(privateKeyJwtName, credentials) : { jwks_uri }

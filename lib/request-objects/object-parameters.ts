@@ -2,17 +2,14 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { invalidRequestObject } from '../protocol/oauth-error'
 import { isShallow } from '../protocol/json-depth'
 
-/** The object's end. All other claims about the object itself are dropped. */
+/** The object's end. Other claims about the object are dropped. */
 export const endOfObject = 'exp'
 
 const aboutObject: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'nbf', 'iat', 'jti'])
 
 /**
- * RFC 9101 4: claims as parameters in form encoding. Numbers and booleans become texts; a list of texts a
- * repeated parameter, such as `resource` (RFC 8707 2); other values JSON, such as `claims` (OpenID Connect
- * Core 6.1). Null counts as omitted.
- *
- * @throws OAuthError `invalid_request_object` for a value that no parameter can have.
+ * RFC 9101 4. A list of texts repeats a parameter, such as `resource` (RFC 8707 2); other values become JSON,
+ * such as `claims` (OpenID Connect Core 6.1). Null counts as omitted.
  */
 export function parametersOf(claims: Readonly<Record<string, unknown>>): string {
   const parameters = new URLSearchParams()

@@ -13,18 +13,18 @@ export interface RequestObjectTerms {
   readonly algorithms: readonly string[]
   /** Seconds. */
   readonly clockTolerance: number
-  /** Seconds from now to `exp`, at most. */
+  /** Seconds from now to `exp`. */
   readonly maximumLifetime: number
 }
 
-// RFC 9101 10.8: the type keeps JWTs for other purposes out; the check of `sub` below keeps request objects
-// out of other purposes.
+// RFC 9101 10.8: the type keeps other JWTs out; the check of `sub` keeps request objects out of other
+// purposes.
 const types = ['oauth-authz-req+jwt', 'application/oauth-authz-req+jwt']
 // OpenID Connect Core 6.1 knows neither a type nor an end.
 const coreType = 'jwt'
 
 /**
- * RFC 9101 6. Returns the parameters in form encoding.
+ * RFC 9101 6.
  *
  * @param now seconds since the epoch, when the request came.
  * @throws OAuthError `invalid_request_object`; `temporarily_unavailable` if the client's keys are out of
@@ -42,7 +42,7 @@ export async function openRequestObject(
   const isCore = client.scope.includes('openid') && unprovenType(object) === coreType
   const { claims, expiresAt } = await verifyClaims(object, now, {
     issuers: new Map([[clientId, keys]]),
-    // RFC 9101 4: the object is no credential, so `aud` may name others, too.
+    // RFC 9101 4: no credential, so `aud` may name others, too.
     audience: [issuer],
     algorithms: algorithmsFor(client, algorithms),
     clockTolerance,
@@ -53,7 +53,7 @@ export async function openRequestObject(
   if (!isEndless && expiresAt > now + maximumLifetime + clockTolerance)
     throw refused('request_object_too_long_lived')
   requireRequestOf(clientId, claims)
-  // Without a type of its own, only its claims tell an object from an assertion.
+  // Without its own type, only claims tell an object from an assertion.
   if (isCore && (Object.hasOwn(claims, 'sub') || !isText(claims['response_type'])))
     throw refused('request_object_as_assertion')
   return parametersOf(claims)
@@ -62,14 +62,14 @@ export async function openRequestObject(
 function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): void {
   // RFC 9101 6.3: the query names the same client.
   if (claims['client_id'] !== clientId) throw refused('request_object_of_another_client')
-  // RFC 9101 10.8: a server that checks no type would take the object for a client assertion.
+  // RFC 9101 10.8: a server that checks no type would take it for a client assertion.
   if (claims['sub'] === clientId) throw refused('request_object_as_assertion')
   // RFC 9101 4
   if (['request', 'request_uri'].some((name) => Object.hasOwn(claims, name)))
     throw refused('request_object_nested')
 }
 
-/** The reason says what is wrong: the client gets one text, and the owner sees a page. */
+/** The client gets one text; the reason says what is wrong. */
 export const refused = (reason: Reason<'invalid_request_object'>): OAuthError =>
   invalidRequestObject(reason, 'The request object is not valid.')
 

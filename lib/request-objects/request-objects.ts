@@ -95,7 +95,7 @@ function objectResolver(
       // RFC 6749 3.1: an empty one counts as omitted, and must not stand for the object.
       const hasUri = parameters.get('request_uri') !== undefined
       if (object === undefined) {
-        // What another extension pushed was an object at the push.
+        // What another extension pushed was an object then.
         if (hasRecord || hasUri || !(required || requiresRequestObject(client))) return undefined
         throw invalidRequest('request_object_missing', 'The request must be a signed request object.')
       }
@@ -119,7 +119,7 @@ function objectResolver(
     },
 
     // The object may end before its owner returns; the record of a demanded login says when the request came.
-    // Without an object, the parameter only costs its sender a login that the request needs anyway.
+    // Without an object, the parameter costs only a login that the request needs anyway.
     async atResourceOwner(owner, { parameters }) {
       return owner === undefined && parameters.mentions(endOfObject) ? 'log in' : undefined
     },
@@ -131,7 +131,7 @@ const isExpiry = (error: unknown): boolean => {
   return error instanceof OAuthError && error.reason === expired
 }
 
-/** When this request's owner was sent to the login; undefined if never, or too long ago. */
+/** Undefined if never, or too long ago. */
 async function sentToLoginAt(
   server: PlugInServer,
   parameters: Parameters,
