@@ -8,29 +8,26 @@ import type { Lifetimes } from './lifetimes'
 import { ignoreTombstone, isUsedOnce, tombstoneOf } from './one-time-use'
 import { type AuthorizationStore, decorate } from './store'
 
-/** An authorization in the index of its resource owner. */
 export interface IndexEntry {
   /** 22 characters of base64url. The record may have ended, or may not exist yet. */
   readonly authorizationId: string
   readonly clientId: string
 }
 
-/** An entry as the server writes and reads it. */
 export interface OwnerEntry extends IndexEntry {
   /** Whether the scope has `openid`: the client knows who the owner is. */
   readonly openId?: boolean
 }
 
-/** The index as the server uses it. */
 export type OwnerIndex = Omit<AuthorizationIndex, 'add' | 'list'> & {
   add(owner: string, entry: OwnerEntry, terms: EntryTerms): Promise<EntryOutcome>
   list(owner: string): Promise<readonly OwnerEntry[]>
 }
 
-// No identifier of a client has it (RFC 6749 appendix A.1).
+// Stands in no client identifier (RFC 6749 appendix A.1).
 const openIdMark = '\n'
 
-/** Keeps behind the name of the client whether the scope has `openid`: an entry outlives its record. */
+/** Stores `openid` behind the client identifier: an entry outlives its record. */
 export const withOpenId = (index: AuthorizationIndex): OwnerIndex => ({
   ...index,
   add: (owner, { authorizationId, clientId, openId = false }, terms) =>
@@ -43,77 +40,67 @@ export const withOpenId = (index: AuthorizationIndex): OwnerIndex => ({
     ),
 })
 
-/** How long an entry counts, and how old its approval is. */
 export interface EntryTerms {
   /** Seconds from now until the index may forget the entry. */
   readonly seconds: number
-  /** Seconds since the resource owner was read for the approval. */
+  /** Seconds since the owner was read for the approval. */
   readonly age: number
 }
 
-/**
- * What became of an entry: `added`; `marked` if a mark is newer than its approval; `full` if the subject has 10 000
- * entries.
- */
+/** `marked`: a mark is newer than the approval. `full`: the subject has 10 000 entries. */
 export type EntryOutcome = 'added' | 'marked' | 'full'
 
 /**
- * Lists the authorizations of each resource owner, and keeps a mark for each client whose authorizations ended together.
- * The server adds an entry before it saves the record, so no live authorization is missing. Each verb is one atomic act
- * on the entries of one owner, or on the mark of one client. A rejected promise means that the store failed.
+ * Lists the authorizations of each owner, and marks clients whose authorizations ended together. The server adds an
+ * entry before it saves the record, so no live authorization is missing. Each verb is one atomic act on the entries of
+ * one owner, or on the mark of one client. A rejected promise means that the store failed.
  */
 export interface AuthorizationIndex {
   /**
-   * Adds an entry, or gives it a new end. Forgets entries of this owner whose end has passed.
+   * Adds an entry or gives it a new end. Forgets entries of this owner whose end has passed.
    *
-   * @param owner names the resource owner at one issuer: 59 characters of base64url.
+   * @param owner names the owner at one issuer: 59 characters of base64url.
    */
   add(owner: string, entry: IndexEntry, terms: EntryTerms): Promise<EntryOutcome>
 
-  /** Resolves to the entries of an owner whose end has not passed, in no order. */
+  /** Resolves to the entries whose end has not passed, in no order. */
   list(owner: string): Promise<readonly IndexEntry[]>
 
-  /** Removes the entries of these authorizations. */
   remove(owner: string, authorizationIds: readonly string[]): Promise<void>
 
-  /** Refuses for these seconds every later entry whose resource owner was read before now. The last mark counts. */
+  /** For these seconds, refuses entries whose owner was read before now. The last mark counts. */
   mark(owner: string, seconds: number): Promise<void>
 
   /**
-   * Marks a client for these seconds at least: what was granted to it at this time or before counts no more. Of several
-   * marks, the latest time and the latest end count. A mark has nothing to do with an owner of the same name.
+   * For these seconds at least, what the client was granted at this time or before counts no more. The latest time and
+   * the latest end count. A mark has nothing to do with an owner of the same name.
    *
    * @param client names the client at one issuer, in the form of an owner.
    * @param at whole seconds since the epoch, by the clock of the caller.
    */
   revokeClient(client: string, at: number, seconds: number): Promise<void>
 
-  /** Resolves to the time of the mark of a client; undefined if it has none. */
+  /** Undefined without a mark. */
   revokedBefore(client: string): Promise<number | undefined>
 }
 
-/** The most entries of one owner. */
 export const entriesAtMost = 10_000
 
-/** Whether a value has every verb of an index. */
 export const isAuthorizationIndex = (value: unknown): value is AuthorizationIndex =>
   isRecord(value) && verbs.every((verb) => typeof value[verb] === 'function')
 
 const verbs = ['add', 'list', 'remove', 'mark', 'revokeClient', 'revokedBefore']
 
-/** Names a resource owner, or a client, of one issuer in the index, without the name in clear. */
 export const indexOwner = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
 
-/** The name under which a record keeps the end of its entry, among the data of extensions. */
+/** Among the data of extensions, it names the end of the entry. */
 export const indexName = 'authorization-index'
 
-/** The approval of an owner, before its record is saved. */
 type NewApproval = Pick<Authorization, 'issuerDigest' | 'clientId'> & { readonly subject: string }
 
-/** @throws OAuthError if the owner has no room for the client of a new approval. */
+/** @throws OAuthError if the owner has no room for the client. */
 export type RequireRoom = (approval: NewApproval) => Promise<void>
 
-/** How a server writes the index. */
 interface IndexTerms {
   readonly index: OwnerIndex
   /** Seconds since the epoch, with their fraction. */
@@ -121,15 +108,15 @@ interface IndexTerms {
   /** Seconds after which a call of the index fails. */
   readonly patience: number
   readonly lifetimes: Lifetimes
-  /** Seconds for which an entry with `openid` stays at least, also if its record ends sooner. */
+  /** The shortest life of an entry with `openid`. */
   readonly leastSeconds: number
   /** Undefined if owners have room for every client. */
   readonly requireRoom: RequireRoom | undefined
 }
 
 /**
- * Decorates a store: adds each authorization of a resource owner to the index, before the record exists. A record keeps
- * the end of its entry, so that a refresh writes the index again only if the record would outlive the entry.
+ * Adds an entry before the record exists. The record has the end of its entry: a refresh writes the index only if the
+ * record would outlive the entry.
  */
 export function indexing(store: AuthorizationStore, terms: IndexTerms): AuthorizationStore {
   const makeRoom = roomMaker(store, terms)
@@ -158,12 +145,12 @@ export function indexing(store: AuthorizationStore, terms: IndexTerms): Authoriz
   })
 }
 
-// Entries of a full list at which one approval looks.
+// Entries for one approval.
 const looksAtMost = 1000
 
 /**
- * Drops entries of a full list that give nothing. Looks at some of them, and the next approval at the next ones. The record
- * of an approval may be on its way: the mark of the removal refuses it, so that none lives without an entry.
+ * Drops dead entries of a full list; each approval looks at the next part. The record of an approval may be on its way:
+ * the mark of the removal refuses it, so that none lives without an entry.
  */
 function roomMaker(store: AuthorizationStore, { index, now }: IndexTerms): (owner: string) => Promise<void> {
   let next = 0
@@ -182,7 +169,7 @@ function roomMaker(store: AuthorizationStore, { index, now }: IndexTerms): (owne
   }
 }
 
-// A record from before the index came into use is entered at its next refresh, and is no new approval.
+// A record from before the index gets its entry at the next refresh, and is no new approval.
 function isNewApproval(authorization: Authorization): authorization is Authorization & NewApproval {
   if (authorization.subject === undefined || indexedUntil(authorization) > -Infinity) return false
   return (
@@ -191,7 +178,7 @@ function isNewApproval(authorization: Authorization): authorization is Authoriza
   )
 }
 
-// The index did not have the record when the owner revoked all. A one-time use must stay used.
+// The index lacked the record when the owner revoked all. A one-time use must stay used.
 async function endUnlisted(
   store: AuthorizationStore,
   authorization: Active,
@@ -205,10 +192,7 @@ async function endUnlisted(
 // Seconds that an addition usually takes at most.
 const usualDelay = 1
 
-/**
- * Adds an entry. The age of the approval grows while the addition is on its way: one that took long could have passed a
- * mark that is newer than its approval. So a second one assumes the longest way.
- */
+/** A late addition could have passed a mark newer than its approval. So a second one assumes the longest way. */
 async function enter(
   owner: string,
   authorization: Authorization,
@@ -231,7 +215,7 @@ async function enter(
 
 const hasOpenId = ({ scope }: Authorization): boolean => scope.includes('openid')
 
-/** The owner in the index; undefined for a record that gives nothing to its client. */
+/** Undefined for a record that gives nothing to its client. */
 export function ownerInIndex(authorization: Authorization): string | undefined {
   const { state, subject, issuerDigest } = authorization
   if (subject === undefined || ignoreTombstone(authorization) === undefined) return undefined
@@ -247,7 +231,7 @@ function indexedUntil({ extensionData }: Authorization): number {
   return typeof until === 'number' ? until : -Infinity
 }
 
-// Twice the longest lifetime: the entry of an authorization that is refreshed often is written once in this time.
+// Twice the longest lifetime: often refreshed authorizations write their entry once in this time.
 function secondsFor(authorization: Authorization, now: number, { lifetimes, leastSeconds }: IndexTerms) {
   const { accessToken, refreshToken, authorizationCode, authorizationRequest } = lifetimes
   const longest = Math.max(accessToken, refreshToken) + authorizationCode + authorizationRequest
@@ -255,8 +239,7 @@ function secondsFor(authorization: Authorization, now: number, { lifetimes, leas
   return Math.max(2 * longest, least, expiryOf(authorization) - now)
 }
 
-// A record of an earlier form may have no time of its approval: its owner was read as long ago as a call of the store may
-// take.
+// A record of an earlier form may have no time: assume the longest call of the store.
 function ageOf(authorization: Authorization, now: number, patience: number): number {
   const grantedAt = 'grantedAt' in authorization ? authorization.grantedAt : undefined
   return grantedAt === undefined ? patience : Math.max(0, now - grantedAt)

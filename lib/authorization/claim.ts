@@ -20,26 +20,21 @@ import {
 } from './decision'
 import type { RecordContext, TransitionResult } from './transition'
 
-/** A valid authorization request without a known resource owner. */
 export type UnclaimedProposal = Omit<AuthorizationProposal, 'subject'>
 
-/** What the creator of an unclaimed authorization may choose. */
 export interface UnclaimedChoices {
   /**
-   * The parameters of the request, in form encoding. They stay with the record as `pushed`, also once an owner has
-   * claimed it, until the decision. Default: none.
+   * The parameters of the request, in form encoding. The record has them as `pushed` until the decision. Default: none.
    */
   readonly parameters?: string
   /**
-   * Seconds within which a browser has to bring the request. Then it lives as long as every request: the option
-   * `lifetimes.authorizationRequest`. Default: this option.
+   * Seconds within which a browser has to bring the request. From then on, the option `lifetimes.authorizationRequest`
+   * counts. Default: this option.
    */
   readonly lifetime?: number
 }
 
-/**
- * Begins an authorization without a known resource owner: makes the record to store, and the handle for the client.
- */
+/** Makes the record without a known resource owner, and the handle for the client. */
 export function createUnclaimedAuthorization(
   proposal: UnclaimedProposal,
   context: RecordContext,
@@ -59,10 +54,9 @@ export function createUnclaimedAuthorization(
 }
 
 /**
- * Begins an authorization whose owner the server sends to the login: makes the record to store, and the reference to it
- * for the URL to which the login returns. The reference names no owner, and approves nothing.
+ * The URL to which the login returns has the reference, which names no owner and approves nothing.
  *
- * @param parameters the digest of the parameters of the request. The reference is good for the same parameters alone.
+ * @param parameters a digest, for which alone the reference is good.
  */
 export function createDemandedLogin(
   proposal: UnclaimedProposal,
@@ -99,27 +93,24 @@ function unclaimedOf(
 }
 
 /**
- * The id of the authorization that a handle or a consent token belongs to; undefined if the text is neither. The id
- * proves nothing: compare the digest of the text with the record.
+ * The id of the authorization of a handle or a consent token; undefined for another text. The id proves nothing:
+ * compare the digest of the text with the record.
  */
 export function authorizationIdOf(text: string): string | undefined {
   return credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
 }
 
-/** What names a request, and the client of the request that presents it. */
 interface PresentedHandle {
   /** The handle of the client, or the login reference. */
   readonly handle: string
   readonly clientId: string
 }
 
-/** A request that an owner has claimed, and that the same owner may open again. */
+/** The same owner may open it again. */
 type Claimed = Pending & { readonly named: Claim }
 
-/** A request that a handle names, before its decision. */
 export type Claimable = Unclaimed | Claimed
 
-/** Finds the request that a handle names, before its decision; otherwise the refusal. */
 export function findClaimable(
   current: Authorization | undefined,
   { handle, clientId }: PresentedHandle,
@@ -127,7 +118,7 @@ export function findClaimable(
 ): Claimable | OAuthError {
   if (current === undefined || !isNamed(current)) return requestNotOpen()
   if (!hasDigest(handle, namedIn(current).handle)) return requestUnknown()
-  // RFC 9126 2.2: a request is bound to the client that pushed it.
+  // RFC 9126 2.2: bound to the client that pushed it.
   if (clientId !== current.clientId)
     return invalidRequest(
       'authorization_request_of_another_client',
@@ -140,32 +131,23 @@ function isNamed(current: Authorization): current is Claimable {
   return current.state === 'unclaimed' || (current.state === 'pending' && current.named !== undefined)
 }
 
-/** What names a request, whether an owner has claimed it or not. */
 export const namedIn = (claimable: Claimable): NamedRequest =>
   claimable.state === 'unclaimed' ? claimable : claimable.named
 
-/**
- * The refusal of a request that another owner has claimed; undefined if this owner may have it.
- *
- * @param subject undefined if no owner is logged in.
- */
 export function refusalForOwner(claimable: Claimable, subject: string | undefined): OAuthError | undefined {
   const isOfAnother = claimable.state === 'pending' && subject !== undefined && subject !== claimable.subject
   return isOfAnother ? requestOfAnotherOwner() : undefined
 }
 
-/** The form of a request for the owner who claims it. */
 export interface ClaimedForm extends OpenedAuthorization {
-  /** Whether this owner has claimed the request before, and gets its form again. */
+  /** Whether this owner has claimed the request before. */
   readonly isAgain: boolean
 }
 
 /**
- * The transition of a resource owner who claims a request. The request becomes pending and gets a consent token, which
- * the client does not know. The first owner wins. This owner gets the same form again while it shows the same, so that
- * two tabs have one form, and else another form in its place. The server refuses every other owner.
- *
- * @param proposal the request as the server has parsed it for this owner. It replaces what the record has.
+ * The request gets a consent token, which the client does not know. The first owner wins; every other one is refused.
+ * The owner gets the same form again while it shows the same (two tabs have one form), and else another form in its
+ * place. `proposal`, as parsed for this owner, replaces what the record has.
  */
 export function claim(
   current: Authorization | undefined,
@@ -193,7 +175,6 @@ export function claim(
     : { action: 'save', authorization: again, outcome }
 }
 
-/** Whether the form of a request still shows what the request now asks for. */
 function isSamePage(claimed: Claimed, proposal: AuthorizationProposal): boolean {
   return JSON.stringify(shownOf(claimed)) === JSON.stringify(shownOf(proposal))
 }
@@ -203,7 +184,7 @@ function shownOf({ scope, tokenType, extensionData, request }: AuthorizationProp
   return [scope, tokenType, extensionData, responseType, redirectUri, redirectUriSent, requestState]
 }
 
-// The handle alone does not suffice to make the consent token, and neither does the store, which has the salt alone.
+// Neither the handle nor the store, which has only the salt, suffices alone to make the consent token.
 function formOf(
   claimable: Claimable,
   handle: string,
@@ -218,10 +199,7 @@ function formOf(
   return { pending: { ...pending, named }, consentToken }
 }
 
-/**
- * The transition of a browser that brings a request whose owner has to log in. From now on, the request lives as long as
- * every request.
- */
+/** From now on, the request lives as long as every request. */
 export function noteArrival(
   current: Authorization | undefined,
   presented: PresentedHandle,
@@ -234,7 +212,6 @@ export function noteArrival(
   return { action: 'save', authorization: seen(claimable, context), outcome: undefined }
 }
 
-/** The transition that keeps in a request when the server has demanded a login. */
 export function demandLogin(
   current: Authorization | undefined,
   presented: PresentedHandle,
@@ -251,7 +228,6 @@ export function demandLogin(
   return { action: 'save', authorization, outcome: undefined }
 }
 
-/** The request once a browser has brought it. */
 function seen({ lifetimeUntilSeen, ...request }: Unclaimed, { now, lifetimes }: RecordContext): Unclaimed {
   return lifetimeUntilSeen === undefined
     ? request

@@ -6,39 +6,32 @@ import type { Authorization } from './authorization'
 import { type AuthorizationIndex, indexOwner } from './authorization-index'
 import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthorization } from './store'
 
-/** What the marks of the clients of one issuer need. */
 interface ClientMarksParts {
   readonly index: AuthorizationIndex
   readonly issuerDigest: string
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** Seconds that an authorization request waits for its owner. Default: no request counts, as at a guard. */
+  /** Seconds that a request waits for its owner. Default: no request counts, as at a guard. */
   readonly requestLifetime?: number
 }
 
-/** Milliseconds for which a mark, or its absence, counts after it was read. */
+/** Milliseconds. */
 const rememberedFor = 1000
 
-/** The clients whose marks one process remembers. */
 const clientsAtMost = 10_000
 
-/**
- * Seconds. A process whose clock is ahead gives its grants a later time than they have. The check of Redis warns of a
- * greater difference.
- */
+/** Seconds. A clock that is ahead gives grants too late a time. The check of Redis warns of more. */
 const clocksApart = 5
 
-/** What a process remembers of a client. */
 interface RememberedMark {
-  /** Seconds since the epoch; -Infinity for a client without a mark. */
   readonly at: number
-  /** Milliseconds of the steady clock, before the mark was read. */
+  /** Milliseconds of the steady clock, before the read. */
   readonly readAt: number
 }
 
 /**
- * The marks "revoked before" of the clients of one issuer: the store finds no record that was granted to a client before
- * its mark. Endpoints read the mark with each record. Guards remember it for a second.
+ * Marks "revoked before" of one issuer hide records that were granted before them. Endpoints read the mark with each
+ * record; guards remember it for a second.
  */
 export class ClientMarks {
   private readonly remembered = new BoundedMap<RememberedMark>(clientsAtMost)
@@ -50,9 +43,9 @@ export class ClientMarks {
   }
 
   /**
-   * Ends what the client has got so far. In this process, everything follows at once.
+   * Ends what the client has got so far; in this process, at once.
    *
-   * @param seconds how long what the client has got could live at most.
+   * @param seconds the longest life of what the client has got.
    */
   async revoke(clientId: string, seconds: number): Promise<void> {
     const { clock, index } = this.parts
@@ -62,17 +55,15 @@ export class ClientMarks {
     await this.read(clientId)
   }
 
-  /** Decorates the store of endpoints: each record is looked up with the mark of its client. */
   forEndpoints(store: AuthorizationStore): AuthorizationStore {
     return this.decorated(store, (clientId) => this.read(clientId))
   }
 
-  /** Decorates the store of guards: a mark that another process has set counts within a second. */
   forGuards(store: AuthorizationStore): AuthorizationStore {
     return this.decorated(store, (clientId) => this.recall(clientId))
   }
 
-  /** The record, if a mark of the last second is in memory and the record is later; otherwise undefined. */
+  /** Undefined without a mark of the last second in memory. */
   readonly known = (found: StoredAuthorization | undefined): StoredAuthorization | undefined => {
     if (found === undefined) return undefined
     const mark = this.recalled(found.authorization.clientId)
@@ -86,7 +77,7 @@ export class ClientMarks {
     const unlessRevoked = async (found: StoredAuthorization | undefined) => {
       if (found === undefined) return undefined
       const time = this.timeOf(found.authorization)
-      // What gives nothing to its client needs no look at the mark.
+      // Gives nothing to its client: no mark matters.
       if (time === Infinity) return found
       return time > (await markOf(found.authorization.clientId)) ? found : undefined
     }
@@ -100,7 +91,7 @@ export class ClientMarks {
     })
   }
 
-  /** The time that a mark is compared with, in seconds since the epoch; Infinity if no mark ends the record. */
+  /** To compare with a mark, in seconds since the epoch; Infinity if no mark ends the record. */
   private timeOf(authorization: Authorization): number {
     switch (authorization.state) {
       case 'approved':
@@ -121,7 +112,7 @@ export class ClientMarks {
     }
   }
 
-  /** The time of the mark of a client, in seconds since the epoch; -Infinity without a mark. */
+  /** Seconds since the epoch; -Infinity without a mark. */
   async read(clientId: string): Promise<number> {
     const readAt = this.steady()
     const at = await this.parts.index.revokedBefore(this.nameOf(clientId))
@@ -129,7 +120,7 @@ export class ClientMarks {
   }
 
   private async recall(clientId: string): Promise<number> {
-    // Requests share a read that began in the same second: what it finds is a second old at most.
+    // Requests share a read that began in the same second: its result is a second old at most.
     const second = Math.floor(this.steady() / rememberedFor)
     return (
       this.recalled(clientId) ??

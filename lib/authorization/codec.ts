@@ -32,18 +32,17 @@ import {
 import { accessTokensOf, refreshTokenOf } from './stored-tokens'
 import { StoredTuple } from './stored-tuple'
 
-// The stored form of a record is a JSON list, as short as possible: Redis keeps millions of records, and every
-// guarded request reads one. The list ends with its last present element.
+// A JSON list without absent elements at its end: Redis holds millions of records, and every guarded request reads one.
 
-/** The token type of nearly every record. The stored form has an empty text in its place. */
+/** An empty text stands for it. */
 const usualTokenType = 'bearer'
 
 // JSON writes null for an undefined element of a list.
 type Stored = Json | undefined | readonly Stored[]
 
 /**
- * Writes an authorization as text for a store. The text holds digests, and no code or token in clear. The text does not
- * hold the id, because the id is the key.
+ * Writes an authorization as text for a store: digests, but no code or token in clear. The text lacks the id, which is
+ * the key.
  */
 export function encodeAuthorization(authorization: Authorization): string {
   return JSON.stringify(elementsOf(authorization))
@@ -155,7 +154,7 @@ function tokensOf({ accessTokens, scope: granted }: Approved | Active): Stored {
     list[ofAccessToken.scope] = own
     list[ofAccessToken.tokenData] = tokenData
     if (isPlain) return trimmed(list)
-    // The list around the data of the token type distinguishes null from absent data.
+    // The list distinguishes null from absent data.
     list[ofAccessToken.tokenData] = tokenData === undefined ? [] : [tokenData]
     list[ofAccessToken.extensionData] = extensionData
     list[ofAccessToken.tokenType] = tokenType
@@ -183,10 +182,10 @@ function trimmed(elements: Stored[]): Stored[] {
 }
 
 /**
- * Reads a text that `encodeAuthorization` wrote. A record of a version that named no issuer comes back without
- * credentials: it is unknown to every server.
+ * Reads a text of `encodeAuthorization`. A record of a version that named no issuer comes back without credentials: it
+ * is unknown to every server.
  *
- * @param id the key under which the store keeps the text.
+ * @param id the key of the text in the store.
  * @throws Error if the text is malformed, or if this version does not know its state.
  */
 export function decodeAuthorization(id: string, text: string): Authorization {
@@ -216,8 +215,7 @@ export function decodeAuthorization(id: string, text: string): Authorization {
 const letters: ReadonlySet<string> = new Set(Object.values(states))
 
 /**
- * Stands for a record of an old version, which wrote the letter of the state without an issuer, and other elements after
- * it. No issuer has an empty digest, so the record is unknown to every server, and nothing else of it is read.
+ * A record of an old version has other elements. No issuer has an empty digest: the record is unknown to every server.
  */
 function ofNoIssuer(id: string): Denied {
   const request = { responseType: '', redirectUri: '', redirectUriSent: false, requestState: undefined }
@@ -341,7 +339,6 @@ function activeOf(own: Own, tuple: StoredTuple): Active {
   }
 }
 
-/** Where a state keeps what not every state has at one place. */
 interface GrantPlaces {
   readonly extensionData: number
   readonly login: number

@@ -5,22 +5,17 @@ import type { Authorization } from './authorization'
 import { isUsedOnce, tombstoneOf, ignoreTombstone } from './one-time-use'
 import type { Action, CompleteResult, OnCommitted, Transition } from './transition'
 
-// A conflict means that another writer has changed the record. Few writers change one record at the same time, so
-// 16 rounds are enough.
+// Few writers change one record at the same time: 16 rounds are enough.
 const rounds = 16
 
 /**
- * Changes an existing authorization: reads the record, applies the transition, and saves the result if the record still
- * has the revision that the loop read (compare-and-set). After a conflict, the loop begins again with a new read.
+ * Compare-and-set on the revision; a conflict begins the next round with a new read.
  *
- * @param cached the record that replaces the first read. The record may be out of date, and only a compare-and-set save
- * proves that it is current. If the transition wants anything but a save, the loop reads the store and decides again.
- * @param onCommitted gets the transition after its write has succeeded.
- * @param complete completes the outcome before the write. However long it takes, the write succeeds only on the record
- * that this round has read.
+ * @param cached replaces the first read. Only a successful save proves it current: for any other action, the loop reads
+ * the store and decides again.
+ * @param complete runs before the write, which succeeds only on the record of this round, however long it takes.
  * @param useUp uses up what counts once in the request, before a write that gives something or ends the record.
- * @throws OAuthError the refusal of the transition, after the write of the transition has succeeded;
- * `temporarily_unavailable` after 16 rounds without success.
+ * @throws OAuthError the refusal of the transition, after its write; `temporarily_unavailable` after 16 rounds.
  */
 export async function commit<Outcome>(
   store: AuthorizationStore,
@@ -40,7 +35,7 @@ export async function commit<Outcome>(
     const decided = transition(current, superseded)
     if (unconfirmed !== undefined && decided.action !== 'save') continue
     const result = complete === undefined || 'refusal' in decided ? decided : await complete(decided, current)
-    // A replay ends the record, and a replayed assertion must not.
+    // A replay of a code ends the record; a replayed assertion must not.
     if (useUp !== undefined && (!('refusal' in result) || result.action === 'delete')) await useUp()
     if (await tryWrite(store, id, result, found, random)) {
       onCommitted?.({ authorization: current, event: result.event })
@@ -61,15 +56,14 @@ async function tryWrite(
 ): Promise<boolean> {
   if (result.action === 'none') return true
   if (result.action === 'save') return trySave(store, result.authorization, createId(random), found?.revision)
-  // Without a record of this issuer, the loop removes nothing: the record under this id may belong to another issuer.
+  // Without a found record, removes nothing: another issuer may own the record of this id.
   if (result.action === 'delete' && found !== undefined) return tryRevoke(store, found, random)
-  // A save with the same revision changes nothing. A store that waits for replicas waits for them again.
+  // A save with the same revision changes nothing, but a store waits for its replicas again.
   if (found !== undefined) return trySave(store, found.authorization, found.revision, found.revision)
   return confirmAbsence(store, id)
 }
 
-// An authorization that began with a one-time use keeps its record, without credentials: a removed record would make
-// the same assertion good again.
+// A removed record would make a one-time use, such as an assertion, good again.
 async function tryRevoke(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
@@ -80,9 +74,8 @@ async function tryRevoke(
   return true
 }
 
-// If a save fails, the store may have saved the record and lost only the reply. A second save, with the new revision as
-// the expected one, succeeds only in that case. Without this check, the retry of an honest client would look like a
-// replay. A save is better than a read here: a store that waits for replicas waits for them again.
+// A failed save may have lost only its reply. The second one, which expects the new revision, succeeds only in that
+// case. Otherwise, the retry of an honest client would look like a replay. A read would not wait for replicas.
 async function trySave(
   store: AuthorizationStore,
   authorization: Authorization,
@@ -92,7 +85,7 @@ async function trySave(
   try {
     return await store.save(authorization, revision, expected)
   } catch (error) {
-    // The index of the owner refused the record, or a share is used up: nothing was saved.
+    // The index of the owner refused, or a share is used up: nothing was saved.
     if (error instanceof Throttled) throw error
     if (error instanceof OAuthError && error.code !== 'temporarily_unavailable') throw error
     if (await store.save(authorization, revision, revision).catch(() => false)) return true
@@ -101,9 +94,8 @@ async function trySave(
 }
 
 /**
- * Removes an authorization. After a failure, tries once more, because the store may have lost only the reply. Later
- * requests find no record, so only the request that removes the record can report the revocation. Of two parallel
- * requests, both may report it.
+ * Tries once more, because only the reply may be lost. Later requests find no record: only the remover reports the
+ * revocation, or both of two parallel ones.
  *
  * @throws the error of the first attempt, if both fail.
  */
@@ -117,11 +109,6 @@ export async function end(store: AuthorizationStore, id: string): Promise<void> 
   }
 }
 
-/**
- * Stores a new authorization.
- *
- * @param ifThere makes the error that `begin` throws if the store has a record under this id.
- */
 export async function begin(
   store: AuthorizationStore,
   authorization: Authorization,
@@ -131,8 +118,7 @@ export async function begin(
   if (!(await trySave(store, authorization, createId(random), undefined))) throw ifThere()
 }
 
-// Ids have 16 random bytes, and chance practically never makes two equal ones. So either the store or the source of
-// random bytes is broken.
+// Two ids of 16 random bytes are never equal: the store or the random source is broken.
 const idRefused = () =>
   new Error(
     'The store saved no authorization under a new random id. Either its save() does not resolve to true although no record is there, which checkAuthorizationStore() of express-authorization-server/testing shows, or the source of random bytes repeats itself.',

@@ -16,40 +16,37 @@ import type { Issued } from './issue'
 import { storedAccessToken } from './lookup'
 import type { CompleteResult, TransitionEvent } from './transition'
 
-/** The request that an access token answers. */
 export interface Recipient {
   readonly client: Client
-  /** The `grant_type` of the request; `implicit` at the authorization endpoint. */
+  /** `implicit` at the authorization endpoint. */
   readonly grantType: string
-  /** What the extensions found in the request, each under its name. */
   readonly evidence: Evidence
 }
 
-/** An access token that is decided and that no store has yet. */
+/** No store has the token yet. */
 interface DecidedToken {
-  /** The record that holds the token. */
   readonly authorization: Authorization | undefined
   readonly issued: Issued
   readonly event: TransitionEvent | undefined
 }
 
-/** The same, as the client gets it. */
 interface CompletedToken {
   readonly issued: Issued
-  /** Names the text that the client gets. */
   readonly event: TransitionEvent | undefined
 }
 
 /**
- * Completes an access token between the transition and the write: lets its format write the text, and asks the
- * extensions for members and headers of the response.
+ * Runs between transition and write: the format writes the text, and extensions add members and headers.
  *
  * @throws OAuthError if the format or an extension refuses.
  */
 export type CompleteIssue = (token: DecidedToken, recipient: Recipient) => Promise<CompletedToken>
 
-/** Makes the completion of a server; undefined if nothing would complete a token. */
-/** @param publishedSubject undefined if clients get the subjects of the host. */
+/**
+ * Undefined if nothing would complete a token.
+ *
+ * @param publishedSubject undefined if clients get the subjects of the host.
+ */
 export function completionOf(
   writers: TokenWriters,
   publishedSubject?: PublishedSubject,
@@ -70,7 +67,6 @@ export function completionOf(
   }
 }
 
-/** Completes what a transition of the token endpoint issues. */
 export function completing(complete: CompleteIssue, recipient: Recipient): CompleteResult<Issued> {
   return async (result, current) => {
     const authorization = result.action === 'save' ? result.authorization : current
@@ -87,7 +83,7 @@ interface HeldToken {
   readonly token: AccessToken
 }
 
-// A grant type or a response type of a host may have made the response in its own way.
+// A plug-in of the host may have made the response in its own way.
 function heldToken(authorization: Authorization | undefined, { accessToken }: Issued): HeldToken {
   const tokens =
     authorization !== undefined && 'accessTokens' in authorization ? authorization.accessTokens : []
@@ -96,7 +92,6 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
   throw new Error('A plug-in answers with an access token that its record does not hold.')
 }
 
-/** The settings of a server that write the texts of access tokens. */
 interface TokenWriters {
   readonly issuer: string
   readonly accessTokenFormats: readonly AccessTokenFormat[]
@@ -104,7 +99,6 @@ interface TokenWriters {
   readonly extensions: readonly Extension[]
 }
 
-/** @param claiming the extensions with `claims`. */
 async function textOf(
   {
     issuer,
@@ -174,7 +168,7 @@ async function withAdditions(
   return { ...issued, members, headers }
 }
 
-// A client must never read a token of an extension as one of the server.
+// A client must never take a member of an extension for one of the server.
 function requireAddition(
   addition: unknown,
   name: string,
@@ -184,7 +178,6 @@ function requireAddition(
   requireShape(additionShape, addition, subject, present)
 }
 
-/** Compared with the members that the response already has. */
 const additionShape = shape<TokenResponseAddition, readonly object[]>({
   members: optional(
     (value, present) => isRecord(value) && isJson(value) && !Object.keys(value).some(isTakenBy(present)),

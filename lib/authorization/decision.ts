@@ -21,20 +21,14 @@ import { type Issuance, issueAccessToken, withoutTokens } from './issue'
 import { isBurnt } from './redeem-code'
 import type { IssueContext, RecordContext } from './transition'
 
-/** A valid authorization request of a known resource owner, before the server has made a record with an id. */
 export type AuthorizationProposal = Omit<RequestedAuthorization, 'id' | 'issuerDigest'>
 
-/** A pending authorization, and the random value that only its consent form knows. */
+/** Only the form knows the consent token. */
 export interface OpenedAuthorization {
   readonly pending: Pending
   readonly consentToken: string
 }
 
-/**
- * Begins an authorization: makes the record to store, and the consent token.
- *
- * @param id the id of the authorization. Default: a random id.
- */
 export function createPendingAuthorization(
   proposal: AuthorizationProposal,
   { now, issuerDigest, random, lifetimes }: RecordContext,
@@ -61,24 +55,18 @@ export interface ConsentDecision {
   /** The resource owner who is logged in now. */
   readonly subject: string
   /**
-   * Seconds since the epoch, before the resource owner was read: `ownerReadAt` of the request at a page. It is the time of
-   * the approval, so that an owner who takes everything back meanwhile also takes back this one.
+   * Seconds since the epoch, before the owner was read: `ownerReadAt` of the request at a page. It becomes the time of
+   * the approval: an owner who takes everything back meanwhile takes back this one, too.
    */
   readonly ownerReadAt: number
-  /** How this owner has logged in, which the tokens say; undefined if the host does not say when. */
+  /** How this owner has logged in, for the tokens; undefined if the host does not say when. */
   readonly login: Login | undefined
   readonly approved: boolean
 }
 
-/** A request that waits for a decision, or that a decision has ended. */
 type Decidable = Exclude<Authorization, Unclaimed | Polled>
 
-/**
- * Finds the authorization that a decision is about: only the owner of the request decides, and only once. The same
- * decision may come again; the opposite decision may not.
- *
- * @returns the authorization, pending or already ended by the same decision; otherwise the refusal.
- */
+/** Only the owner decides, and only once. The same decision may come again; the opposite one may not. */
 export function findDecidable(
   found: Authorization | undefined,
   decision: Pick<ConsentDecision, 'consentToken' | 'subject' | 'approved'>,
@@ -101,17 +89,14 @@ export function findDecidable(
   }
 }
 
-/** The authorization whose consent form has this token; otherwise the refusal. */
 export function findAsked(current: Authorization | undefined, consentToken: string): Decidable | OAuthError {
-  // The client knows the handle of an unclaimed request, so the handle is no consent token. The page of a polled request
-  // decides by itself.
+  // A client knows the handle of an unclaimed request: it is no consent token. A polled request has its own page.
   if (current === undefined || current.state === 'unclaimed' || current.state === 'polled')
     return requestNotOpen()
   if (current.consentToken === undefined) return requestNotOpen()
   return hasDigest(consentToken, current.consentToken) ? current : requestUnknown()
 }
 
-/** The refusal of a decision on a request that has ended, or that the server no longer has. */
 export function requestNotOpen(): OAuthError {
   return invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
 }
@@ -129,8 +114,8 @@ export function requestExpired(): OAuthError {
 }
 
 /**
- * Approves a request with an authorization code (RFC 6749 4.1.2). Only the returned `code` is in clear; the record
- * holds its digest. The code lives as long as the option `lifetimes.authorizationCode` says: 60 seconds by default.
+ * Approves a request with an authorization code (RFC 6749 4.1.2). The record has the digest of the returned `code`,
+ * which lives as long as the option `lifetimes.authorizationCode`: 60 seconds by default.
  */
 export function approveWithCode(
   requested: RequestedAuthorization,
@@ -170,19 +155,15 @@ export function approveWithCode(
 }
 
 /**
- * Approves a request with an access token at once, without a code and without a refresh token (RFC 6749 4.2.2).
+ * Approves a request with an access token at once, without a code or a refresh token (RFC 6749 4.2.2).
  *
- * @throws OAuthError if an extension of the server refuses the token; `Throttled` over a limit of the option
- * `limits.issuing`.
+ * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option `limits.issuing`.
  */
 export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
   return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, context)
 }
 
-/**
- * Denies a request. The record stays in the store: a second, opposite decision is refused, and the same decision gets
- * the same response.
- */
+/** The record stays: the opposite decision is refused, and the same one gets the same response. */
 export function deny({ named: _named, ...pending }: Pending): Denied {
   return { ...pending, state: 'denied' }
 }
@@ -190,21 +171,18 @@ export function deny({ named: _named, ...pending }: Pending): Denied {
 const codeFrom = (salt: string, selected: string) =>
   `authorization code ${salt}${selected === '' ? '' : ` ${selected}`}`
 
-/** An approval by a consent form. The server can issue the same code again, but only with the consent token. */
 interface RepeatableApproval {
-  /** The salt that the record keeps. */
   readonly salt: string
-  /** The context with which the response type issues the code. */
   readonly context: IssueContext
 }
 
 /**
- * Makes an approval repeatable: derives the secret of the code from the consent token and a salt. The record keeps the
- * salt, but only a digest of the consent token. So the store alone does not suffice to make the code.
+ * Derives the code from the consent token and a salt. The record has only a digest of the consent token: the store
+ * alone does not suffice to make the code again.
  *
- * @param salt the salt of the earlier approval. Default: a new salt, for a first approval.
- * @param selected what the form selects, such as its ticked boxes, as a text. The same form with another selection
- * derives another code, which no record has. Default: the form has only the buttons.
+ * @param salt that of the earlier approval. Default: a new one.
+ * @param selected what the form selects, such as ticked boxes. Another selection derives another code, which no record
+ * has.
  */
 export function repeatable(
   consentToken: string,
@@ -216,10 +194,7 @@ export function repeatable(
   return { salt, context: { ...context, codeSecrets } }
 }
 
-/**
- * Adds the consent form to the record of an approval: the digest of the consent token, to recognize the form, and for
- * a code the data with which the server gives the same code again.
- */
+/** Lets the server give the same code again. */
 export function withForm(
   authorization: Authorization,
   { consentToken, request: { responseType, requestState } }: Pending,
@@ -231,14 +206,14 @@ export function withForm(
   return { ...authorization, consentToken, code: { ...authorization.code, repetition } }
 }
 
-/** The request of a decision; undefined if its client has a response that the server cannot give again. */
+/** Undefined if the server cannot give the response of the client again. */
 export function requestOf(decidable: Decidable): RequestedAuthorization | undefined {
   if (decidable.state === 'active') return undefined
   if (decidable.state !== 'approved') return decidable
   const { id, issuerDigest, clientId, subject, scope, tokenType, extensionData, login } = decidable
   const { code, accessTokens } = decidable
   const { redirectUri, redirectUriSent, repetition } = code
-  // The response held an access token, and the server sends no access token twice.
+  // The server sends no access token twice.
   if (repetition === undefined || accessTokens.length > 0) return undefined
   const { responseType, requestState } = repetition
   const request = { responseType, redirectUri, redirectUriSent, requestState }

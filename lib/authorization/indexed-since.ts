@@ -1,22 +1,21 @@
 import { type AuthorizationIndex, indexOwner } from './authorization-index'
 import type { Lifetimes } from './lifetimes'
 
-/** Since when servers of this issuer enter every authorization into the index. */
 export interface IndexedSince {
-  /** Whether every live authorization is in the index: nothing from before can live without having been refreshed. */
+  /** Whether every live authorization is in the index: nothing older lives without a refresh. */
   readonly isComplete: () => Promise<boolean>
-  /** Notes the time in the index when the server starts, and at each check of readiness until the index has the note. */
+  /** Notes the time at the start, or at a later check of readiness. */
   readonly readiness: { readonly name: string; readonly ready: () => Promise<unknown> }
 }
 
-// The note stands in the index itself: no owner has an empty subject.
+// The note stands in the index: no owner has an empty subject.
 const noteId = 'since'.padEnd(22, '-')
 const tenYears = 10 * 365 * 24 * 3600
 
-/** Seconds for which processes without the option may still run after the first one with the option has started. */
+/** Seconds for which processes without the option may run beside the first one with it. */
 const rollout = 3600
 
-/** The time that the index of an issuer notes, in seconds since the epoch; undefined if no server has used it. */
+/** Seconds since the epoch; undefined if no server has used the index. */
 export async function notedSince(
   index: AuthorizationIndex,
   issuerDigest: string,
@@ -31,7 +30,7 @@ interface IndexingSettings {
   readonly lifetimes: Lifetimes
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** The word of the host that no authorization is from before the index. */
+  /** The host says that no authorization is older than the index. */
   readonly listsAll: boolean
 }
 

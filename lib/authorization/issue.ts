@@ -20,44 +20,42 @@ import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
 import { type GrantedToken, type IssueContext, type NewAccessToken, nothingToKeep } from './transition'
 
-/** Issued tokens in clear, for the response to the client. This value never reaches a store. */
+/** Issued tokens in clear, for the response. They never reach a store. */
 export interface Issued {
   readonly accessToken: string
   /** `token_type` of the response (RFC 6749 7.1). */
   readonly tokenType: string
-  /** The members that the token type adds to the response. */
+  /** From the token type. */
   readonly properties: TokenProperties
   /** Seconds since the epoch. */
   readonly expiresAt: number
   readonly scope: Scope
   /** Undefined if the client gets no refresh token. */
   readonly refreshToken: string | undefined
-  /** The end of the refresh token if it is not used, in seconds since the epoch. Undefined without a refresh token. */
+  /** If unused, in seconds since the epoch. */
   readonly refreshTokenExpiresAt?: number | undefined
-  /** The members that extensions add to the response. */
+  /** From extensions. */
   readonly members?: Readonly<Record<string, Json>> | undefined
-  /** The headers that extensions add to the response. */
+  /** From extensions. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** The next record of an authorization, with the new tokens, and the same tokens in clear. */
 export interface Issuance<Holder extends Approved | Active = Active> {
   readonly authorization: Holder
   readonly issued: Issued
 }
 
-// RFC 6819 4.4.1.11: a client that refreshes endlessly must not make the record grow endlessly. The 33rd live access
-// token ends the oldest one before its expiry.
+// RFC 6819 4.4.1.11: a client that refreshes endlessly must not make the record grow endlessly.
 const liveAccessTokens = 32
 
 /**
- * Issues an access token, without a refresh token, because the response of an authorization endpoint must not hold one
- * (RFC 6749 4.2.2). Replace the given authorization by the returned one.
+ * Issues an access token without a refresh token, which an authorization endpoint must not give (RFC 6749 4.2.2).
+ * Replace the given authorization by the returned one.
  *
  * An authorization has at most 32 live access tokens: the 33rd ends the oldest one.
  *
- * @throws OAuthError if the client has lost the whole scope, or an extension of the server refuses the token;
- * `Throttled` over a limit of the option `limits.issuing`.
+ * @throws OAuthError if the client has lost the whole scope, or an extension refuses the token; `Throttled` over a
+ * limit of the option `limits.issuing`.
  */
 export function issueAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
@@ -68,19 +66,14 @@ export function issueAccessToken<Holder extends Approved | Active>(
   return addAccessToken(authorization, token, context)
 }
 
-// Nothing is written for a refusal here, so the refusal may be thrown.
+// No write belongs to a refusal here, so it may be thrown.
 function restrict(granted: GrantedToken, context: IssueContext): NewAccessToken {
   const token = context.restrict(granted)
   if (token instanceof OAuthError) throw token
   return token
 }
 
-/**
- * Adds an access token to an authorization, and the data that extensions keep with the authorization from now on.
- *
- * @param secrets the source for the secret of the token. Default: random bytes.
- * @throws OverShare over a limit on issued tokens.
- */
+/** @throws OverShare over a limit on issued tokens. */
 export function addAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
@@ -136,20 +129,18 @@ function withOwnForm(
   return tokenType === undefined && formatted === undefined ? token : { ...token, tokenType, formatted }
 }
 
-/** @param chosen the format that an extension has chosen; undefined for the usual one. */
 function formattedAs(
   chosen: string | undefined,
   { opaque = false }: TokenType,
   { usualFormat, formats, now: issuedAt }: IssueContext,
 ): Formatted | undefined {
   const format = chosen ?? usualFormat ?? opaqueFormat
-  // A type such as mac needs the text itself.
+  // A type such as mac needs the opaque text.
   if (opaque || format === opaqueFormat) return undefined
   if (formats?.has(format) === true) return { format, issuedAt }
   throw new Error(`An extension chose the format "${format}", which the server does not have.`)
 }
 
-/** Adds an access token, and a refresh token if `refreshToken` is true. */
 export function issue(
   current: Active,
   token: NewAccessToken,
@@ -159,11 +150,6 @@ export function issue(
   return refreshToken ? issuePair(current, token, context) : addAccessToken(current, token, context)
 }
 
-/**
- * Adds an access token and a refresh token. The new refresh token replaces the current one.
- *
- * @param secrets the source for the secrets of the access token and then of the refresh token. Default: random bytes.
- */
 export function issuePair(
   current: Active,
   token: NewAccessToken,
@@ -185,7 +171,6 @@ export function issuePair(
   }
 }
 
-/** Makes the record of a grant, still without tokens. */
 export function withoutTokens(
   { issuerDigest, clientId, subject, scope, tokenType, extensionData, login }: Omit<Grant, 'id'>,
   id: string,
@@ -208,45 +193,38 @@ export function withoutTokens(
   return withLogin(active, login)
 }
 
-/** A proven grant without a code, such as a client that acts for itself, or an assertion about a resource owner. */
+/** A proven grant without a code: a client that acts for itself, or an assertion about an owner. */
 export interface DirectAuthorization {
   readonly clientId: string
   /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** The `token_type` of the access tokens. */
   readonly tokenType: string
-  /** Whether the client gets a refresh token. */
   readonly refreshToken: boolean
-  /** The data of extensions. Each extension keeps its data under its own name. */
+  /** The data of each extension under its name. */
   readonly extensionData: ExtensionData
   /**
-   * The end of the grant, in whole seconds since the epoch: a time in the future. The access token expires then at
-   * the latest. The client gets no refresh token, because a refresh token would outlive the grant. Default: the
-   * lifetimes of the server alone.
+   * The end of the grant, in whole seconds since the epoch, in the future. The access token ends then at the latest,
+   * and no refresh token outlives it: the client gets none. Default: the lifetimes of the server alone.
    */
   readonly expiresAt?: number | undefined
-  /** The assertion, voucher or similar that the grant uses up. Default: the grant uses nothing up. */
+  /** What the grant uses up, such as an assertion. Default: nothing. */
   readonly oneTimeUse?: OneTimeUse | undefined
   /**
-   * The access token of this server that the grant exchanges for the new token, as `findAccess` returned it. Extensions
-   * keep the new token within its bounds, such as its resources. Default: the grant exchanges no token of this server.
+   * The exchanged token of this server, as `findAccess` returned it. Extensions confine the new token to its bounds,
+   * such as its resources. Default: none.
    */
   readonly subjectToken?: FoundAccess | undefined
   /**
-   * The targets that the grant type has approved, such as the `audience` of an exchange policy. With the option
-   * `resources`, the token is for these targets alone: for resources of the option, or for other targets, which no guard
-   * of a resource accepts. A refresh is for the resources among them, and is refused if there are none. Default: the
-   * request names the resources.
+   * The approved targets, such as the `audience` of an exchange policy. With the option `resources`, the token is for
+   * these alone: resources of the option, or other targets, which no guard of a resource accepts. A refresh is for the
+   * resources among them; without any, it is refused. Default: the request names the resources.
    */
   readonly audience?: readonly string[] | undefined
 }
 
 /**
- * Begins an authorization with tokens.
- *
- * @param id the id of the authorization. Default: a random id.
- * @throws OAuthError if an extension of the server refuses the token; `OverShare` over a limit on issued tokens.
+ * @throws OAuthError if an extension refuses the token; `OverShare` over a limit on issued tokens.
  * @throws RangeError if `expiresAt` of the grant is no whole second in the future.
  */
 export function issueDirectly(
@@ -265,7 +243,7 @@ export function issueDirectly(
     : issue(authorization, token, false, endingAt(expiresAt, context))
 }
 
-// RFC 9068 2.2.1: what a token says of the login stays the same when it is exchanged for another one of its owner.
+// RFC 9068 2.2.1: an exchanged token for the same owner says the same of the login.
 const loginOf = ({ subject, subjectToken }: DirectAuthorization): Login | undefined =>
   subject !== undefined && subject === subjectToken?.access.subject ? subjectToken.access.login : undefined
 

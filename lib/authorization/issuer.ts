@@ -2,24 +2,21 @@ import { digest } from '../protocol/credential'
 import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthorization } from './store'
 import type { Counters } from '../limits/counters'
 
-/** Length of the digest of an issuer, in characters. */
 export const issuerDigestLength = 16
 
 /**
- * Names an issuer in records and counters: the first 96 bits of the SHA-256 digest of the issuer, as 16 characters of
- * base64url.
+ * The first 96 bits of the SHA-256 digest, as base64url.
  *
- * 96 bits are enough, because every issuer on one store belongs to one operator. For a million issuers, the chance that
- * two digests are equal is one in 10^17. A tenant who chooses the name of its issuer needs 2^96 attempts to get the
- * digest of a given other issuer.
+ * 96 bits are enough: one operator owns every issuer on one store. Among a million issuers, two digests are equal with
+ * a chance of one in 10^17. A tenant who chooses its issuer needs 2^96 attempts to hit another one.
  */
 export function issuerDigest(issuer: string): string {
   return digest(issuer).slice(0, issuerDigestLength)
 }
 
 /**
- * Decorates a store for one issuer: reads find only the records of this issuer. `save` and `remove` compare no issuers,
- * so callers read before they remove. Only this function compares issuers; a store knows nothing of them.
+ * Reads find only the records of this issuer. `save` and `remove` compare no issuers: callers read before they remove.
+ * A store knows nothing of issuers.
  */
 export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): AuthorizationStore {
   const isOwn = ({ authorization }: StoredAuthorization) => authorization.issuerDigest === ownDigest
@@ -37,8 +34,8 @@ export function storeOfIssuer(store: AuthorizationStore, ownDigest: string): Aut
 }
 
 /**
- * Decorates counters for one issuer: a key that is good once is good once at each issuer. Failed attempts count for all
- * issuers together, because all issuers have the same registered clients with the same secrets.
+ * A single-use key is good once at each issuer. Failed attempts count for all issuers together: they share the clients
+ * and their secrets.
  */
 export function countersOfIssuer(counters: Counters, ownDigest: string): Counters {
   return {

@@ -6,21 +6,19 @@ import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import { isWritable, repeat, termsOf } from './repeated-token'
 import { type IssueContext, issueEvent, type NewAccessToken, type TransitionResult } from './transition'
 
-/** A good refresh token that stays the one of its authorization. */
 interface KeptRefreshToken {
-  /** The refresh token in clear. */
+  /** In clear. */
   readonly text: string
   readonly stored: RefreshToken
-  /** The record that the previous round read, if another writer replaced this record meanwhile. */
   readonly superseded: Authorization | undefined
 }
 
 /**
- * Issues an access token for a refresh token that stays good (RFC 6749 6), and begins the lifetime of the refresh token
- * anew. The response repeats the refresh token, because some clients forget what the last response did not name.
+ * RFC 6749 6: the lifetime of the same refresh token begins anew. The response repeats it, because some clients forget
+ * what the last response did not name.
  *
- * Of parallel refreshes, those that lose the race get the access token of the winner: it did not exist when their
- * requests came. So clients with many processes neither fill the record nor wait for each other.
+ * A parallel refresh that loses the race gets the access token of the winner, which did not exist when its request
+ * came. So clients with many processes neither fill the record nor wait for each other.
  */
 export function keepRefreshToken(
   current: Active,
@@ -46,8 +44,8 @@ export function keepRefreshToken(
 }
 
 /**
- * The secret of an access token, which a refresh that loses the race derives again. Neither the refresh token nor the
- * record suffices for that: the key of the tags stands in the record alone.
+ * A loser of the race derives the secret again. Neither the refresh token nor the record suffices alone: only the
+ * record has the key of the tags.
  *
  * @param before the newest live access token before this one. With the end, it makes each secret different.
  */
@@ -61,10 +59,7 @@ function secretsOf(
   return derivedBytes(text, purpose)
 }
 
-/**
- * Gives the access token of the refresh that won the race; undefined if this request did not lose one, or needs another
- * token.
- */
+/** Undefined if this request lost no race, or needs another token. */
 function winnerOf(
   { id, tokenType, accessTokens, extensionData }: Active,
   kept: KeptRefreshToken,
@@ -79,7 +74,7 @@ function winnerOf(
   const isOlder = superseded.accessTokens.some((known) => known.digest === newest.digest)
   const accessToken = createCredential('accessToken', id, secretsOf(kept, before, newest.expiresAt, token))
   if (isOlder || digest(accessToken) !== newest.digest || !isWritable(newest, context)) return undefined
-  // The server cannot derive what a token type adds to a response, and the key must be the one of this request.
+  // What a token type adds to a response cannot be derived, and the key must be that of this request.
   const isSame =
     Object.keys(issued.properties).length === 0 &&
     isDeepStrictEqual(authorization.accessTokens.at(-1)?.tokenData, newest.tokenData) &&

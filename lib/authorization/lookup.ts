@@ -16,42 +16,40 @@ import { endOfGrant, type IssueTime } from './lifetimes'
 import type { AuthorizationStore } from './store'
 import type { AccessToken, Authorization } from './authorization'
 
-/** A valid access token of this server: the access, and the data that plug-ins keep with the token. */
+/** A valid access token of this server, with the data that plug-ins store for it. */
 export interface FoundAccess extends KeptExtensionData {
   readonly access: Access
-  /** The data that the token type keeps with the token. */
+  /** The data of the token type. */
   readonly tokenData: Json | undefined
 }
 
-/** The access that a token gives: for which client and resource owner, with which scope, and until when. */
+/** The access that a token gives. */
 export interface Access {
-  /** 22 characters of base64url. To revoke the token, pass the id to `oauth.revoke()`. */
+  /** 22 characters of base64url. Pass it to `oauth.revoke()` to revoke the token. */
   readonly authorizationId: string
   readonly clientId: string
   /** The resource owner; undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** `token_type` of the access tokens (RFC 6749 7.1). */
+  /** `token_type` (RFC 6749 7.1). */
   readonly tokenType: string
   /** Seconds since the epoch. */
   readonly expiresAt: number
-  /** How the resource owner had logged in; undefined if the host does not say. */
+  /** How the owner had logged in; undefined if the host does not say. */
   readonly login?: Login | undefined
 }
 
-/** Finds an access token at a time, in seconds since the epoch; undefined if the token is not valid. */
+/** Undefined if the token is not valid at `now` (seconds since the epoch). */
 export type FindAccess = (accessToken: string, now: number) => Promise<FoundAccess | undefined>
 
-/** Names the access token that a text in a format is. Only the record knows whether the token is valid. */
+/** Only the record knows whether the token is valid. */
 export interface FormattedToken extends TokenReference {
-  /** The name of the format that has read the text. */
   readonly format: string
   readonly expiresAt: number
 }
 
 /**
- * The access tokens that a text may be: one for each format that claims the text. Resolves to none for an opaque token,
- * and for a text that no format has written.
+ * One token for each format that claims the text; none for an opaque token.
  *
  * @throws OAuthError if a format cannot tell at present.
  */
@@ -70,7 +68,6 @@ export async function readFormatted(
   return claimed
 }
 
-/** Makes a look-up of access tokens for the endpoints of the server: it reads the store for each token. */
 export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
   const findOpaque: FindAccess = (accessToken, now) => findAccess(store, accessToken, now)
   return withFormats(formats, findOpaque, async (token, now) =>
@@ -78,7 +75,10 @@ export function accessFinder(store: AuthorizationStore, formats: readonly Access
   )
 }
 
-/** Makes a look-up of access tokens for guards: a cached record is enough to accept a token, and not to refuse it. */
+/**
+ * For guards: a cached record may accept a token. Before a refusal the store is read: the token may be newer than the
+ * cache.
+ */
 export function guardFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
   const findOpaque: FindAccess = (accessToken, now) => findAccessToken(store, accessToken, now)
   return withFormats(formats, findOpaque, async (token, now) => {
@@ -89,11 +89,8 @@ export function guardFinder(store: AuthorizationStore, formats: readonly AccessT
 }
 
 /**
- * Makes a look-up for guards that trust signatures: a token that says everything itself is not looked up, so a revocation
- * does not end it. Undefined if no format writes such tokens.
- *
- * @param find looks up every other token.
- * @param confirming the plug-ins of the guard that check proofs.
+ * For guards that trust signatures: a token that says everything itself is not looked up, so a revocation does not end
+ * it. Undefined if no format writes such tokens.
  */
 export function signatureFinder(
   formats: readonly AccessTokenReader[],
@@ -114,7 +111,7 @@ export function signatureFinder(
   }
 }
 
-/** What the text itself says of the proof of its token; undefined if only the record knows. */
+/** Undefined if only the record knows the proof of the token. */
 function confirmationOf(
   { isPlain, cnf }: AccessTokenContent,
   confirming: Confirming,
@@ -143,7 +140,7 @@ function withFormats(
   return async (text, now) => {
     if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
     for (const token of await readFormatted(formats, text)) {
-      // RFC 9068 4: a token ends by what its text says, too.
+      // RFC 9068 4: the text also says when a token ends.
       const found = token.expiresAt > now ? await findFormatted(token, now) : undefined
       if (found !== undefined) return found
     }
@@ -151,7 +148,6 @@ function withFormats(
   }
 }
 
-/** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
 export async function findAccess(
   store: AuthorizationStore,
   accessToken: string,
@@ -162,10 +158,6 @@ export async function findAccess(
   return findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
 }
 
-/**
- * Finds an access token for a guard. A cached record is enough to accept a token. Before the guard refuses a token,
- * this function reads the store, because the token may be newer than the cached record.
- */
 async function findAccessToken(
   store: AuthorizationStore,
   accessToken: string,
@@ -177,15 +169,12 @@ async function findAccessToken(
   return cached ?? findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
 }
 
-/**
- * The access of a presented opaque token; undefined if the record does not hold the token, or the token has expired.
- */
 export function findAccessTokenIn(
   current: Authorization | undefined,
   accessToken: string,
   now: number,
 ): FoundAccess | undefined {
-  // Without a cached record, the digest would be computed in vain.
+  // Without a record, computes no digest.
   return current && accessIn(current, digest(accessToken), undefined, now)
 }
 
@@ -197,7 +186,7 @@ function findFormattedIn(
   return current && accessIn(current, tokenId, format, now)
 }
 
-/** @param format the format of the text; undefined for an opaque one. A token counts in its own format alone. */
+/** A token counts in its own format alone; undefined for an opaque one. */
 function accessIn(
   current: Authorization,
   tokenId: string,
@@ -206,8 +195,8 @@ function accessIn(
 ): FoundAccess | undefined {
   if (current.state !== 'active' && current.state !== 'approved') return undefined
   const { id: authorizationId, clientId, subject, extensionData, login } = current
-  // Clients mostly present the newest token. A plain comparison is safe: its timing could reveal a digest at most, and
-  // a digest gives no access.
+  // The newest token is the likeliest. A plain comparison is safe: its timing reveals a digest at most, which gives no
+  // access.
   const found = current.accessTokens.findLast((token) => token.digest === tokenId)
   if (found === undefined || found.expiresAt <= now || found.formatted?.format !== format) return undefined
   const { scope, expiresAt, tokenData, extensionData: tokenExtensionData } = found
@@ -217,7 +206,6 @@ function accessIn(
   return { access, tokenData, extensionData, tokenExtensionData }
 }
 
-/** The stored form of an access token, even of an expired one; undefined if the record does not hold the token. */
 export function storedAccessToken(
   accessTokens: readonly AccessToken[],
   accessToken: string,
@@ -226,7 +214,6 @@ export function storedAccessToken(
   return accessTokens.findLast((token) => token.digest === presented)
 }
 
-/** Whether the text is what a client may exchange for the next tokens of its record: a code, a handle, a refresh token. */
 export function isExchangeable(current: Authorization | undefined, text: string, clientId: string): boolean {
   if (current?.clientId !== clientId) return false
   const expected =
@@ -240,7 +227,6 @@ export function isExchangeable(current: Authorization | undefined, text: string,
   return expected !== undefined && hasDigest(text, expected)
 }
 
-/** The access behind a refresh token; undefined if the token is expired, or not the current one of the record. */
 export function findRefreshTokenIn(
   current: Authorization | undefined,
   refreshToken: string,
@@ -248,7 +234,7 @@ export function findRefreshTokenIn(
 ): Access | undefined {
   if (current?.state !== 'active' || current.refreshToken === undefined) return undefined
   const { id: authorizationId, clientId, subject, scope, tokenType, grantedAt } = current
-  // The lifetime of grants may have become shorter since the server issued the token.
+  // The lifetime of grants may have become shorter since the issue.
   const expiresAt = Math.min(current.refreshToken.expiresAt, endOfGrant(grantedAt, moment))
   if (!hasDigest(refreshToken, current.refreshToken.digest) || expiresAt <= moment.now) return undefined
   return { authorizationId, clientId, subject, scope, tokenType, expiresAt }

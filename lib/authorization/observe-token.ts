@@ -6,16 +6,12 @@ import type { AuthorizationStore } from './store'
 import { issuerDigest } from './issuer'
 import { readFormatted } from './lookup'
 
-/** Finds out why a guard has refused an access token, at a time in seconds since the epoch. */
+/** Why a guard has refused an access token, at a time in seconds since the epoch. */
 export type ObserveToken = (accessToken: string, now: number) => Promise<Observed>
 
 /**
- * Makes a function that tells the causes of `token_invalid` apart, for a warning. Reads the record of the token, also
- * that of another issuer. A record holds only the digest of its issuer, so the name is known only if it is a likely slip.
- *
- * @param store a store that also finds the records of other issuers.
- * @param issuer the issuer whose tokens the guard accepts.
- * @param formats the formats that the guard reads.
+ * A record has only the digest of its issuer: the name is known only if it is a likely slip. `store` also finds the
+ * records of other issuers.
  */
 export function tokenObserver(
   store: AuthorizationStore,
@@ -23,7 +19,7 @@ export function tokenObserver(
   formats: readonly AccessTokenReader[],
 ): ObserveToken {
   return async (accessToken, now) => {
-    // Of several formats that claim a text, the last one was refused last.
+    // Of several formats that claim a text, the last one refused last.
     const formatted = (await readFormatted(formats, accessToken)).at(-1)
     const id = formatted?.authorizationId ?? credentialId('accessToken', accessToken)
     if (id === undefined) return { cause: 'form' }

@@ -44,11 +44,10 @@ import {
 /** A valid request of a client without a redirection URI. */
 export type PolledProposal = Omit<UnclaimedProposal, 'request'>
 
-/** What the creator of a polled authorization may choose. */
 export interface PolledChoices {
   /**
    * 22 characters of base64url that no record has had, such as 16 bytes of a digest of the user code. Who knows the id
-   * can claim the request. Default: a random id.
+   * can claim the request. Default: random.
    */
   readonly id?: string
   /** Seconds. Default: the option `lifetimes.authorizationRequest`. */
@@ -56,8 +55,8 @@ export interface PolledChoices {
 }
 
 /**
- * Begins an authorization of a client without a redirection URI, such as a device (RFC 8628): makes the record to store,
- * and the handle with which the client polls.
+ * Begins an authorization of a client without a redirection URI, such as a device (RFC 8628): the record, and the
+ * handle for the polls.
  */
 export function createPolledAuthorization(
   { clientId, scope, tokenType, extensionData }: PolledProposal,
@@ -85,11 +84,11 @@ export function createPolledAuthorization(
 }
 
 /**
- * The transition of a resource owner who claims a polled request. The consent token is for the consent form alone: the
- * client never gets it. The first claim wins, and the server refuses every later claim.
+ * A resource owner claims a request. The consent token is for the form alone, never for the client. The first claim
+ * wins; later ones are refused.
  *
- * @param owner `scope` is the scope that the owner is asked for, at most that of the request. Default: the whole scope.
- * `login` says how the owner has logged in. Default: unknown.
+ * @param owner `scope`: what the owner is asked for, at most that of the request. Default: the whole. `login`: how the
+ * owner has logged in. Default: unknown.
  */
 export function claimPolled(
   current: Authorization | undefined,
@@ -107,10 +106,7 @@ export function claimPolled(
   return { action: 'save', authorization: polled, outcome: { polled, consentToken } }
 }
 
-/**
- * The transition of a decision about a polled request: only the owner of the request decides, and only once. The same
- * decision may come again; the opposite decision may not.
- */
+/** Only the owner decides, and only once. The same decision may come again; the opposite one may not. */
 export function decidePolled(
   current: Authorization | undefined,
   decision: ConsentDecision,
@@ -135,22 +131,19 @@ export function decidePolled(
   return { action: 'save', authorization: { ...decided, grantedAt }, outcome }
 }
 
-/** A poll as the client sends it. */
 export interface Poll {
   readonly handle: string
   readonly clientId: string
-  /** Whether the client gets a refresh token. */
   readonly refreshToken: boolean
 }
 
 /**
- * The transition of a poll: gives the client its tokens once the owner has approved. Within the option
- * `lifetimes.refreshTokenGrace` after the first response with tokens, a repeated poll gets the same tokens again, because
- * the response may be lost. A later poll is refused, and changes nothing: unlike a code, a handle passes through no
- * browser, and a client that polls in several places must not lose what it has.
+ * Gives the client its tokens once the owner has approved. Within the option `lifetimes.refreshTokenGrace` after the
+ * first tokens, a repeated poll gets them again, because the response may be lost. A later poll is refused and changes
+ * nothing: unlike a code, a handle passes through no browser, and a client that polls in several places must not lose
+ * its tokens.
  *
- * The refusals have the codes `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and
- * `invalid_grant`.
+ * Refusals: `authorization_pending`, `access_denied` and `expired_token` of RFC 8628 3.5, and `invalid_grant`.
  */
 export function pollAuthorization(
   current: Authorization | undefined,
@@ -189,15 +182,15 @@ function issueForHandle(
   const { id, consentToken } = polled
   const grantedAt = context.now
   const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle, grantedAt }
-  // With a grace, the tokens come from the handle, so that the same poll gets the same tokens again. A handle and a
-  // refresh token have different prefixes: no refresh token derives the same bytes.
+  // With a grace, the handle derives the tokens, to give them again. Its prefix keeps refresh tokens from deriving the
+  // same bytes.
   const hasGrace = context.lifetimes.refreshTokenGrace > 0
   if (!refreshToken)
     return addAccessToken(granted, token, context, hasGrace ? secretsOf(handle) : context.random)
   return hasGrace ? rotate(granted, handle, token, context) : issuePair(granted, token, context)
 }
 
-// A handle derives one access token without a refresh token, so the derivation needs no salt.
+// A handle derives one such access token, so it needs no salt.
 const secretsOf = (handle: string): Random => derivedBytes(handle, 'access token of a poll')
 
 function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
@@ -221,7 +214,6 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
   return { ...again, event: again.event && { ...again.event, name: 'issued' } }
 }
 
-/** Gives the access token of a client without refresh tokens again, or another one beside it. */
 function repeatToken(
   current: Active,
   handle: string,
@@ -235,7 +227,7 @@ function repeatToken(
     const outcome = { accessToken, tokenType, properties: {}, expiresAt, scope, refreshToken: undefined }
     return { action: 'touch', outcome, event: issueEvent('issued', stored, 'repeated') }
   }
-  // The first response has settled what extensions keep.
+  // The first response has settled the data of extensions.
   const keepingNothing = { ...token, authorizationData: nothingToKeep }
   const { authorization, issued } = addAccessToken(current, keepingNothing, context)
   const refusal = refusalOfOtherKey(stored, authorization, context)
@@ -244,8 +236,8 @@ function repeatToken(
   return { action: 'save', authorization, outcome: issued, event }
 }
 
-// The server cannot derive what a token type added to the first response. A token with data of its type, and a request
-// for another token, get a new one.
+// Members that a token type added cannot be derived. A token with data of its type, and a request for another token,
+// get a new one.
 function isRepeatable(
   stored: AccessToken,
   token: NewAccessToken,
@@ -263,7 +255,7 @@ function isRepeatable(
   )
 }
 
-/** When the first poll got its tokens; undefined if the record no longer says so. */
+/** When the first poll got its tokens; undefined if unknown. */
 function issueTimeOf(
   { accessTokens, refreshToken, grantedAt }: Active,
   token: NewAccessToken | OAuthError,
@@ -277,7 +269,7 @@ function issueTimeOf(
   return first && first.expiresAt - Math.min(lifetimes.accessToken, lifetime)
 }
 
-/** The client always gets the same text; only the reason, for events, differs. */
+/** Clients always get the same text; only the reason, for events, differs. */
 function refused(reason: Reason<'invalid_grant'>): OAuthError {
   return invalidGrant(reason, 'The request is invalid, expired or revoked, or was issued to another client.')
 }

@@ -12,12 +12,10 @@ import {
   type TransitionResult,
 } from './transition'
 
-/** The redemption of an authorization code, as the client requests it (RFC 6749 4.1.3). */
 export interface Redemption {
   readonly code: string
   readonly clientId: string
   readonly redirectUri: string | undefined
-  /** Whether the client may have a refresh token. */
   readonly refreshToken: boolean
 }
 
@@ -33,17 +31,15 @@ const refused = (reason: Reason<'invalid_grant'>, observed: Observed = {}) =>
   )
 
 /**
- * The transition that redeems a code. After all checks, one write spends the code and adds the tokens. Of any number of
- * parallel redemptions, exactly one wins. The next redemption by the same client is a replay, and revokes the
- * authorization with all its tokens (RFC 6749 4.1.2).
+ * RFC 6749 4.1.2: one write spends the code and adds the tokens, so one of parallel redemptions wins. The next one by
+ * the same client is a replay, and revokes all tokens.
  */
 export function redeemCode(
   current: Authorization | undefined,
   redemption: Redemption,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // A replay may have removed the record, and its request may have failed before the removal was durable. So this
-  // request confirms the absence.
+  // A replay may have removed the record before the removal was durable: this request confirms the absence.
   if (current === undefined) return { action: 'touch', refusal: refused('code_unknown') }
   if (current.state === 'active') return replay(current, redemption)
   if (current.state !== 'approved') return { action: 'none', refusal: refused('code_unknown') }
@@ -69,7 +65,7 @@ export function redeemCode(
   return spend(current, token, redemption.refreshToken, context)
 }
 
-/** Whether the code is useless, because five redemptions had a wrong redirection URI or failed an extension's check. */
+/** Five redemptions had a wrong redirection URI or failed a check of an extension. */
 export function isBurnt({ failures }: Code): boolean {
   return failures >= failuresThatBurn
 }
@@ -78,14 +74,14 @@ function replay(current: Active, redemption: Redemption): TransitionResult<Issue
   const { spentCode, clientId } = current
   if (spentCode === undefined || !hasDigest(redemption.code, spentCode))
     return { action: 'none', refusal: refused('code_unknown') }
-  // The server issued the code to another client. A client that got hold of a foreign code must not revoke tokens.
+  // A client that got hold of a foreign code must not revoke tokens.
   if (redemption.clientId !== clientId) return { action: 'none', refusal: refused('code_of_another_client') }
   const event = revocationEvent(current, 'code_replayed')
   return { action: 'delete', refusal: refused('code_replayed'), event }
 }
 
 function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
-  // RFC 6749 4.1.3: redirect_uri is required, and must be identical, if the authorization request had the parameter.
+  // RFC 6749 4.1.3: required and identical, if the authorization request had the parameter.
   const registered = code.redirectUri
   if (redirectUri === undefined)
     return code.redirectUriSent ? refused('redirect_uri_missing', { registered }) : undefined
@@ -94,8 +90,8 @@ function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthErro
     : refused('redirect_uri_mismatch', { sent: redirectUri, registered })
 }
 
-// Only a wrong proof is an attempt at the code. Who asks for another target than the approved ones may ask again, and a
-// client that has lost the scope may get it back.
+// Only a wrong proof is an attempt at the code. After a wrong target the client may ask again, and a lost scope may
+// come back.
 function isAttempt({ code }: OAuthError): boolean {
   return code !== 'invalid_target' && code !== 'invalid_scope'
 }
@@ -111,7 +107,7 @@ function spend(
   context: IssueContext,
 ): TransitionResult<Issued> {
   const { consentToken, code, accessTokens, grantedAt } = approved
-  // Access tokens that the client got together with the code stay in the record, so a replay revokes these tokens, too.
+  // A replay also revokes the access tokens that came together with the code.
   const spent = {
     ...withoutTokens(approved, approved.id),
     consentToken,
@@ -121,7 +117,7 @@ function spend(
   }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
   const event = issueEvent('issued', authorization.accessTokens.at(-1))
-  // Without a refresh token, nothing more descends from the approval: only marks of the owner and of the client ask for its time.
+  // Without a refresh token, nothing more descends from the approval: only marks of owner and client need its time.
   const keepsTime = refreshToken || context.keepsGrantTime === true
   const kept = keepsTime ? authorization : { ...authorization, grantedAt: undefined }
   return { action: 'save', authorization: kept, outcome: issued, event }

@@ -2,18 +2,15 @@ import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 
-/** Whether a refresh leaves the refresh token of an authorization good, by the data that extensions keep with it. */
+/** Whether a refresh leaves the refresh token good, by the data of extensions. */
 export type KeepsRefreshToken = (extensionData: ExtensionData) => boolean
 
 const always: KeepsRefreshToken = () => true
 
 /**
- * Decides for each client whether its refresh tokens stay good (RFC 9700 2.2.2): those of a confidential client, which
- * authenticates at each refresh, and those that an extension has bound to a key. All others rotate, whatever the options
- * say.
- *
- * @param rotates the option `refreshTokenRotation` of the server.
- * @returns undefined for a client whose refresh tokens always rotate.
+ * RFC 9700 2.2.2: refresh tokens stay good only for a confidential client, which authenticates at each refresh, or
+ * bound to a key by an extension. All others rotate, whatever the options say. Undefined for a client that always
+ * rotates.
  */
 export function refreshTokenKeeper(
   rotates: boolean,

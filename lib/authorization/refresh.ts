@@ -37,20 +37,16 @@ import {
   type TransitionResult,
 } from './transition'
 
-/** A refresh, as the client requests it (RFC 6749 6). */
 interface Refresh {
   readonly refreshToken: string
   readonly clientId: string
-  /** The parameter `scope` as received; undefined stands for the whole granted scope. */
+  /** As received; undefined stands for the whole granted scope. */
   readonly scope: string | undefined
 }
 
 /**
- * The transition that uses a refresh token, and rotates it unless the server keeps it. During the grace, the previous refresh token gets the same tokens again,
- * so parallel refreshes and retries after a lost response end with the same tokens. Any other old refresh token counts
- * as stolen and revokes the authorization (RFC 9700 4.14.2).
- *
- * @param superseded the record that the previous round read, if another writer replaced this record meanwhile.
+ * RFC 9700 4.14.2: an old refresh token counts as stolen and revokes the authorization. During the grace, the previous
+ * one gets the same tokens again: parallel refreshes, and retries after a lost response.
  */
 export function rotateRefreshToken(
   current: Authorization | undefined,
@@ -58,13 +54,12 @@ export function rotateRefreshToken(
   context: IssueContext,
   superseded?: Authorization,
 ): TransitionResult<Issued> {
-  // A reuse may have removed the record, and its request may have failed before the removal was durable. So this
-  // request confirms the absence.
+  // Confirms an absence that may not be durable yet.
   if (current === undefined) return { action: 'touch', refusal: refreshRefused('refresh_token_unknown') }
   if (current.state !== 'active' || current.refreshToken === undefined)
     return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
   const { refreshToken } = current
-  // The digest identifies the current refresh token. For any other token, the tag shows whether this server made it.
+  // The tag shows whether this server made a former token.
   const isCurrent = hasDigest(refresh.refreshToken, refreshToken.digest)
   const generation = isCurrent
     ? refreshToken.generation
@@ -81,7 +76,7 @@ export function rotateRefreshToken(
     return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
   const token = requestedToken(current, refresh.scope, context)
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
-  // A key that this request brings binds the next refresh token: this one may have been stolen before.
+  // A key of this request binds the next refresh token: this one may have been stolen before.
   if (context.keepsRefreshToken?.(current.extensionData) === true)
     return keepRefreshToken(
       current,
@@ -97,24 +92,21 @@ export function rotateRefreshToken(
   return { action: 'save', authorization, outcome: issued, event }
 }
 
-// A server with a shorter lifetime of grants ends the access tokens of the grant, too.
+// A server with a shorter lifetime of grants also ends the access tokens.
 function endOf(current: Active): TransitionResult<Issued> {
   const event = revocationEvent(current, 'grant_expired')
   return { action: 'delete', refusal: refreshRefused('grant_expired'), event }
 }
 
-/** A genuine refresh token that a rotation has replaced. */
 interface FormerRefreshToken {
   readonly refreshToken: string
   readonly generation: number
   readonly scope: string | undefined
-  /** The record that the previous round read, if another writer replaced this record meanwhile. */
   readonly superseded: Authorization | undefined
 }
 
 /**
- * Gives a replaced refresh token the tokens of its rotation again, if this rotation is the last one and its grace has
- * not passed. Otherwise the token counts as stolen and revokes the authorization, unless the request was only slow.
+ * Repeats the last rotation during its grace. Otherwise revokes the authorization, unless the request was only slow.
  */
 function replayRotation(
   current: Active,
@@ -124,8 +116,8 @@ function replayRotation(
 ): TransitionResult<Issued> {
   const { generation, rotation, expiresAt } = refreshToken
   const { now, lifetimes } = context
-  // The clocks of processes may differ in both directions, so a rotation may seem to lie in the future. A rotation that
-  // lies further ahead than the grace comes from a wrong clock, and gets no grace.
+  // Clocks of processes differ both ways: a rotation may seem to lie in the future. Further ahead than the grace, the
+  // clock is wrong, and there is no grace.
   const inGrace = rotation !== undefined && Math.abs(now - rotation.at) < lifetimes.refreshTokenGrace
   const isLast = former.generation === generation - 1
   const pair = isLast && inGrace ? rederiveTokens(current, refreshToken, former.refreshToken) : undefined
@@ -138,11 +130,7 @@ function replayRotation(
   return repeatRotation(current, former.refreshToken, rotation, pair, token, context)
 }
 
-/**
- * Gives the tokens of a rotation again, or another access token beside them if the request is for another one.
- *
- * @param credential the credential that derives the tokens: the replaced refresh token, or the handle of a poll.
- */
+/** @param credential the replaced refresh token, or the handle of a poll. */
 export function repeatRotation(
   current: Active,
   credential: string,
@@ -151,7 +139,7 @@ export function repeatRotation(
   token: NewAccessToken,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  // The first response has settled what extensions keep, such as the key to which the refresh token is bound.
+  // The first response has settled this, such as the key that binds the refresh token.
   const keepingNothing = { ...token, authorizationData: nothingToKeep }
   const { stored } = pair
   if (stored !== undefined && !isSameToken(stored, token, current, context)) {
@@ -159,15 +147,10 @@ export function repeatRotation(
     return besidePair(current, pair, keepingNothing, secrets, context)
   }
   if (stored !== undefined && stored.expiresAt > context.now) return repeat(current.tokenType, pair, stored)
-  // The access token of the rotation has expired, because the grace may be longer than the life of an access token. The
-  // client gets a new access token with the same refresh token.
+  // The grace may outlast the access token: a new one comes with the same refresh token.
   return saveBeside(pair, addAccessToken(current, keepingNothing, context), context)
 }
 
-/**
- * The access token that a refresh requests, within the limits of the grant, the registration of the client and the
- * extensions; otherwise the refusal.
- */
 function requestedToken(
   current: Active,
   requested: string | undefined,
@@ -195,9 +178,8 @@ function isSameToken(
 }
 
 /**
- * Issues an additional access token, for a repeated refresh with another scope or other data of extensions. The tokens
- * of the rotation stay unchanged. The server derives the secret of the additional token, so the same request gets the
- * same token again and the record does not grow.
+ * For a repeated refresh with another scope or other data of extensions. The secret is derived: the same request gets
+ * the same token, and the record does not grow.
  */
 function besidePair(
   current: Active,
@@ -209,15 +191,13 @@ function besidePair(
   const accessToken = createCredential('accessToken', current.id, secrets())
   const stored = storedAccessToken(current.accessTokens, accessToken)
   const isGood = stored !== undefined && stored.expiresAt > context.now
-  // The server cannot derive the members that a token type added to the first response. A token with data of its type
-  // is therefore not repeated: the client gets a new token.
+  // Members that a token type added cannot be derived, so a token with data of its type is not repeated.
   if (isGood && stored.tokenData === undefined && isWritable(stored, context))
     return repeat(current.tokenType, { ...pair, accessToken, properties: {} }, stored)
   const source = stored === undefined ? secrets() : context.random
   return saveBeside(pair, addAccessToken(current, token, context, source), context)
 }
 
-// During the grace, a repeated refresh may get a new access token, but the refresh token stays the same.
 function saveBeside(
   { stored, refreshToken, refreshTokenExpiresAt }: RotatedPair,
   { authorization, issued }: Issuance,
@@ -234,8 +214,7 @@ function refuseReplaced(
   { generation, superseded }: FormerRefreshToken,
   grace: number,
 ): TransitionResult<Issued> {
-  // The refresh token was current when this request first read the record, and two rotations have followed since. The
-  // request is slow; the token is not stolen.
+  // Current when this request first read the record, two rotations ago: slow, not stolen.
   const wasCurrent = superseded?.state === 'active' && superseded.refreshToken?.generation === generation
   if (wasCurrent && grace > 0) return { action: 'none', refusal: refreshRefused('refresh_token_superseded') }
   const event = revocationEvent(current, 'refresh_token_reused')
@@ -245,15 +224,13 @@ function refuseReplaced(
 const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
-/** Derives the secret of an access token for a repeated refresh with another scope or other data of extensions. */
 function secretsOfOtherToken(refreshToken: string, salt: string, token: NewAccessToken): Random {
   return derivedBytes(refreshToken, `access token beside the pair ${salt} ${termsOf(token)}`)
 }
 
 /**
- * Issues the next access token and refresh token. Derives their secrets from the replaced refresh token and a salt, so
- * the server can give the same tokens again. The record keeps only the salt and digests: without the replaced refresh
- * token, the store alone does not suffice to make the tokens.
+ * Derives the secrets from the replaced refresh token and a salt, to repeat them. The record has only the salt and
+ * digests: the store alone does not suffice to make the tokens.
  */
 export function rotate(
   current: Active,
@@ -269,13 +246,12 @@ export function rotate(
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
 }
 
-/** The access token and the refresh token that a rotation issued. */
 interface RotatedPair extends RepeatedTokens {
-  /** The access token in the record; undefined if the record dropped the token after its end. */
+  /** Undefined if the record dropped the token after its end. */
   readonly stored: AccessToken | undefined
 }
 
-/** Derives the tokens of the last rotation again; undefined if the rotation replaced another refresh token. */
+/** Undefined if the rotation replaced another refresh token. */
 export function rederiveTokens(
   { id, accessTokens }: Active,
   next: RefreshToken,
@@ -315,7 +291,7 @@ function isProperties(value: unknown): value is TokenProperties {
   )
 }
 
-/** The refusal of a refresh token. The client always gets the same text; only the reason, for events, differs. */
+/** Clients always get the same text; only the reason, for events, differs. */
 function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
   return invalidGrant(
     reason,
@@ -323,7 +299,7 @@ function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
   )
 }
 
-/** The scope of a refresh (RFC 6749 6): at most the granted scope, and by default the whole granted scope. */
+/** RFC 6749 6: at most, and by default, the granted scope. */
 function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {
   if (requested === undefined) return granted
   const scope = parseScope(requested)

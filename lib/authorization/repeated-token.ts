@@ -8,23 +8,16 @@ import type { AccessToken, Active } from './authorization'
 import type { Issued } from './issue'
 import { type IssueContext, issueEvent, type NewAccessToken, type TransitionResult } from './transition'
 
-// A token that a client gets again. The server derives its secret, so the record need not hold it.
+// The server derives the secret of a repeated token, so the record need not hold it.
 
-/** Tokens in clear that an earlier request has issued. */
 export interface RepeatedTokens {
   readonly accessToken: string
-  /** The members that the token type added to the response. */
+  /** Added by the token type. */
   readonly properties: TokenProperties
   readonly refreshToken: string
   readonly refreshTokenExpiresAt: number
 }
 
-/**
- * Gives tokens again, without a write.
- *
- * @param tokenType the `token_type` of the authorization.
- * @param stored the access token in the record.
- */
 export function repeat(
   tokenType: string,
   { accessToken, properties, refreshToken, refreshTokenExpiresAt }: RepeatedTokens,
@@ -37,10 +30,10 @@ export function repeat(
 }
 
 /**
- * The refusal of a repeated request that proves another key than the first one, or none: what it would get is not bound as
- * the first token is. Undefined if the request may have its token.
+ * Refuses a repeated request that proves another key than the first one, or none: its token would not be bound as the
+ * first one is.
  *
- * @param first the token of the first request; undefined if the record has dropped it after its end.
+ * @param first undefined if the record has dropped the token after its end.
  */
 export function refusalOfOtherKey(
   first: AccessToken | undefined,
@@ -53,14 +46,12 @@ export function refusalOfOtherKey(
   return invalidGrant('repetition_key_wrong', 'The grant is bound to another key than that of the request.')
 }
 
-/**
- * Whether the server can write the text of the token again. One that has lost the format, as after a deployment, cannot.
- */
+/** False if the server has lost the format, as after a deployment. */
 export function isWritable({ formatted }: AccessToken, { formats }: IssueContext): boolean {
   return formatted === undefined || formats?.has(formatted.format) === true
 }
 
-/** The terms of a token as a part of the purpose of derived bytes: two tokens with other terms never share a secret. */
+/** Part of the purpose of derived bytes: tokens with other terms never share a secret. */
 export function termsOf({ scope, extensionData, tokenType, format }: NewAccessToken): string {
   const data = isEmpty(extensionData) ? '' : ` ${JSON.stringify(extensionData)}`
   const chosen =
@@ -68,6 +59,5 @@ export function termsOf({ scope, extensionData, tokenType, format }: NewAccessTo
   return `${formatScope(scope.toSorted())}${data}${chosen}`
 }
 
-/** Whether the stored token has the format that the new one would get. */
 export const hasFormat = ({ formatted }: AccessToken, format: string | undefined): boolean =>
   format === undefined || (formatted?.format ?? opaqueFormat) === format

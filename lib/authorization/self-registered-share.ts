@@ -10,37 +10,36 @@ import {
 } from './authorization-index'
 import type { AuthorizationStore } from './store'
 
-/** What the share of an owner needs. */
 interface ShareTerms {
   readonly index: AuthorizationIndex
   readonly store: Pick<AuthorizationStore, 'find'>
   /** Seconds since the epoch. */
   readonly now: () => number
-  /** How many self-registered clients one owner keeps alive. */
+  /** Clients of one owner. */
   readonly most: number
-  /** Seconds that a client lives on after its last use. */
+  /** Seconds after the last use. */
   readonly clientLifetime: number
-  /** Whether the identifier has the form of a client that registered itself, or of the URL of a document. */
+  /** Judges the form of the identifier: self-registered, or the URL of a document. */
   readonly isSelfRegistered: (clientId: string) => boolean
   /** Whether the host has registered the client all the same. */
   readonly isOfHost: (clientId: string) => Promise<boolean>
 }
 
-// An owner that removes a client has room for another one, but the removed one stays in its store for a while. So one
-// owner may let in no more than this many shares within that time: of the largest share, as many as an owner has entries.
+// A removed client makes room at once, but stays in its store for a while. So one owner lets in at most this many
+// shares within that time (of the largest share, as many as the owner has entries).
 const sharesInLifetime = 10
 
-// Records that one approval reads at most: of so many clients at once, and so many of each.
+// Bounds for one approval: reads in all, clients at once, records of each at once.
 const mostReads = 1000
 const clientsAtOnce = 16
 const recordsAtOnce = 4
 
 /**
- * Bounds how many self-registered clients one owner keeps alive: anybody can register clients without end, and each one
- * that an owner approves stays in its store. A client that the owner uses already always passes.
+ * Bounds the clients per owner: anybody can register them without end, and an approved one stays in its store. A client
+ * in use always passes.
  *
- * Counts the clients in the index of the owner. Reads records only at the bound, because entries outlive their records.
- * Approvals at the same time do not see each other: they may exceed the share by as many as wait at once.
+ * Reads records only at the bound, because entries outlive them. Parallel approvals do not see each other: they may
+ * exceed the share by as many as wait at once.
  */
 export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
   const { index, most, clientLifetime, isSelfRegistered, isOfHost } = terms
@@ -48,7 +47,7 @@ export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
   return async ({ issuerDigest, subject, clientId }) => {
     if (!isSelfRegistered(clientId)) return
     const owner = indexOwner(issuerDigest, subject)
-    // No owner has this name: the two parts stand the other way round.
+    // No owner has this name: the parts stand the other way round.
     const ledger = digest(subject) + issuerDigest
     const [entries, letIn] = await Promise.all([index.list(owner), index.list(ledger)])
     const { own, others } = byClient(entries, clientId, isSelfRegistered)
@@ -67,11 +66,10 @@ export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
   }
 }
 
-// Room comes when the owner removes a client, or when one ends.
+// The owner may remove a client, or one ends.
 const retryAfter = 3600
 const idLength = 22
 
-/** Whether an owner has let a client in, and it still may use this. Counts as {@link selfRegisteredShare} does. */
 export async function hasLetIn(
   terms: Pick<ShareTerms, 'index' | 'store' | 'now'>,
   owner: string,
@@ -100,12 +98,7 @@ function byClient(
   return { own, others: [...others.values()] }
 }
 
-/**
- * Counts the clients that have a live record, until they are enough. Where there are more records than it reads, the
- * rest counts as live: the owner has a client that it may use already.
- *
- * @param clients the ids of the records of each client.
- */
+/** Counts the clients with a live record, up to `enough`. Records beyond the bound of reads count as live. */
 async function countLive(
   clients: readonly (readonly string[])[],
   enough: number,

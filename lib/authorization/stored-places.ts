@@ -1,6 +1,3 @@
-// The positions of the stored form, which codec.ts writes and reads.
-
-/** The letter of each state in a stored record. */
 export const states = {
   unclaimed: 'u',
   pending: 'p',
@@ -10,15 +7,14 @@ export const states = {
   active: 'a',
 } as const
 
-// The place of each element in its list. Records outlive a version: a place never changes, and a new element gets a new
-// place at the end.
+// Records outlive a version: a place never changes, and a new element goes to the end.
 
-// `state` is the letter of the state, followed by the digest of the issuer.
+// The letter of the state, then the digest of the issuer.
 export const ofEveryState = { state: 0, clientId: 1, scope: 2, tokenType: 3 } as const
 
 export const ofRequest = {
   ...ofEveryState,
-  // Of an unclaimed request: the handle of its client.
+  // Unclaimed: the handle of the client.
   consentToken: 4,
   expiresAt: 5,
   subject: 6,
@@ -27,14 +23,13 @@ export const ofRequest = {
   redirectUriSent: 9,
   requestState: 10,
   extensionData: 11,
-  // Of a named request: the login that the server has demanded.
+  // The login that the server has demanded.
   loginDemandedAt: 12,
   loginParameters: 13,
   login: 14,
-  // Of a named request.
   pushed: 15,
   lifetimeUntilSeen: 16,
-  // Of a named request that an owner has claimed.
+  // Claimed by an owner.
   handle: 17,
   salt: 18,
 } as const
@@ -45,11 +40,10 @@ export const ofPolled = {
   expiresAt: 5,
   subject: 6,
   consentToken: 7,
-  // True for an approval, false for a denial.
+  // True for an approval.
   decision: 8,
   extensionData: 9,
   login: 10,
-  // Of an approval.
   grantedAt: 11,
 } as const
 
@@ -86,7 +80,7 @@ export const ofActive = {
 
 export const ofLogin = { authTime: 0, acr: 1, amr: 2 } as const
 
-// Most tokens are a text alone: digest and end.
+// Most tokens are this text alone.
 export const ofAccessToken = {
   digestWithEnd: 0,
   scope: 1,

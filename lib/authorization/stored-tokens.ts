@@ -3,7 +3,6 @@ import type { AccessToken, RefreshToken, Rotation } from './authorization'
 import { ofAccessToken, ofRefreshToken } from './stored-places'
 import type { StoredTuple } from './stored-tuple'
 
-/** Reads the access tokens of a stored record. @param granted the scope of the record. */
 export function accessTokensOf(tokens: StoredTuple, granted: Scope): readonly AccessToken[] {
   return tokens.map((at) => accessTokenOf(tokens, at, granted))
 }
@@ -41,7 +40,6 @@ function dataOfToken(token: StoredTuple): Pick<AccessToken, 'tokenData' | 'exten
   }
 }
 
-/** Reads the refresh token of a stored record. */
 export function refreshTokenOf(tuple: StoredTuple): RefreshToken {
   return {
     digest: tuple.text(ofRefreshToken.digest),

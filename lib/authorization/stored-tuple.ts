@@ -2,11 +2,10 @@ import type { ExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
 import { parseScope, type Scope } from '../protocol/scope'
 
-/** One list of a stored record. Each reader throws an Error if the element has another type or form. */
+/** One list of a stored record. A reader throws an Error if the element has another type or form. */
 export class StoredTuple {
   private constructor(private readonly elements: readonly Json[]) {}
 
-  /** Parses a JSON list. */
   static parse(text: string): StoredTuple {
     try {
       const value: Json = JSON.parse(text)
@@ -28,7 +27,6 @@ export class StoredTuple {
     return isList(this.json(at))
   }
 
-  /** The results of `read` for all positions, in order. */
   map<T>(read: (at: number) => T): readonly T[] {
     return this.elements.map((_, at) => read(at))
   }
@@ -42,7 +40,6 @@ export class StoredTuple {
     return typeof value === 'string' && value !== '' ? value : unreadable(at)
   }
 
-  /** Reads the whole list as texts. */
   texts(): readonly string[] {
     return this.map((at) => this.text(at))
   }
@@ -55,7 +52,6 @@ export class StoredTuple {
     return this.has(at) ? unreadable(at) : undefined
   }
 
-  /** Reads a count or a time. */
   integer(at: number): number {
     const value = this.elements[at]
     return typeof value === 'number' && Number.isSafeInteger(value) ? value : unreadable(at)
@@ -70,7 +66,7 @@ export class StoredTuple {
     return this.elements[at] === '' ? [] : (parseScope(this.text(at)) ?? unreadable(at))
   }
 
-  /** Reads a digest, a space, and seconds since the epoch in base 36. */
+  /** A digest, a space, and seconds since the epoch in base 36. */
   digestWithEnd(at: number): { readonly digest: string; readonly expiresAt: number } {
     const text = this.text(at)
     const space = text.lastIndexOf(' ')
