@@ -12,10 +12,10 @@ import { modeIn } from './response-modes'
 import type { Approval, ResponseType } from './response-types'
 
 /**
- * Makes the context of a request of this client. The extensions see each access token that it issues: the parameters of
- * the request are gone when the owner decides, and extensions keep what they need in the record.
+ * The parameters of the request are gone when the owner decides, so the context shows each access token to the
+ * extensions.
  *
- * @param ownerReadAt seconds since the epoch, before the resource owner was read: it becomes the time of the approval.
+ * @param ownerReadAt seconds since the epoch, before the owner was read: the time of the approval.
  */
 export function contextOf(
   { restrictors, issueContext }: ServerContext,
@@ -27,7 +27,6 @@ export function contextOf(
   return issueContext(restrict, noEvidence, client, ownerReadAt)
 }
 
-/** An approved request: the new record, and the response to the client. */
 export interface ApprovedRequest {
   readonly authorization: Authorization
   readonly redirection: Redirection
@@ -36,7 +35,6 @@ export interface ApprovedRequest {
   readonly approval: Approval
 }
 
-/** Makes the frame of the response to a request that has its record. */
 export function frameOfRecord(
   server: ServerContext,
   { clientId, request, extensionData }: RequestedAuthorization,
@@ -44,7 +42,6 @@ export function frameOfRecord(
   return frameOf(server, clientId, request, modeIn(extensionData, server.responseModes))
 }
 
-/** Approves a request. Returns the new record, and the response to the client (RFC 6749 4.1.2). */
 export function approveRequest(
   server: ServerContext,
   responseType: ResponseType,
@@ -58,13 +55,7 @@ export function approveRequest(
   return { authorization, redirection: redirection(frame, parameters), responseType, requested, approval }
 }
 
-/**
- * Completes the access token in the response to an approved request, before the server stores the record.
- *
- * @param event the event of the approval.
- * @param now seconds since the epoch.
- * @throws OAuthError if the format of the token or an extension refuses.
- */
+/** @throws OAuthError if the format of the token or an extension refuses. */
 export async function completeApproval(
   server: ServerContext,
   client: Client,
@@ -88,12 +79,12 @@ function parametersOf(
   now: number,
 ): Readonly<Record<string, string>> {
   if (issued === undefined) return parameters
-  // RFC 6749 4.2.2: browsers send a query to servers, which log it and pass it on. A query must never contain a token.
+  // RFC 6749 4.2.2: browsers send a query to servers, which log it and pass it on. It must never contain a token.
   if (mode !== 'fragment')
     throw new Error(
       `The response type "${name}" puts an access token into a query: its mode must be fragment.`,
     )
-  // RFC 6749 4.2.2: the response never contains a refresh token, even if the response type has issued one.
+  // RFC 6749 4.2.2: no refresh token, even if the response type has issued one.
   const members = tokenResponse({ ...issued, refreshToken: undefined }, now)
   return { ...parameters, ...Object.fromEntries(Object.entries(members).map(asParameter)) }
 }

@@ -26,32 +26,27 @@ import {
   type RememberedConsent,
 } from './remembered-consent'
 
-/** A question for the owner of a request, and the extension that asks. */
 interface AskedQuestion {
   readonly extension: string
   readonly question: OwnerQuestion
 }
 
-/** The functions of the host that know the owner. */
 export interface OwnerHost {
-  /** Whether the owner has approved before. If true, the server shows no consent page. */
+  /** True skips the consent page. */
   skipConsent(question: PriorConsentQuestion): Promise<boolean>
-  /** What the option `choices` returns for a request; undefined without the option. */
   choices(question: ChoicesQuestion): Promise<unknown>
 }
 
-/** A valid request. */
 interface RequestInQuestion {
   readonly client: Client
   readonly redirectUri: string
-  /** The parameters of the request, after extensions had their say. */
+  /** After the extensions have replaced them. */
   readonly parameters: Parameters
   readonly parsed: ParsedAuthorizationRequest
-  /** Undefined if no owner is logged in. */
   readonly resourceOwner: ResourceOwner | undefined
 }
 
-/** What the host and the extensions say about one request and its owner. Each function runs once, and only if it counts. */
+/** Each function runs once, and only if it counts. */
 export class OwnerQuestions {
   private question: Promise<AskedQuestion | undefined> | undefined
   private approval: Promise<boolean> | undefined
@@ -65,19 +60,15 @@ export class OwnerQuestions {
     private readonly host: OwnerHost,
   ) {}
 
-  /**
-   * The question for the owner; undefined if no extension asks one.
-   *
-   * @throws TypeError for what is no question, and for a second question: the page has room for one.
-   */
+  /** @throws TypeError for what is no question, and for a second question: the page has room for one. */
   asked(): Promise<AskedQuestion | undefined> {
     this.question ??= this.ask()
     return this.question
   }
 
   /**
-   * The answer that needs no page: the only one, or the only one that this owner has given this client before, and that is
-   * still offered.
+   * Needs no page: the only answer, or the only one that this owner has given this client before and that is still
+   * offered.
    */
   async answer(): Promise<OwnerAnswerTo | undefined> {
     const asked = await this.asked()
@@ -91,15 +82,11 @@ export class OwnerQuestions {
     return only
   }
 
-  /** Whether only the owner can answer: there is no answer, or a choice. */
   async lacksAnswer(): Promise<boolean> {
     return (await this.asked()) !== undefined && (await this.answer()) === undefined
   }
 
-  /**
-   * The part of the scope that the owner has allowed before, for the same facts and answer. Empty if the page asks a
-   * question: the scope may then be new for the next answer.
-   */
+  /** For the same facts and answer. Empty if the page asks a question: the scope may be new for the next answer. */
   async allowedBefore(): Promise<Scope> {
     const remembered = await this.remembered()
     if (remembered === undefined || asksOnPage(await this.asked())) return []
@@ -109,7 +96,6 @@ export class OwnerQuestions {
     return scope.filter((token) => allowed.includes(token))
   }
 
-  /** What the record keeps until the decision, so that the server can remember it; undefined if it remembers nothing. */
   offeredMemory(): OfferedMemory | undefined {
     if (!this.mayRemember()) return undefined
     const { client, parsed } = this.request
@@ -117,10 +103,6 @@ export class OwnerQuestions {
     return { fingerprint: clientFingerprint(client), facts: factKeys(facts), claims: claimKeys(facts) }
   }
 
-  /**
-   * Whether the request may be approved without a page, and the host says that the owner has approved before, or the
-   * server remembers it.
-   */
   hasApproved(): Promise<boolean> {
     this.approval ??= this.askAboutApproval()
     return this.approval
@@ -170,7 +152,6 @@ export class OwnerQuestions {
     return true
   }
 
-  /** Whether an approval rests on what the server remembers. */
   get restsOnMemory(): boolean {
     return this.demands.length > 0
   }
@@ -215,7 +196,6 @@ async function questionOf(
   return question
 }
 
-/** Whether the page asks the question: there is no answer, or a choice. */
 export function asksOnPage(asked: AskedQuestion | undefined): boolean {
   return asked !== undefined && asked.question.answers.length !== 1
 }
@@ -223,7 +203,6 @@ export function asksOnPage(asked: AskedQuestion | undefined): boolean {
 const answersOf = ({ extension, question: { name, answers } }: AskedQuestion): readonly OwnerAnswerTo[] =>
   answers.map(({ value }) => ({ extension, name, value }))
 
-/** What the record keeps of a question until the decision. */
 export function offeredBy(asked: AskedQuestion | undefined): OfferedQuestion | undefined {
   if (asked === undefined) return undefined
   const { name, answers } = asked.question

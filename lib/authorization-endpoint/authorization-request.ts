@@ -38,24 +38,19 @@ import {
 import { namedMode, type NamedMode, type NamedModes, withMode } from './response-modes'
 import type { ResponseType, ResponseTypes } from './response-types'
 
-/** What a valid request asks for, whatever way its response takes. */
 interface RequestContent {
   readonly scope: Scope
   readonly extensionData: ExtensionData
-  /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]
 }
 
-/** A valid and complete authorization request. The resource owner is not known yet. */
 export interface ParsedAuthorizationRequest extends RequestContent {
   readonly responseType: ResponseType
-  /** What the request says about the login and the pages; undefined if it says nothing. */
   readonly requestedLogin: RequestedLogin | undefined
 }
 
 /**
- * Checks everything in an authorization request but the client and the redirection URI. The client gets these refusals
- * by redirect. Returns a promise only if an extension does.
+ * Checks all but the client and the redirection URI. The client gets these refusals by redirect.
  *
  * @throws OAuthError for each parameter that is missing, malformed or not allowed.
  */
@@ -87,11 +82,6 @@ function requestOf(
   return { ...asked, scope, facts, extensionData: withMode(extensionData, mode) }
 }
 
-/**
- * Checks the scope of a request, and asks the extensions. Returns a promise only if an extension does.
- *
- * @throws OAuthError for each parameter that is missing, malformed or not allowed.
- */
 export function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
   { settings: { extensions, defaultScope }, ignoredScope }: Pick<ServerContext, 'settings' | 'ignoredScope'>,
@@ -106,7 +96,6 @@ export function contentOf(
     : { extensionData, ...terms }
 }
 
-/** The members of the record that begins with a request, before its owner is known. */
 export function proposalOf(
   { client, redirectUri, redirectUriSent }: ResolvedRedirectUri,
   parameters: Parameters,
@@ -120,11 +109,10 @@ export function proposalOf(
 }
 
 /**
- * Finds the response type of this name, if the client may use it. The registration of a client holds the grant types of
- * each of its response types (RFC 7591 2.1), so a withdrawn grant type withdraws its response types, too.
+ * RFC 7591 2.1: a client has registered the grant types of its response types, so a withdrawn grant type withdraws
+ * them.
  *
- * @throws OAuthError `unsupported_response_type`, or `unauthorized_client` if the client has not registered the
- * response type.
+ * @throws OAuthError `unsupported_response_type`, or `unauthorized_client` if the client has not registered it.
  */
 export function requireResponseType(
   client: Client,
@@ -139,8 +127,7 @@ export function requireResponseType(
   return responseType
 }
 
-// OAuth 2.0 Multiple Response Type Encoding Practices 2.1: a client may name the mode of its response type, `fragment`, or
-// a mode of a plug-in. A token never goes into a query.
+// OAuth 2.0 Multiple Response Type Encoding Practices 2.1. A token never goes into a query.
 function requireResponseMode(
   { mode, grantTypes }: ResponseType,
   parameters: Parameters,
@@ -177,14 +164,12 @@ function extensionDataOf(
   return Object.fromEntries(entries)
 }
 
-/** An authorization request before its terms are settled. */
 interface UnsettledRequest {
   readonly request: ExtensionAuthorizationRequest
   readonly extensionData: ExtensionData
   readonly requested: Scope
 }
 
-/** The scope and the facts that the owner approves, after each extension had its say. */
 function termsOf(
   extensions: readonly Extension[],
   unsettled: UnsettledRequest,
@@ -249,24 +234,17 @@ const termsShape = shape<ConsentTerms, Scope>({
   ),
 })
 
-/**
- * The destination of the response to an authorization request. The server redirects only to a destination of this type.
- */
+/** The server redirects only to a destination of this type. */
 export interface ResolvedRedirectUri {
   readonly client: Client
   readonly redirectUri: string
-  /**
-   * Whether the request named the redirection URI. If it did, the token request must name the URI, too (RFC 6749
-   * 4.1.3).
-   */
+  /** If so, the token request must name the URI, too (RFC 6749 4.1.3). */
   readonly redirectUriSent: boolean
 }
 
 /**
- * Finds the client and the redirection URI of an authorization request. The resource owner sees these refusals on a
- * page, and the server never redirects them (RFC 6749 4.1.2.1).
+ * RFC 6749 4.1.2.1: the server never redirects these refusals.
  *
- * @param sender the sender of the request.
  * @param found runs if the client is registered, even if the server refuses the request later.
  * @throws OAuthError `invalid_request`.
  */
@@ -281,20 +259,14 @@ export async function resolveRedirectUri(
   return destinationOf(await requireClient(clientId, findClient, sender, found), sent)
 }
 
-/**
- * Finds the redirection URI of a request of a known client.
- *
- * @param sent the parameter `redirect_uri`.
- * @throws OAuthError `invalid_request`.
- */
+/** @throws OAuthError `invalid_request`. */
 export function destinationOf(client: Client, sent: string | undefined): ResolvedRedirectUri {
   if (sent !== undefined) requireRedirectUri(client, sent)
   return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
 }
 
 /**
- * Finds a client that is known and not disabled. Both refusals have the same text, so the text does not show that
- * a disabled client exists.
+ * The same text hides that a disabled client exists.
  *
  * @throws OAuthError `invalid_request`.
  */
@@ -322,16 +294,14 @@ export async function requireClient(
 // An unknown identifier may be a misplaced secret, so its beginning must do.
 const abridged = (clientId: string) => `${clientId.slice(0, 4)}… (${clientId.length} characters)`
 
-// The resource owner sees the refusal of an unusable client. Its identifier is the URL of a document, and no misplaced
-// secret: events may name it.
+// The identifier of an unusable client is the URL of a document, and no misplaced secret: events may name it.
 function refusalOf(error: unknown, found: ((client?: Client) => void) | undefined): unknown {
   if (!(error instanceof UnusableClient)) return error
   found?.()
   return error.forPage()
 }
 
-// RFC 6749 3.1.2.3: a request may omit the redirection URI only if the client has registered exactly one URI, including
-// its query.
+// RFC 6749 3.1.2.3: optional only if the client has registered exactly one URI, including its query.
 function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): string {
   const [only, second] = redirect_uris
   if (only === undefined || second !== undefined || dynamic_redirect_query)
@@ -341,7 +311,6 @@ function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): str
   return only
 }
 
-/** Refuses a redirection URI that is not registered for the client, or no longer. @throws OAuthError */
 export function requireRedirectUri(client: Client, redirectUri: string): void {
   if (!isRegisteredRedirectUri(client, redirectUri))
     throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.', {

@@ -45,63 +45,44 @@ import { type ClaimedRequest, resolveRequest } from './resolve-request'
 import { modeIn, namedMode } from './response-modes'
 import { settleDecision } from './settle-decision'
 
-/**
- * The functions that the host provides to the authorization endpoint. If one throws anything but an `OAuthError`, the
- * client gets `server_error`.
- */
+/** If a function throws anything but an `OAuthError`, the client gets `server_error`. */
 export interface Host extends OwnerHost {
-  /** The sender of the request. */
   readonly sender: Sender
-  /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
+  /** Without the client if its metadata is not usable. */
   readonly clientFound: (client?: Client) => void
-  /** Runs if extensions have replaced the parameters of the request, with those that count. */
+  /** Runs if extensions have replaced them, with those that count. */
   readonly parametersReplaced: (parameters: Parameters) => void
-  /** The resource owner who is logged in; undefined if no owner is. */
   resourceOwner(): Promise<ResourceOwner | undefined>
-  /**
-   * Sends the user agent to the login, which returns to the same request. Returns the refusal for the page of the owner
-   * if the login does not reach this server.
-   */
+  /** Returns the refusal for the page of the owner if the login does not reach this server. */
   logIn(demand?: LoginDemand): Promise<OAuthError | undefined>
-  /** Shows the consent page. The decision arrives as another request. */
   ask(question: Question): Promise<void>
 }
 
-/** The outcome of an authorization request. */
 type AuthorizationOutcome =
-  /** The resource owner sees the error on a page. The server does not redirect. */
+  /** The owner sees a page, without a redirect. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
-  /** The client gets a success or an error by redirect. */
   | Redirection
-  /** The host has sent the response: a login or a consent page. */
+  /** The host has sent a login or a consent page. */
   | { readonly kind: 'answered' }
 
-/** The content of a consent page. */
 export interface Question {
   readonly client: Client
   readonly resourceOwner: ResourceOwner
   readonly scope: Scope
-  /** What extensions add to the page. */
   readonly facts: readonly ConsentFact[]
   readonly redirectUri: string
-  /** Whether another page posts the response, so that the form of this page never ends at the client. Default false. */
+  /** Another page posts the response, so the form of this page never ends at the client. Default: false. */
   readonly isPosted?: boolean
-  /** The scope that the owner may leave out. */
+  /** What the owner may leave out. */
   readonly optional: Scope
-  /** The scope that the owner has allowed this client before. */
   readonly allowedBefore: Scope
-  /** What the owner has to answer; undefined if the page asks nothing. */
   readonly asked: OwnerQuestion | undefined
-  /** The query of the same request with the choice of an account before; undefined if the request is good only once. */
+  /** The query of the same request after the choice of an account; undefined if the request is good only once. */
   readonly switchAccount: string | undefined
-  /** The random value that only the consent form knows. The form sends it with the decision. */
   readonly consentToken: string
 }
 
-/**
- * Handles an authorization request up to the consent page (RFC 6749 4.1.1). If the owner has approved before, sends the
- * code at once.
- */
+/** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */
 export async function authorize(
   server: ServerContext,
   parameters: Parameters,
@@ -130,7 +111,7 @@ export async function authorize(
   try {
     return await handleRequest(server, settled, parameters, host, onCommitted)
   } catch (cause) {
-    // The resource owner sees this error on a page: a client would only send the owner back here.
+    // On a page: a client would only send the owner back here.
     if (cause instanceof Throttled && !(cause instanceof OverShare)) return { kind: 'refused', error: cause }
     const { destination } = settled
     const frame = frameOf(
@@ -144,15 +125,13 @@ export async function authorize(
   }
 }
 
-/** A request with the destination of its response, after extensions had their say. */
 interface SettledRequest {
   readonly destination: ResolvedRedirectUri
   readonly parameters: Parameters
-  /** The record that the request uses. */
   readonly claimed: ClaimedRequest | undefined
 }
 
-/** Lets extensions replace a request. @throws OAuthError for the page of the owner. */
+/** @throws OAuthError for the page of the owner. */
 async function settleRequest(
   server: ServerContext,
   resolvers: readonly Extension[],
@@ -170,17 +149,16 @@ async function settleRequest(
 }
 
 /**
- * Whether the server may send a user agent to the client without a decision of the resource owner (RFC 9700 4.11.2). A
- * stranger chooses its redirection URIs: a link to this server could otherwise lead to any site, or start any program.
- * On loopback, only programs of the owner listen.
+ * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client, so a link to this server could lead to any
+ * site, or start any program. On loopback, only programs of the owner listen.
  */
 function mayRedirectUnasked({ client, redirectUri }: ResolvedRedirectUri): boolean {
   return isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
 }
 
 /**
- * Whether an unchecked client gets the error of a request without pages (OpenID Connect Core 3.1.2.6): the owner of this
- * very session has let it in. The approval of another one counts for nothing: a stranger can approve his own client.
+ * OpenID Connect Core 3.1.2.6: an unchecked client gets the error only if the owner of this very session has let it in.
+ * A stranger can approve his own client.
  */
 async function awaitsError(
   { index, store, settings: { issuer }, now }: ServerContext,
@@ -240,18 +218,16 @@ async function handleRequest(
   return finish(server, waiting, questions, course, host, onCommitted)
 }
 
-/** A valid request of a known resource owner. */
 interface WaitingRequest {
   readonly settled: SettledRequest
   readonly parsed: ParsedAuthorizationRequest
   readonly proposal: AuthorizationProposal
   readonly resourceOwner: ResourceOwner
-  /** The parameters as the server received them. */
+  /** As the server received them. */
   readonly received: Parameters
   readonly context: IssueContext
 }
 
-/** Approves the request without a page, or shows the page. */
 async function finish(
   server: ServerContext,
   { settled, parsed, proposal, resourceOwner, received, context }: WaitingRequest,
@@ -300,8 +276,8 @@ async function finish(
 }
 
 /**
- * The server with a store that looks again once it has saved the approval: an owner who takes the consent back meanwhile
- * finds the authorization in the index and ends it, or else this look finds nothing remembered.
+ * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the authorization in the
+ * index and ends it, or else this look finds nothing.
  */
 function withConfirmation(server: ServerContext, questions: OwnerQuestions): ServerContext {
   const { store } = server
@@ -319,15 +295,14 @@ function withConfirmation(server: ServerContext, questions: OwnerQuestions): Ser
 
 const answered: AuthorizationOutcome = { kind: 'answered' }
 
-// RFC 6749 4.1.2.1 requires `state` in every redirect. A `state` that is too long for a URI therefore gets a page
-// instead of a redirect, which deviates from the RFC. Only a form can carry such a long value.
+// Deviates from RFC 6749 4.1.2.1, which requires `state` in every redirect: one too long for a URI gets a page. Only a
+// form can carry it.
 export function requireEchoableState(parameters: Parameters): void {
   if ((parameters.received('state')?.length ?? 0) > longestEchoedState)
     throw invalidRequest('parameter_too_long', 'The parameter state is too long.')
 }
 
-// The server must send an error even if the parameters of the response are faulty themselves. A faulty parameter
-// therefore counts as absent here.
+// An error response must work with faulty parameters: they count as absent.
 function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Parameters) {
   const responseType = parameters.peek('response_type') ?? ''
   return { redirectUri, responseType, requestState: parameters.received('state') }

@@ -14,47 +14,37 @@ import {
   withDecision,
 } from './remembered-consent'
 
-/** What a server remembers that an owner has allowed a client, which so gets in without a page. */
+/** What an owner has allowed a client, which so gets in without a page. */
 export interface ListedConsent {
   readonly clientId: string
   readonly scope: Scope
   /** The single claims of OpenID Connect that the owner has allowed besides. */
   readonly claims: readonly string[]
-  /** When the owner first allowed a part of it, in seconds since the epoch. */
+  /** When the owner first allowed a part, in seconds since the epoch. */
   readonly grantedAt: number
-  /** When the last part of it ends, in seconds since the epoch. */
+  /** When the last part ends, in seconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** What a server needs to remember consents. */
 interface MemoryTerms {
   readonly store: ConsentStore
   readonly issuerDigest: string
-  /** How long a consent counts. */
   readonly seconds: number
   /** Seconds since the epoch. */
   readonly now: () => number
-  /**
-   * The time until which nothing counts that owners allowed a client, in seconds since the epoch; -Infinity if all counts.
-   * Default: all counts.
-   */
+  /** In seconds since the epoch; what owners allowed up to it counts no more. Default: all counts (-Infinity). */
   readonly revokedBefore?: ((clientId: string) => Promise<number>) | undefined
 }
 
-/** The consents that a server remembers. */
 export class ConsentMemory {
   constructor(private readonly terms: MemoryTerms) {}
 
-  /** This moment, for the age of a decision: the store measures real time, whatever clock the host has. */
+  /** For the age of a decision: the store measures real time, whatever clock the host has. */
   moment(): number {
     return performance.now()
   }
 
-  /**
-   * Finds what an owner has allowed a client. Forgets it if the client has changed since then.
-   *
-   * @returns undefined if nothing counts.
-   */
+  /** Forgets the consent if the client has changed. */
   async find(subject: string, client: Client): Promise<RememberedConsent | undefined> {
     const consent = await this.read(subject, client.client_id)
     if (consent === undefined) return undefined
@@ -63,7 +53,6 @@ export class ConsentMemory {
     return undefined
   }
 
-  /** Lists what counts of an owner, by client. */
   async list(subject: string): Promise<readonly ListedConsent[]> {
     const stored = await this.terms.store.list(this.ownerOf(subject))
     const listed = await inTurns(stored, async ({ clientId, consent: text }) => {
@@ -76,12 +65,7 @@ export class ConsentMemory {
     return listed.flat().toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1))
   }
 
-  /**
-   * Remembers a decision of an owner. Of two decisions at once, the last one counts.
-   *
-   * @param ownerReadAt the moment before the owner was read. An owner who has taken something back since then is asked
-   * again.
-   */
+  /** @param ownerReadAt before the owner was read. One who has taken something back since is asked again. */
   async remember(
     subject: string,
     clientId: string,
@@ -100,7 +84,6 @@ export class ConsentMemory {
     return text === undefined ? undefined : this.counting(clientId, text)
   }
 
-  /** What counts of a stored consent at this moment. */
   private async counting(clientId: string, text: string): Promise<RememberedConsent | undefined> {
     const { seconds, now, revokedBefore } = this.terms
     const consent = decodeConsent(text)

@@ -5,54 +5,44 @@ import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
 import { covers, type Scope } from '../protocol/scope'
 import type { Selection } from './selection'
 
-/** The pending record keeps under this name what its page offers. No extension may have the name. */
+/** No extension may have the name. */
 export const consentOfferName = 'consent-offer'
 
 /**
- * What a consent page offers to its owner. The decision is checked against it, and not against the options of the
- * process that gets the decision: the host may have deployed others meanwhile.
+ * The decision is checked against what its page offered: the process that gets it may have other options after a
+ * deployment.
  */
 interface ConsentOffer {
-  /** The scope that the owner may leave out. */
   readonly optional: Scope
-  /** The question of an extension; undefined if the page asks nothing. */
   readonly question: OfferedQuestion | undefined
-  /** What the server needs to remember the decision; undefined if it remembers none. */
+  /** Undefined if the server remembers no decision. */
   readonly memory: OfferedMemory | undefined
-  /** The parameters that say something about the owner or the login, in form encoding; undefined without any. */
+  /** The parameters about the owner or the login, in form encoding. */
   readonly aboutOwner?: string | undefined
 }
 
-/** What a page is about, besides its scope. */
 export interface OfferedMemory {
-  /** Names what the client was when the page appeared. */
   readonly fingerprint: string
-  /** Names the facts of the page. */
   readonly facts: readonly string[]
-  /** Names the claims that the page shows besides the scope. */
+  /** What the page shows besides the scope. */
   readonly claims: readonly string[]
 }
 
-/** A question with the values of its answers. */
 export interface OfferedQuestion {
-  /** The name of the extension that asks. */
   readonly extension: string
   readonly name: string
   readonly answers: readonly string[]
 }
 
-/** What the owner has approved. */
 export interface Granted {
   readonly scope: Scope
   readonly answer: OwnerAnswerTo | undefined
 }
 
-/** An answer, and the extension that asked. */
 export interface OwnerAnswerTo extends GivenAnswer {
   readonly extension: string
 }
 
-/** Adds an offer to the data of a record. A page that offers nothing adds nothing. */
 export function withOffer(
   data: ExtensionData,
   { optional, question, memory, aboutOwner }: ConsentOffer,
@@ -67,10 +57,8 @@ export function withOffer(
   return { ...data, [consentOfferName]: offer }
 }
 
-/** The offer of a page that offers nothing. */
 export const nothingOffered: ConsentOffer = { optional: [], question: undefined, memory: undefined }
 
-/** Reads the offer in the data of a record. */
 export function offerIn(data: ExtensionData): ConsentOffer {
   const offer = dataOf(consentOfferName, data)
   if (!isRecord(offer)) return nothingOffered
@@ -95,19 +83,13 @@ function questionIn(value: unknown): OfferedQuestion | undefined {
   return isText(extension) && isText(name) && isTexts(answers) ? { extension, name, answers } : undefined
 }
 
-/** The data of a record without its offer. */
 export function withoutOffer(data: ExtensionData): ExtensionData {
   if (!Object.hasOwn(data, consentOfferName)) return data
   const { [consentOfferName]: _, ...others } = data
   return others
 }
 
-/**
- * What an approval grants: of the requested scope all that is required, and the optional scopes with a tick.
- *
- * @param requested the scope that the page showed.
- * @returns the refusal for the page of the owner if the decision is none that the page offered.
- */
+/** All required scopes, and the optional ones with a tick; a refusal for a decision that the page did not offer. */
 export function grantedBy(
   { scope: whole, ticked, choice }: Selection,
   requested: Scope,

@@ -51,50 +51,37 @@ import { choiceKey, type RememberedDecision } from './remembered-consent'
 import { nothingSelected, type Selection, selectionText } from './selection'
 import { settleDecision } from './settle-decision'
 
-/** The decision of the resource owner, with the consent token of its form. */
 interface Decision extends ConsentDecision {
-  /** The same moment by the memory of consents; undefined if the server remembers none. */
+  /** By the clock of the memory of consents; undefined if the server remembers none. */
   readonly ownerReadMoment?: number | undefined
-  /** What the form selects. Default: the form has only the buttons. */
+  /** Default: the form has only the buttons. */
   readonly selection?: Selection | undefined
-  /** The sender of the request; undefined outside of HTTP. */
   readonly sender?: Sender | undefined
-  /** Runs if the client of the request is registered; without the client if its metadata is not usable. */
+  /** Without the client if its metadata is not usable. */
   readonly clientFound?: ((client?: Client) => void) | undefined
 }
 
-/** The outcome of a decision. */
 type DecisionOutcome =
-  /** The resource owner sees the error on a page. The server does not redirect. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
-  /** The client already has its response, which the server cannot send twice. The resource owner sees a page. */
+  /** The server cannot send a response twice. The owner sees a page. */
   | { readonly kind: 'done'; readonly client: Client }
-  /** The client gets a success, a denial or another error by redirect. */
   | Redirection
 
-/** What the transition makes of a decision. */
 type DecisionStep =
   | DecisionOutcome
-  /** The request is open no more: the owner has approved it. */
   | {
       readonly kind: 'approved'
       readonly redirection: Redirection
       readonly approved: ApprovedRequest
-      /** What the server remembers of the decision; undefined if it remembers nothing. */
       readonly remembered: RememberedDecision | undefined
     }
-  /** An earlier approval has made a code that may still be on its way to the client. */
+  /** The code of an earlier approval may be on its way to the client. */
   | { readonly kind: 'early' }
 
-// For this many seconds after the approval, a code may still be on its way to the client.
+// Seconds after the approval.
 const onItsWay = 2
 
-/**
- * Applies a decision and responds to the client (RFC 6749 4.1.2). A decision that arrives again gets the same response
- * while that response is valid.
- *
- * @param hasWaited whether the server has already waited for an earlier code to reach the client.
- */
+/** RFC 6749 4.1.2. A repeated decision gets the same response while that is valid. */
 export async function decide(
   server: ServerContext,
   decision: Decision,
@@ -128,13 +115,13 @@ export async function decide(
     return decide(server, decision, onCommitted, true)
   }
   if (step.kind !== 'approved') return step
-  // A denied request stays in the store, and stays counted, until the request expires.
+  // A denied request counts as open until it expires.
   server.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
   return step.redirection
 }
 
-/** Remembers a decision. The client has its code, so a failure changes nothing but that the owner is asked again. */
+/** The client has its code: after a failure, the owner is only asked again. */
 async function remember(
   { server, decision: { subject, ownerReadMoment }, client }: Deciding,
   decided: RememberedDecision,
@@ -150,7 +137,7 @@ async function remember(
   }
 }
 
-/** The client of a consent form, for the page about a decision without an owner; undefined if the form is unknown. */
+/** Undefined if the form is unknown. */
 export async function findAskingClient(
   { store, settings }: ServerContext,
   consentToken: string,
@@ -169,13 +156,11 @@ export async function findAskingClient(
   }
 }
 
-/** A decision, and the record and the client that it is about. */
 interface Deciding {
   readonly server: ServerContext
   readonly decision: Decision
   readonly hasWaited: boolean
   readonly id: string
-  /** The record as the server found it first. */
   readonly found: StoredAuthorization
   readonly client: Client
   readonly context: IssueContext
@@ -192,8 +177,7 @@ async function findDeciding(
   if (server.requireService !== undefined) await server.requireService()
   const found = server.takeCached(id) ?? (await server.store.find(id))
   if (found === undefined) throw requestNotOpen()
-  // The host may have disabled the client while the owner looked at the page. Without this check, an implicit grant
-  // would still give the client a token.
+  // The host may have disabled the client meanwhile: an implicit grant would still give a token.
   const client = await requireClient(
     found.authorization.clientId,
     server.settings.findClient,
@@ -205,8 +189,7 @@ async function findDeciding(
 }
 
 /**
- * Looks again at an owner who approves with another login than that of the page: the login that decides is the one that
- * the tokens tell.
+ * The tokens tell the login that decides, which may not be that of the page.
  *
  * @throws OAuthError for the client, if the login does not meet what the request demands.
  */
@@ -225,7 +208,6 @@ async function requireLogin({ server, decision, found, client }: Deciding): Prom
     throw loginRequired('login_changed', 'The owner has logged in otherwise than the request demands.')
 }
 
-/** Completes the access token in the response, if the response has one. */
 async function completed(
   result: SuccessfulResult<DecisionStep>,
   { server, client, context }: Deciding,
@@ -245,13 +227,13 @@ async function completed(
 function stepOf(current: Authorization | undefined, deciding: Deciding): TransitionResult<DecisionStep> {
   const { server, decision, hasWaited, client, context } = deciding
   const decidable = findDecidable(current, decision, context.now)
-  // An outcome and no refusal: the owner sees this error, and `failureOf` may send a thrown one to the client.
+  // An outcome: the owner sees it. `failureOf` may send a thrown error to the client.
   if (decidable instanceof OAuthError)
     return { action: 'none', outcome: { kind: 'refused', error: decidable } }
   const requested = requestOf(decidable)
   if (requested === undefined || decidable.state === 'active')
     return { action: 'none', outcome: { kind: 'done', client } }
-  // The client may have lost the redirection URI while the owner looked at the page.
+  // The client may have lost the redirection URI meanwhile.
   requireRedirectUri(client, requested.request.redirectUri)
   if (decidable.state === 'denied') return { action: 'touch', outcome: denial(server, requested) }
   if (decidable.state === 'pending' && !decision.approved)
@@ -260,8 +242,8 @@ function stepOf(current: Authorization | undefined, deciding: Deciding): Transit
   return approvalStep(decidable, requested, deciding)
 }
 
-// A browser that sends the form again drops the first redirect, but may already have passed it to the client. The code
-// would then reach the client twice, and the second redemption would revoke the tokens (RFC 6749 4.1.2).
+// A browser that sends the form again drops the first redirect, but the client may have it. A second redemption of the
+// code would revoke the tokens (RFC 6749 4.1.2).
 function isOnItsWay(decidable: Pending | Approved, { now, lifetimes }: IssueContext): boolean {
   return (
     decidable.state === 'approved' && now < decidable.code.expiresAt - lifetimes.authorizationCode + onItsWay
@@ -283,7 +265,7 @@ function approvalStep(
     decidable.state === 'pending'
       ? grantedBy(decision.selection ?? nothingSelected, requested.scope, offer)
       : undefined
-  // An outcome and no refusal: the owner sees this error, and the request stays open.
+  // An outcome and no refusal: the request stays open.
   if (granted instanceof OAuthError) return { action: 'none', outcome: { kind: 'refused', error: granted } }
   const settled =
     granted === undefined
@@ -313,8 +295,8 @@ function approvalStep(
       },
       event: approvalEvent(authorization, name),
     }
-  // A form with other boxes or another answer derives another code: the first approval counts, and the owner sees that
-  // it does. A host's response type may make its code in another way. The server cannot repeat such a code.
+  // Another selection derives another code: the first approval counts, and the owner sees it. A host's response type
+  // may make a code that the server cannot repeat.
   const isSame = authorization.state === 'approved' && authorization.code.digest === decidable.code.digest
   return isSame
     ? { action: 'touch', outcome: redirection, event: approvalEvent(decidable, name, 'repeated') }
@@ -334,15 +316,12 @@ function rememberedOf(
   return { fingerprint, facts, at, choice: choiceKey(answer), ...decided }
 }
 
-/**
- * The client gets the error if it happened to a decision that is good for the request of the client. Otherwise, the
- * resource owner sees the error.
- */
+/** The client gets the error if the decision is good for its request, and otherwise the owner. */
 function failureOf(
   { server, decision, found, client, context }: Deciding,
   error: OAuthError,
 ): DecisionOutcome {
-  // As for a request: the client would only send the owner back here.
+  // On a page: the client would only send the owner back here.
   if (error instanceof Throttled && !(error instanceof OverShare)) return { kind: 'refused', error }
   const decidable = findDecidable(found.authorization, decision, context.now)
   const requested = decidable instanceof OAuthError ? undefined : requestOf(decidable)

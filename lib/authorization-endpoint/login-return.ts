@@ -3,29 +3,26 @@ import { invalidRequest } from '../protocol/oauth-error'
 import { type Parameters, parametersAtMost } from '../protocol/parameters'
 
 /**
- * The parameter that tells a return from the login from a fresh request: how often the login has returned, since when,
- * and the reference to the login that the server has demanded. The count travels in the URL, so it needs no memory,
- * works on several processes, and another tab has its own. A client must ignore unknown parameters of its own request
- * (RFC 6749 3.1), and so must this server: a forged count shows the sender a page, and nothing else.
+ * Tells a return from the login from a fresh request: how often, since when, and the reference to a demanded login. In
+ * the URL, the count needs no memory, works on several processes, and each tab has its own. RFC 6749 3.1: clients
+ * ignore unknown parameters of their request, as this server must. A forged count only shows its sender a page.
  */
 const parameter = 'login_returns'
 
 const returnsAtMost = 3
-/** Seconds. A person who logs in slowly three times is no loop. */
+/** Seconds. Three slow logins are no loop. */
 const window = 60
 
-/** How often the login has returned to a request, and when it did so first, in seconds since the epoch. */
+/** `since` in seconds since the epoch. */
 interface LoginReturns {
   readonly count: number
   readonly since: number
 }
 
 /**
- * The query of the request to which the login returns. Without an owner, the same request would go back to the login:
- * undefined if the login has returned three times within a minute.
+ * Undefined if the login has returned three times within a minute: without an owner, the request would loop.
  *
  * @param now seconds since the epoch.
- * @param reference to the login that the server has demanded; undefined if it has demanded none.
  * @throws OAuthError `invalid_request` if a full request leaves no room for the reference.
  */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
@@ -36,7 +33,7 @@ export function queryAfterLogin(parameters: Parameters, now: number, reference?:
   const next = count === 0 ? '1' : `${count + 1}.${since.toString(36)}`
   if (query.size < parametersAtMost)
     query.append(parameter, reference === undefined ? next : `${next}.${reference}`)
-  // A request that is full must stay valid. Its loop is not noticed. A demanded login would be demanded without end.
+  // A full request stays valid, though its loop is not noticed. A demanded login would come without end.
   else if (reference !== undefined)
     throw invalidRequest('too_many_parameters', 'The request has too many parameters.')
   return query.toString()
@@ -46,8 +43,7 @@ export function queryAfterLogin(parameters: Parameters, now: number, reference?:
 const longestQuery = 7000
 
 /**
- * The query of the same request with the choice of an account before (OpenID Connect Core 3.1.2.1); undefined if the
- * request is too long for a URL.
+ * OpenID Connect Core 3.1.2.1: the same request after the choice of an account; undefined if too long for a URL.
  *
  * @param parameters of a request that shows a page, so `prompt` is not `none`.
  */
@@ -76,7 +72,7 @@ function returnsIn(text: string | null, now: number): LoginReturns {
   return isCurrent ? { count: Number(count), since } : { count: 0, since: now }
 }
 
-/** The reference to a demanded login in a request, with the id of its record. It proves nothing yet. */
+/** It proves nothing yet. */
 export function loginReferenceOf(
   parameters: Parameters,
 ): { readonly reference: string; readonly id: string } | undefined {
@@ -85,7 +81,7 @@ export function loginReferenceOf(
   return reference === undefined || id === undefined ? undefined : { reference, id }
 }
 
-/** Names what a request asks for: the digest of its parameters, without what the login has added. */
+/** Without what the login has added. */
 export function requestDigest(parameters: Parameters): string {
   const query = parameters.toQuery()
   query.delete(parameter)

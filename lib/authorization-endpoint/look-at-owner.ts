@@ -19,24 +19,21 @@ import {
   type RequestedLogin,
 } from './requested-login'
 
-/** A valid request whose owner is looked at. */
 interface RequestOfOwner extends Omit<ExtensionOwnerRequest, 'authorizationData'> {
   readonly extensionData: ExtensionData
   readonly requestedLogin: RequestedLogin | undefined
 }
 
-/** What follows for an owner. */
 interface Look {
-  /** What the login is asked for that has to come before; undefined if none has to. */
+  /** Undefined if no login has to come before. */
   readonly login: LoginRequest | undefined
   readonly verdict: CommonVerdict['verdict']
 }
 
 /**
- * Looks at the owner of a request, and at the login: by what the request says about the login, and by the extensions with
- * `atResourceOwner`. Each page at which an owner gets a request, or decides it, asks this function.
+ * Judges by the request and by the extensions with `atResourceOwner`, at each page at which an owner gets or decides a
+ * request.
  *
- * @param owner undefined if no owner is logged in.
  * @param now seconds since the epoch.
  * @throws OAuthError for an owner who may not have the request, such as `login_required`.
  */
@@ -63,7 +60,6 @@ export async function lookAtOwner(
   return { login: { ...plain, acrValues: [...new Set([...acrValues, ...plain.acrValues])] }, verdict }
 }
 
-/** A record of a request, whose owner is looked at again. */
 interface KeptRequest {
   readonly client: Client
   readonly responseType: ResponseTypeDescription
@@ -74,10 +70,8 @@ interface KeptRequest {
 }
 
 /**
- * Looks at an owner by what the record of a request keeps: who claims a request of a device, or decides with another login
- * than that of the page.
+ * For one who claims a request of a device, or decides with another login than that of the page.
  *
- * @returns the login that has to come before; undefined if none has to.
  * @throws OAuthError as {@link lookAtOwner} does.
  */
 export async function lookAgain(
@@ -95,7 +89,6 @@ export async function lookAgain(
   return (await lookAtOwner(server, asked, owner, now)).login
 }
 
-/** The parameters that {@link lookAgain} needs, in form encoding; undefined if the request has none. */
 export function aboutOwner(
   { ownerExtensions = [] }: Pick<ServerContext, 'ownerExtensions'>,
   parameters: Parameters,
@@ -105,10 +98,9 @@ export function aboutOwner(
   return named.isEmpty ? undefined : named.format()
 }
 
-/** The verdicts, the one that counts first. */
+/** The one that counts first. */
 const verdicts = ['log in', 'ask', 'approve'] as const
 
-/** What the extensions say together. */
 interface CommonVerdict {
   readonly verdict: (typeof verdicts)[number] | undefined
   readonly acrValues: readonly string[]

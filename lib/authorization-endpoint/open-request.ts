@@ -21,11 +21,7 @@ import type { ResponseType } from './response-types'
 
 type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
 
-/**
- * Approves a request without a page.
- *
- * @param claimed the record that the request uses up, in the same write.
- */
+/** @param claimed the record that the request uses up, in the same write. */
 export async function approveAtOnce(
   server: ServerContext,
   client: Client,
@@ -51,7 +47,6 @@ export async function approveAtOnce(
   return completed.redirection
 }
 
-/** What the transition makes of a record that an approval uses up. */
 interface ClaimedApproval {
   readonly approved: ApprovedRequest
   readonly redirection: Redirection
@@ -71,7 +66,7 @@ async function approveClaimed(
   const { clientId, subject } = proposal
   const transition = (current: Authorization | undefined): TransitionResult<ClaimedApproval | OAuthError> => {
     const claimable = findClaimable(current, { handle, clientId }, now)
-    // An outcome and no refusal: the owner sees this error, and the client gets a thrown one.
+    // An outcome: the owner sees it. The client gets a thrown error.
     const refusal = claimable instanceof OAuthError ? claimable : refusalForOwner(claimable, subject)
     if (refusal !== undefined) return { action: 'none', outcome: refusal }
     const proposed = { id, issuerDigest, ...proposal }
@@ -94,7 +89,6 @@ async function approveClaimed(
   return outcome.redirection
 }
 
-/** Completes the access token in the response, if the response has one. */
 async function completeClaimed(
   server: ServerContext,
   client: Client,
@@ -107,17 +101,14 @@ async function completeClaimed(
   return { ...result, outcome: { ...outcome, redirection }, event }
 }
 
-/**
- * Stores the pending record of a request. Returns the consent token, or the refusal for the page of the owner if the
- * request uses a record that another owner has claimed meanwhile.
- */
+/** Returns the consent token, or the refusal for the page if another owner has claimed the record meanwhile. */
 export async function keepOpen(
   { store, openRequests }: ServerContext,
   proposal: AuthorizationProposal,
   claimed: ClaimedRequest | undefined,
   context: IssueContext,
 ): Promise<string | OAuthError> {
-  // The owner who reloads the page has no further open request.
+  // A reload of the page opens no further request.
   if (claimed?.record.state === 'pending')
     return tokenOf(await claimRecord(store, proposal, claimed, context))
   openRequests.opened(proposal.subject)

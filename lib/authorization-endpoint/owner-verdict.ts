@@ -25,18 +25,16 @@ import { mayHavePriorConsent } from './prior-consent'
 import { demandsLogin } from './requested-login'
 import type { ClaimedRequest } from './resolve-request'
 
-/** A valid request, and the owner who is logged in. */
 interface OwnerInQuestion {
   readonly destination: ResolvedRedirectUri
-  /** The parameters of the request, after extensions had their say. */
+  /** After the extensions have replaced them. */
   readonly parameters: Parameters
-  /** The parameters as the server received them. */
+  /** As the server received them. */
   readonly received: Parameters
   readonly parsed: ParsedAuthorizationRequest
   readonly unclaimed: UnclaimedProposal
   /** The record of the client that the request uses up. */
   readonly claimed: ClaimedRequest | undefined
-  /** Undefined if no owner is logged in. */
   readonly resourceOwner: ResourceOwner | undefined
   readonly context: RecordContext
 }
@@ -45,28 +43,23 @@ interface AskedHost {
   readonly sender?: Sender | undefined
 }
 
-/** A login that the request or an extension demands. */
 export interface LoginDemand {
-  /** The reference for the URL to which the login returns; undefined if the request itself names its record. */
+  /** For the URL to which the login returns; undefined if the request names its record. */
   readonly reference: string | undefined
   readonly request: LoginRequest
 }
 
-/** What follows for the owner of a request. */
 export interface Course {
-  /** The login that has to come before; undefined if none has to. */
   readonly demand: LoginDemand | undefined
-  /** Whether the request is approved without a page. */
   readonly isApproved: boolean
-  /** The record that the request uses up: of its client, or of the login that this server has demanded. */
+  /** The record that the request uses up: of its client, or of the demanded login. */
   readonly claimed: ClaimedRequest | undefined
 }
 
 /**
- * Decides what follows for the owner of a request: by what the request says about the login and the pages, and by the
- * extensions with `atResourceOwner`. Keeps the time of a login that they demand.
+ * Decides by the request, and by the extensions with `atResourceOwner`; stores the time of a login that they demand.
+ * Returns a refusal for the page of the owner.
  *
- * @returns what follows, or the refusal for the page of the owner.
  * @throws OAuthError for the client: `login_required`, `consent_required`, `interaction_required`, or the refusal of an
  * extension.
  */
@@ -114,9 +107,8 @@ const needsAnswer = () =>
 const needsPage = () => interactionRequired('prompt_none_without_page', 'The owner must see a page.')
 
 /**
- * Finds the record of a login that this server has demanded for this very request. Others may have seen the URL with the
- * reference, and it may be old. A reference that is not good for the request counts as absent, so the server demands a
- * new login.
+ * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very
+ * request counts as absent: a new login.
  */
 async function findDemandedLogin(
   { store, demandedLogins }: ServerContext,
@@ -136,12 +128,8 @@ async function findDemandedLogin(
 }
 
 /**
- * Keeps the time of a demanded login in the record of the request, or in a new record.
- *
- * @param claimed the record that the request has already.
- * @returns the reference for the URL to which the login returns; undefined if the request itself names its record; an
- * error for the page of the owner if the record is no longer unclaimed.
- * @throws `Throttled` if too many logins of the network wait.
+ * @returns the reference for the return of the login; undefined if the request names its record; an error for the page
+ * if the record is no longer unclaimed.
  */
 async function keepDemand(
   { store, demandedLogins }: ServerContext,
@@ -160,11 +148,14 @@ async function keepDemand(
   })
 }
 
-/** Whether the record of a pushed request lives longer from now on: nobody who is known has brought it. */
+/** True for a pushed request that nobody known has brought. */
 const livesLonger = ({ record }: ClaimedRequest) =>
   record.state === 'unclaimed' && record.lifetimeUntilSeen !== undefined
 
-/** Counts a record that waits for the login of its owner, unless it does not come to be. @throws Throttled */
+/**
+ * Counts a record that waits for its login, unless it does not come to be. @throws Throttled if too many of the network
+ * wait.
+ */
 async function counted<Outcome>(
   logins: ServerContext['demandedLogins'],
   sender: Sender | undefined,
@@ -182,8 +173,8 @@ async function counted<Outcome>(
   }
 }
 
-// A login after the first demand satisfies every later one of an owner who is not logged in. An owner who has logged in
-// since, and too long ago, has to do so again.
+// A login after the first demand satisfies every later one of an owner who is not logged in. A login since then that is
+// too old does not.
 async function keepInRecord(
   store: AuthorizationStore,
   claimed: ClaimedRequest,
@@ -197,11 +188,9 @@ async function keepInRecord(
 }
 
 /**
- * Keeps in the record of a request that a browser has brought it: its owner has to log in, which may take longer than
- * the request would live.
+ * The login of the owner may take longer than the request would live.
  *
  * @returns an error for the page of the owner if the record is no longer open.
- * @throws `Throttled` if too many logins of the network wait.
  */
 export async function keepArrival(
   { store, demandedLogins }: ServerContext,

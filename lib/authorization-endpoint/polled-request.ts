@@ -8,7 +8,6 @@ import type { PolledRequests } from './polled-requests'
 import { clockTolerance, loginDefaultsFor, loginParameters, parseRequestedLogin } from './requested-login'
 import { settleDecision } from './settle-decision'
 
-/** The requests of clients without a redirection URI at one server. */
 export function polledRequests(server: ServerContext): PolledRequests {
   const { settings, deciders, loginDefaults, now } = server
   const { extensions, scopes, tokenType: usualTokenType, manageAt } = settings
@@ -29,7 +28,7 @@ export function polledRequests(server: ServerContext): PolledRequests {
       return { proposal: { clientId, scope, tokenType, extensionData }, facts }
     },
     async lookAt(owner, { client, polled: { scope, extensionData }, grantType, loginDemandedAt: at }) {
-      // Who went to the login and did not log in may go there again: there is no client to which the refusal could go.
+      // Who did not log in may go to the login again: no client could get the refusal.
       const isMissed =
         at !== undefined && owner.authTime !== undefined && owner.authTime < at - clockTolerance
       const loginDemandedAt = isMissed ? undefined : at

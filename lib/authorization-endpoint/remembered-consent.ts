@@ -6,50 +6,44 @@ import type { ConsentFact } from '../protocol/extension'
 import { covers, type Scope } from '../protocol/scope'
 import type { OwnerAnswerTo } from './consent-offer'
 
-/** What an owner has allowed a client. */
 export interface RememberedConsent {
-  /** What the client was when the owner decided. */
+  /** The client when the owner decided. */
   readonly fingerprint: string
   readonly entries: readonly AllowedEntry[]
 }
 
-/** A scope that an owner has allowed for certain facts and one answer. */
+/** For certain facts and one answer. */
 interface AllowedEntry {
-  /** When the owner decided, in seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly at: number
-  /** Names the answer of the owner; empty if the page asked nothing. */
+  /** Empty if the page asked nothing. */
   readonly choice: string
-  /** Names of facts; see {@link factKeys}. */
   readonly facts: readonly string[]
-  /** What {@link askedFor} names. */
   readonly scope: Scope
 }
 
-/** What a request asks for besides its scope. */
 interface Circumstances {
   readonly choice: string
   readonly facts: readonly string[]
 }
 
-/** A decision of an owner on a page. */
 export interface RememberedDecision extends Circumstances {
   readonly at: number
   readonly fingerprint: string
   /** The scope, and the claims, that the page showed. */
   readonly shown: Scope
-  /** The part that the owner allowed. */
   readonly allowed: Scope
 }
 
-/** Names an answer: of one extension, for one question. Empty without an answer. */
+/** Empty without an answer. */
 export function choiceKey(answer: OwnerAnswerTo | undefined): string {
   if (answer === undefined) return ''
   return digest(JSON.stringify([answer.extension, answer.name, answer.value]))
 }
 
 /**
- * Names the facts of a page: one name for each resource, together with all other facts. Of several resources, each
- * counts by itself. Other facts count only all together: nobody but their extension knows what a part of them means.
+ * One name for each resource, together with all other facts. Each resource counts by itself. Other facts count only all
+ * together: only their extension knows what a part of them means.
  */
 export function factKeys(facts: readonly ConsentFact[]): readonly string[] {
   const others = facts
@@ -68,20 +62,16 @@ const valuesOf = ({ values }: ConsentFact) => values.map(({ value }) => value)
 // A scope token has no space.
 const claimMark = 'claim '
 
-/** Names the single claims of a page: each counts by itself, as a scope does. */
+/** Each claim counts by itself, as a scope does. */
 export const claimKeys = (facts: readonly ConsentFact[]): readonly string[] =>
   facts.filter(isClaims).flatMap((fact) => valuesOf(fact).map((value) => claimMark + value))
 
-/** What a request asks for: its scope, and single claims. */
 export const askedFor = (scope: Scope, facts: readonly ConsentFact[]): Scope => [
   ...scope,
   ...claimKeys(facts),
 ]
 
-/**
- * Names what makes a client the one that the owner has allowed: its destinations and its keys. A rotation of its secrets
- * changes nothing.
- */
+/** Names the destinations and the keys of the client. A rotation of its secrets changes nothing. */
 export function clientFingerprint(client: Client): string {
   const { client_type, token_endpoint_auth_method, credentials, redirect_uris, members } = client
   const { loopback_redirect_uris, dynamic_redirect_query, insecure_redirect_uris } = client
@@ -97,7 +87,7 @@ const inOrder = (_name: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
-/** What the owner has allowed under these circumstances; undefined if that was never asked. */
+/** Undefined if the owner was never asked. */
 export function allowedScope(
   consent: RememberedConsent,
   { choice, facts }: Circumstances,
@@ -111,7 +101,6 @@ export function allowedScope(
   return [...new Set(first)].filter((token) => others.every((scope) => scope.includes(token)))
 }
 
-/** Whether the owner has allowed all of a request. */
 export function isRemembered(
   consent: RememberedConsent,
   scope: Scope,
@@ -121,11 +110,9 @@ export function isRemembered(
   return allowed !== undefined && covers(allowed, scope)
 }
 
-/** Whether the owner has given this answer before, whatever it was for. */
 export const hasChoice = ({ entries }: RememberedConsent, choice: string): boolean =>
   entries.some((entry) => entry.choice === choice)
 
-/** The scope and the claims that the owner has allowed, whatever they were for. */
 export function allowedIn({ entries }: RememberedConsent): { scope: Scope; claims: readonly string[] } {
   const all = [...new Set(entries.flatMap(({ scope }) => scope))]
   const claims = all.filter((each) => each.startsWith(claimMark))
@@ -141,10 +128,7 @@ export const since = (consent: RememberedConsent, time: number): RememberedConse
   entries: consent.entries.filter(({ at }) => at > time),
 })
 
-/**
- * Adds a decision to what is remembered: what the page showed counts as this decision says. What it did not show stays,
- * unless the client has changed.
- */
+/** What the page showed counts as this decision says. The rest stays, unless the client has changed. */
 export function withDecision(
   before: RememberedConsent | undefined,
   decision: RememberedDecision,
@@ -155,7 +139,6 @@ export function withDecision(
   return { fingerprint, entries: [...kept, { at, choice, facts, scope: allowed }] }
 }
 
-/** The parts of an entry that a page did not show. */
 function partsKept(
   entry: AllowedEntry,
   { choice, facts, shown }: RememberedDecision,
@@ -173,11 +156,7 @@ function partsKept(
   ]
 }
 
-/**
- * Writes a consent as a text for the store. Drops the oldest entries of one that is too long.
- *
- * @returns undefined if even the newest entry is too long.
- */
+/** Drops the oldest entries of a text that is too long; undefined if even the newest entry is. */
 export function encodeConsent({ fingerprint, entries }: RememberedConsent): string | undefined {
   for (let dropped = 0; dropped < entries.length; dropped++) {
     const rows = entries.slice(dropped).map(({ at, choice, facts, scope }) => [at, choice, facts, scope])
@@ -187,7 +166,7 @@ export function encodeConsent({ fingerprint, entries }: RememberedConsent): stri
   return undefined
 }
 
-/** Reads a consent; undefined for anything else, such as the text of another version. */
+/** Undefined for anything else, such as the text of another version. */
 export function decodeConsent(text: string): RememberedConsent | undefined {
   const [version, fingerprint, rows] = listOf(parsed(text))
   if (version !== 1 || !isText(fingerprint) || !isList(rows)) return undefined

@@ -5,14 +5,12 @@ import { invalidRequest, loginRequired } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 
-/** The parameters of an authorization request that are about the login and the pages (OpenID Connect Core 3.1.2.1). */
+/** OpenID Connect Core 3.1.2.1. */
 export const loginParameters = ['prompt', 'max_age', 'acr_values', 'login_hint', 'ui_locales'] as const
 
-/** The values of `prompt` that the server serves. */
 export const promptValues = ['none', 'login', 'consent', 'select_account'] as const
 type Prompt = (typeof promptValues)[number]
 
-/** What a request says about the login and the pages. */
 export interface RequestedLogin {
   readonly prompts: ReadonlySet<Prompt>
   /** In seconds; undefined for any age. */
@@ -23,9 +21,8 @@ export interface RequestedLogin {
 }
 
 /**
- * Reads what a request says about the login and the pages. Undefined if it says nothing, as most requests do.
+ * Undefined if the request says nothing, as most do.
  *
- * @param defaults what counts if the request does not say it. Default: nothing.
  * @throws OAuthError `invalid_request`.
  */
 export function parseRequestedLogin(
@@ -64,11 +61,7 @@ function maxAgeIn(text: string | undefined): number | undefined {
 const malformed = (name: string) =>
   invalidRequest('parameter_malformed', `The parameter ${name} is malformed.`)
 
-/**
- * What extensions read of the registration of a client; undefined for nothing. Of two extensions, the first one counts.
- *
- * @param extensions the extensions with `loginDefaults`; undefined if there are none.
- */
+/** Of two extensions, the first one counts. */
 export function loginDefaultsFor(
   client: Client,
   extensions: readonly Extension[] | undefined,
@@ -78,24 +71,19 @@ export function loginDefaultsFor(
   return given.find((defaults) => defaults !== undefined)
 }
 
-/** What a request still demands of its owner. */
 interface OpenDemand {
-  /** Whether the owner has to prove again who they are. */
   readonly login: boolean
-  /** Whether the owner has to choose an account. */
   readonly account: boolean
 }
 
 const nothingOpen: OpenDemand = { login: false, account: false }
 
-/** Seconds by which the clocks of two processes may differ. */
+/** Seconds between the clocks of two processes. */
 export const clockTolerance = 5
 
 /**
- * What a request still demands of its owner.
- *
- * @param demandedAt when the server sent the owner to the login for this request, less the tolerance; undefined if it has
- * not.
+ * @param demandedAt when the server sent the owner to the login for this request, less the tolerance; undefined if it
+ * has not.
  * @param now seconds since the epoch.
  * @throws OAuthError `login_required` if the owner comes back from the login without a newer one.
  */
@@ -116,18 +104,17 @@ export function openDemandOf(
     throw loginRequired('login_not_renewed', 'The owner has not logged in again.', {
       observed: { 'login demanded at': demandedAt + clockTolerance, authTime: owner.authTime },
     })
-  // Who comes back from the choice of an account has chosen. A new login may have grown too old on its way back.
+  // Who comes back from the choice of an account has chosen. A new login may have grown too old on its way.
   return { login: maxAge !== undefined && maxAge > 0 && age > maxAge + clockTolerance, account: false }
 }
 
-/** Whether the return from the login must tell that this request has demanded it. */
 export function demandsLogin(requested: RequestedLogin | undefined): boolean {
   if (requested === undefined) return false
   const { prompts, maxAge } = requested
   return maxAge !== undefined || prompts.has('login') || prompts.has('select_account')
 }
 
-/** What the login of the host is asked for. @param again whether one who is logged in has to log in again. */
+/** @param again whether one who is logged in has to log in again. */
 export function loginRequestOf(requested: RequestedLogin | undefined, again: boolean): LoginRequest {
   if (requested === undefined) return { ...plainLogin, again }
   const { prompts, acrValues, loginHint, uiLocales } = requested

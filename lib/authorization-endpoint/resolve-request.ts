@@ -10,28 +10,21 @@ import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-reque
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
 
-/** A record that becomes the record of a request, for one owner. */
 export interface ClaimedRequest {
   readonly handle: string
   readonly record: Claimable
-  /** The record as the server found it. Only the compare-and-set of the claim proves that it is current. */
+  /** Only the compare-and-set of the claim proves that it is current. */
   readonly found: StoredAuthorization
-  /** Runs once the owner has claimed the record. */
   readonly onClaimed?: () => void
 }
 
-/** The request that the server goes on with. */
 interface SettledRequest {
   readonly parameters: Parameters
   /** Undefined if the request uses nothing up. */
   readonly claimed: ClaimedRequest | undefined
 }
 
-/**
- * Lets extensions replace the parameters of a request, and finds the record that the request uses up.
- *
- * @throws OAuthError for the page of the owner: the server has no redirection URI yet.
- */
+/** @throws OAuthError for the page of the owner: the server has no redirection URI yet. */
 export async function resolveRequest(
   server: ServerContext,
   resolvers: readonly Extension[],
@@ -48,10 +41,9 @@ export async function resolveRequest(
 }
 
 /**
- * Lets extensions replace the parameters of a request, in the order of the option `extensions`. Each of them gets the
- * parameters that the previous ones left.
+ * In the order of the option `extensions`, each gets the parameters that the previous ones left. Also returns the
+ * handle of the record that the request uses up.
  *
- * @returns also the handle of the record that the request uses up; undefined if it uses nothing up.
  * @throws OAuthError the refusal of an extension.
  */
 export async function replaceParameters(

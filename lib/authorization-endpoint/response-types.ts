@@ -6,35 +6,34 @@ import { isRecord, OptionsReader } from '../primitives/options-reader'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 
-/** The result of an approval: the new record, and the parameters of the response. */
+/** The result of an approval. */
 export interface Approval {
   /** The record of the approved authorization, with the id of the request. */
   readonly authorization: Authorization
   /** Parameters of the response in clear, such as `code`. The endpoint adds `state` and `iss`. */
   readonly parameters: Readonly<Record<string, string>>
   /**
-   * An access token of the authorization; omit it for a response without a token. The endpoint writes the parameters of
-   * the token. Only a response type with the mode `fragment` may return a token.
+   * An access token of the authorization, if the response has one: only with the mode `fragment`. The endpoint writes
+   * its parameters.
    */
   readonly issued?: Issued
 }
 
-/** How the user agent returns to the client: by the header `Location`, or by a link on a page. */
+/**
+ * By the header `Location`, or by a link on a page: for user agents that lose a fragment in `Location` (RFC 6749
+ * 4.2.2).
+ */
 export type RedirectMethod = 'location' | 'page'
 
 /** A response type, of the suite or of a host (RFC 6749 3.1.1 and 8.4). */
 export interface ResponseType extends ResponseTypeDescription {
   /** The component of the redirection URI that carries the response, also for an error. */
   readonly mode: 'query' | 'fragment'
-  /**
-   * How the user agent returns to the client. Default `location`. `page` is for user agents that lose a fragment in
-   * `Location` (RFC 6749 4.2.2).
-   */
+  /** How the user agent returns to the client. Default `location`. */
   readonly redirectBy?: RedirectMethod
   /**
-   * Approves a request: returns the record that the server stores in place of the request, and the response. The
-   * function must be pure, because the server calls it again if two decisions race or a decision arrives twice. The
-   * code of `approveWithCode` is then the same.
+   * Returns the record that replaces the request, and the response. Must be pure: the server calls it again if two
+   * decisions race or a decision arrives twice. The code of `approveWithCode` is then the same.
    *
    * @throws OAuthError to refuse the request; the client gets the error by redirect. Any other error becomes
    * `server_error`.
@@ -42,7 +41,7 @@ export interface ResponseType extends ResponseTypeDescription {
   approve(proposed: RequestedAuthorization, context: IssueContext): Approval
 }
 
-/** Response types by name. The order of the values in a name does not matter. */
+/** The order of the values in a name does not matter. */
 export class ResponseTypes {
   private readonly types: ReadonlyMap<string, ResponseType>
 
@@ -55,7 +54,6 @@ export class ResponseTypes {
   }
 }
 
-/** Lets a response type of a host check each approval that it returns. */
 export function checkedResponseType(type: ResponseType): ResponseType {
   if (type === codeResponseType) return type
   const { name, grantTypes, mode, redirectBy = 'location' } = type
@@ -72,7 +70,6 @@ export function checkedResponseType(type: ResponseType): ResponseType {
   }
 }
 
-// The server stores the returned record in place of the request, and sends the parameters to the client.
 function requireApproval(
   approval: unknown,
   name: string,
@@ -101,7 +98,7 @@ const approvalShape = shape<Approval, RequestedAuthorization>(
   'ignored',
 )
 
-/** The authorization code grant: the response carries a code in the query (RFC 6749 4.1.2). */
+/** RFC 6749 4.1.2. */
 export const codeResponseType: ResponseType = {
   name: 'code',
   grantTypes: ['authorization_code'],
@@ -115,16 +112,16 @@ export const codeResponseType: ResponseType = {
 /** Options of {@link implicit}. */
 export interface ImplicitOptions {
   /**
-   * How the user agent returns to the client. Default `location`, a redirect. `page` shows a page with a link, for user
-   * agents that lose the fragment of a redirect (RFC 6749 4.2.2).
+   * Default `location`, a redirect. `page` shows a page with a link, for user agents that lose the fragment of a
+   * redirect (RFC 6749 4.2.2).
    */
   readonly redirectBy?: RedirectMethod
 }
 
 /**
  * The implicit grant (RFC 6749 4.2): the fragment of the redirection URI carries the access token, without client
- * authentication and without a refresh token. Use this grant only for clients that you cannot change: RFC 9700 2.1.2
- * advises against it, and the code grant with PKCE serves the same clients better.
+ * authentication and without a refresh token. Use it only for clients that you cannot change: RFC 9700 2.1.2 advises
+ * against it, and the code grant with PKCE serves the same clients better.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */

@@ -2,29 +2,24 @@ import { invalidRequest } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import { parseScope, type Scope } from '../protocol/scope'
 
-/** What a decision selects of all that its page offers. Nothing of it is checked against the page yet. */
+/** Not yet checked against the page. */
 export interface Selection {
-  /** The whole scope that the owner grants; undefined if the decision has boxes. */
+  /** The whole granted scope; undefined if the decision has boxes. */
   readonly scope: Scope | undefined
-  /** The scope tokens whose boxes have a tick. */
   readonly ticked: Scope
-  /** The value of an answer; undefined without one. */
   readonly choice: string | undefined
 }
 
-/** The selection of a form that has only the buttons. */
 export const nothingSelected: Selection = { scope: undefined, ticked: [], choice: undefined }
 
 const boxPrefix = 'scope:'
 
-/** The name of the box of a scope. */
 export const boxOf = (token: string): string => `${boxPrefix}${token}`
 
-/** The name of the field with the answer. */
 export const choiceField = 'choice'
 
 /**
- * Reads the selection of an approval: boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`.
+ * Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`.
  *
  * @throws OAuthError `invalid_request` for the page of the owner.
  */
@@ -48,7 +43,7 @@ function refuse(): never {
 
 const malformed = () => invalidRequest('decision_scope_wrong', 'The decision names its scope in a wrong way.')
 
-/** A text that is equal for equal selections; empty for a form that has only the buttons. */
+/** Equal for equal selections; empty for a form that has only the buttons. */
 export function selectionText({ scope, ticked, choice }: Selection): string {
   if (scope === undefined && ticked.length === 0 && choice === undefined) return ''
   return JSON.stringify([scope?.toSorted(), ticked.toSorted(), choice])

@@ -10,10 +10,8 @@ import { covers, distinct, type Scope, unavailableScope } from '../protocol/scop
 import { type Granted, withoutOffer } from './consent-offer'
 
 /**
- * The request as its owner has approved it: with the granted scope, and with what extensions keep of the decision. Pure:
- * a conflict in the store calls it again.
+ * Pure: a conflict in the store calls it again.
  *
- * @param deciders the extensions with `atDecision`; undefined if there are none.
  * @throws OAuthError the refusal of an extension; `invalid_scope` if extensions leave no scope.
  */
 export function settleDecision<
