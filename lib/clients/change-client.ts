@@ -15,10 +15,7 @@ type Changeable = Omit<
   'client_id' | 'client_type' | 'client_secret_hashes' | 'disabled' | 'deleted'
 >
 
-/**
- * Each member replaces the whole member of the registration. Undefined and null remove it, so the default
- * applies.
- */
+/** Replaces whole members. Undefined and null remove a member, so the default applies. */
 export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[Member] | null | undefined }
 
 /**
@@ -26,10 +23,8 @@ export type ClientChange = { readonly [Member in keyof Changeable]?: Changeable[
  * the change at their next use. An open authorization request at a removed redirection URI ends on a page.
  * Without the grant type `refresh_token`, refresh tokens are of no use. Access tokens stay as they are.
  *
- * @param offered the server's capabilities, which limit the registration. Default: no limit; other rules
- * apply.
- * @throws ConfigurationError that lists every mistake of the resulting registration, or for an unknown
- * client.
+ * @param offered the server's capabilities, a limit. Default: no limit; other rules apply.
+ * @throws ConfigurationError that lists every mistake of the result, or for an unknown client.
  */
 export async function changeClient(
   clients: ClientRegistry,

@@ -39,9 +39,7 @@ export async function disableClient(clients: ClientRegistry, clientId: string): 
   )
 }
 
-/**
- * Enables a disabled client again, with its old secrets. @throws ConfigurationError for an unknown client.
- */
+/** Enables a disabled client, with its old secrets. @throws ConfigurationError for an unknown client. */
 export async function enableClient(clients: ClientRegistry, clientId: string): Promise<void> {
   await changeRegistration(clients, clientId, (registration) =>
     registration.disabled === false ? registration : { ...registration, disabled: false },

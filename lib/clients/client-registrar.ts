@@ -16,28 +16,22 @@ export interface ClientRegistrar {
   /**
    * As the function {@link registerClient}, within this server's capabilities.
    *
-   * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken.
+   * @throws ConfigurationError as there.
    */
   registerClient(metadata: ClientMetadata): Promise<IssuedCredentials>
   /**
    * As the function {@link rotateClientSecret}: if it rejects, for example at `storeDeadline`, call again. To
    * repeat it in another process, pass the same `secret` from the first call on.
    *
-   * @throws ConfigurationError for an unknown client, one without a secret, or a malformed `secret`.
+   * @throws ConfigurationError as there.
    */
   rotateClientSecret(clientId: string, secret?: string): Promise<RotatedCredentials>
-  /**
-   * As the function {@link dropOldClientSecrets}.
-   *
-   * @throws ConfigurationError for an unknown client, one without a secret, or after a failed rotation of
-   * this process.
-   */
+  /** As the function {@link dropOldClientSecrets}. @throws ConfigurationError as there. */
   dropOldClientSecrets(clientId: string): Promise<void>
   /**
    * As the function {@link changeClient}, within this server's capabilities.
    *
-   * @throws ConfigurationError that lists every mistake of the resulting registration, or for an unknown
-   * client.
+   * @throws ConfigurationError as there.
    */
   changeClient(clientId: string, change: ClientChange): Promise<void>
   /**

@@ -17,8 +17,8 @@ const unsettled = new WeakMap<ClientRegistry, BoundedMap<string>>()
  * Issues a new secret. The previous secret still works, as the old secret; older secrets do not.
  *
  * If the store fails, the rotation rejects, but the store may write it then or later. The next call finishes
- * it with the same secret, so no other secret is lost. This process remembers the last 1000 failed rotations.
- * To repeat one in another process, pass the same secret.
+ * it with the same secret, and loses no other. This process remembers 1000 failed rotations. To repeat one in
+ * another process, pass the same secret.
  *
  * @param secret the `client_secret` of `generateClientSecret()`: 43 characters. A registered secret stays
  * registered. Default: a new secret.
@@ -52,7 +52,7 @@ export async function rotateClientSecret(
   return { client_id: clientId, client_secret }
 }
 
-/** The secret of a failed rotation: no caller has received it, and the store may hold it. */
+/** No caller has received this secret of a failed rotation, and the store may hold it. */
 export function unsettledSecret(clients: ClientRegistry, clientId: string): string | undefined {
   return unsettled.get(clients)?.get(clientId)
 }
@@ -61,7 +61,7 @@ export function unsettledSecret(clients: ClientRegistry, clientId: string): stri
  * Ends a rotation: only the current secret works.
  *
  * @throws ConfigurationError for an unknown client, one without a secret, or after a failed rotation of this
- * process: its secret may be the current one, and no caller has received it.
+ * process: no caller may have received the current secret.
  */
 export async function dropOldClientSecrets(clients: ClientRegistry, clientId: string): Promise<void> {
   if (unsettledSecret(clients, clientId) !== undefined)
@@ -84,7 +84,7 @@ function unsettledIn(clients: ClientRegistry): BoundedMap<string> {
 
 const isGenerated = (secret: unknown) => isText(secret) && /^[A-Za-z0-9_-]{43}$/.test(secret)
 
-// Parses the whole registration: one that was broken by hand throws, and is not written again.
+// A registration that was broken by hand throws, and is not written again.
 function secretsOf(registration: ClientRegistration): readonly string[] {
   const { client_secret_hashes } = parseStoredClient(registration, anyCapabilities)
   if (client_secret_hashes.length > 0) return client_secret_hashes

@@ -6,7 +6,6 @@ import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry, ClientStore } from './client-store'
 import type { SharedCache } from './shared-cache'
 
-/** A list, a store that finds clients, or a registry that can also register them. */
 export type RegisteredClients = readonly ClientRegistration[] | ClientStore | ClientRegistry
 
 /** Finds clients with values of the server, such as `metadataDocuments()`. For the option `clients`. */
@@ -21,26 +20,26 @@ export interface ClientSourceServer {
   /** What a client may use. */
   readonly capabilities: ServerCapabilities
   readonly hasAuthorizationEndpoint: boolean
-  /** Shared by all processes, if the store has such a cache. Each call has the deadline of the store. */
+  /** Shared by all processes, if the store allows. Each call has the store's deadline. */
   readonly sharedCache: SharedCache
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Seconds that a code or token may live. A refresh token may live on by its next use. */
   readonly longestLifetime: number
-  /** Parses a registration by every rule of this server. @throws ConfigurationError that lists its mistakes. */
+  /** By every rule of this server. @throws ConfigurationError that lists the mistakes. */
   parse(registration: unknown): Client
   /**
-   * Opens registered clients beside the source, as the server opens those of its option `clients`.
+   * Opens registered clients beside the source.
    *
    * @param clients {@link RegisteredClients}. Anything else is a mistake.
-   * @param path the place below the option `clients`, such as `registered`, for mistakes.
+   * @param path the place below the option `clients`, such as `registered`.
    */
   openRegistered(clients: unknown, path: string): OpenClients
   /**
-   * Adds a mistake to those of the options, which the server reports together.
+   * Reports a mistake with those of the options.
    *
    * @param path the place below the option `clients`, such as `allow[0]`; empty for the option itself.
-   * @param message the mistake and its cure, as the rest of a sentence that begins with the path.
+   * @param message the mistake and its cure; continues a sentence that begins with the path.
    */
   wrong(path: string, message: string): void
 }
@@ -48,14 +47,11 @@ export interface ClientSourceServer {
 export interface OpenClients {
   /** Runs for each request of a client. */
   readonly find: FindClient
-  /**
-   * Runs when a client of a resource owner gets a code or token. The server awaits it, and ignores its
-   * outcome.
-   */
+  /** Runs when a client of a resource owner gets a code or token. The server awaits it, and ignores its outcome. */
   readonly noteUse?: ((clientId: string) => Promise<void> | undefined) | undefined
-  /** The server registers clients here, and `lint` checks them. Undefined if there are none. */
+  /** The server registers clients here, and `lint` checks them. */
   readonly registered?: { readonly clients: RegisteredClients; readonly path: string } | undefined
-  /** Fetches documents of these clients, such as keys at `jwks_uri`. Default: the server's fetch. */
+  /** Fetches documents such as keys at `jwks_uri`. Default: the server's fetch. */
   readonly documents?: DocumentFetch | undefined
   /** Members for the metadata. Default none. */
   readonly metadata?: ExtensionMetadata

@@ -2,7 +2,7 @@ import type { ClientRegistration } from '../protocol/client'
 import { isRecord, isText } from '../primitives/options-reader'
 
 /**
- * Finds registered clients, for instance in the host's own database. A rejected promise means that the store
+ * Finds registered clients, for instance in the host's database. A rejected promise means that the store
  * failed.
  */
 export interface ClientStore {
@@ -16,17 +16,13 @@ export interface ClientStore {
  * means that the store failed.
  */
 export interface ClientRegistry extends ClientStore {
-  /**
-   * Stores a client in one atomic act. Resolves to false, and overwrites nothing, if the `client_id` is
-   * taken.
-   */
+  /** Atomic. Resolves to false, and overwrites nothing, if the `client_id` is taken. */
   add(registration: ClientRegistration): Promise<boolean>
 
   /**
    * Replaces the registration by the result of `change`, in one atomic act. `change` must be pure: it runs
-   * again if another writer was faster. The registry writes nothing if `change` returns its argument, and
-   * passes on an error that it throws. Resolves to the stored registration; undefined if no client has this
-   * identifier.
+   * again if another writer was faster. Writes nothing if `change` returns its argument, and passes on its
+   * errors. Resolves to the stored registration; undefined for an unknown client.
    */
   update(
     clientId: string,
@@ -88,17 +84,14 @@ export function encodeRegistration(registration: ClientRegistration): string {
   return JSON.stringify(registration)
 }
 
-/** Checks the `client_id` only: each server later parses the registration against its own capabilities. */
+/** Each server later parses the registration against its own capabilities. */
 export function decodeRegistration(text: string): ClientRegistration {
   const value = frozenJson(text)
   if (!isRegistration(value)) throw new Error('The stored text is no registration of a client.')
   return value
 }
 
-/**
- * Undefined for a text that is not JSON. Drops the error of JSON.parse: its message quotes the text, which
- * may hold a digest.
- */
+/** The error of JSON.parse quotes the text, which may hold a digest. */
 export function frozenJson(text: string): unknown {
   try {
     return JSON.parse(text, (_key, member: unknown) => Object.freeze(member))

@@ -26,21 +26,21 @@ export interface DynamicClientAddition {
   readonly client: DynamicClient
   /** Whole seconds. */
   readonly lifetime: number
-  /** The most clients that may live at the same time. */
   readonly maximum: number
   /**
    * The network of the client. Default: one network for all additions without a name. A store keeps the name,
    * so it should not be an address in clear.
    */
   readonly network?: string | undefined
-  /** Whole seconds in which the client is not evicted. Default: always. */
+  /** Whole seconds without eviction. Default: always. */
   readonly grace?: number | undefined
 }
 
 export type DynamicClientAdditionResult =
   | { readonly outcome: 'stored'; readonly client: DynamicClient }
-  /** Nothing is overwritten. */
+  /** An earlier client has the identifier, and is not overwritten. */
   | { readonly outcome: 'found'; readonly client: DynamicClient }
+  /** That earlier client is disabled. */
   | { readonly outcome: 'disabled' }
   /** The client was removed. A public client may register again as this generation, or a later one. */
   | { readonly outcome: 'removed'; readonly generation: number }
@@ -56,10 +56,10 @@ export interface DynamicClientStore {
   find(clientId: string): Promise<DynamicClient | undefined>
 
   /**
-   * Adds a client in one atomic act. An earlier client of the identifier, even a disabled one, lives for at
-   * least `lifetime` from now. Stores nothing if the mark of a removed client names a later generation. A
-   * client of a later generation than 0 prolongs the mark to its own end at least; so do `extend` and
-   * `update`. So at most one registration of the same metadata lives.
+   * Atomic. An earlier client of the identifier, even a disabled one, lives for at least `lifetime` from now.
+   * Stores nothing if the mark of a removed client names a later generation. A client of a later generation
+   * than 0 prolongs the mark to its own end at least; so do `extend` and `update`. So at most one
+   * registration of the same metadata lives.
    *
    * If `maximum` clients live, an unused one is evicted: in the network with most unused clients, the one
    * whose `grace` ended first. A repeated registration begins its `grace` again. A disabled client, and one
@@ -70,10 +70,10 @@ export interface DynamicClientStore {
 
   /**
    * Replaces the client by the result of `change`, in one atomic act, and keeps its lifetime. `change` must
-   * be pure: it runs again if another writer was faster. The store writes nothing if `change` returns its
-   * argument, and passes on an error that it throws. A client that is disabled afterwards lives for at least
-   * its `tokenLifetime` from now, so it stays disabled as long as its tokens live. Resolves to the stored
-   * client; undefined if no client has this identifier.
+   * be pure: it runs again if another writer was faster. Writes nothing if `change` returns its argument, and
+   * passes on its errors. A client that is disabled afterwards lives for at least its `tokenLifetime` from
+   * now, so it stays disabled as long as its tokens live. Resolves to the stored client; undefined for an
+   * unknown one.
    */
   update(
     clientId: string,
@@ -81,19 +81,18 @@ export interface DynamicClientStore {
   ): Promise<DynamicClient | undefined>
 
   /**
-   * Removes a client and leaves a mark under its `firstClientId`, or else its `client_id`, in one atomic act.
-   * The mark names the first generation that may register: the next one, or a later one that a mark already
-   * names. The mark of a public client lives as long as the client would have lived, and at least its
-   * `tokenLifetime`: no token of a removed client comes back. The mark of a confidential client lives for a
-   * minute, against a late copy of its addition. Marks do not count towards `maximum`. Does nothing if no
-   * client has this identifier.
+   * Atomic. Leaves a mark under the `firstClientId`, or else the `client_id`. The mark names the first
+   * generation that may register: the next one, or a later one that a mark already names. The mark of a
+   * public client lives as long as the client would have lived, and at least its `tokenLifetime`: no token of
+   * a removed client comes back. The mark of a confidential client lives for a minute, against a late copy of
+   * its addition. Marks do not count towards `maximum`. Does nothing for an unknown client.
    */
   remove(clientId: string): Promise<void>
 
   /**
-   * Extends a lifetime in one atomic act. A client that would end within `unlessLeft` seconds then ends
-   * `lifetime` seconds from now; any other keeps its end. Never shortens a lifetime, and brings no client
-   * back. The client is not evicted for `lifetime` seconds.
+   * Atomic. A client that would end within `unlessLeft` seconds then ends `lifetime` seconds from now; any
+   * other keeps its end. Never shortens a lifetime, and brings no client back. The client is not evicted for
+   * `lifetime` seconds.
    *
    * @param lifetime whole seconds, `unlessLeft` or more.
    */
@@ -110,13 +109,12 @@ export const dynamicClientsExpectation =
   'must be a store of dynamic clients, with the functions find, add, update, remove and extend.'
 
 interface RemovalMark {
-  /** The identifier of generation 0. The store keeps marks apart from clients. */
+  /** Of generation 0. The store keeps marks apart from clients. */
   readonly clientId: string
-  /** The first that may register. A store keeps the highest. */
+  /** The store keeps the highest. */
   readonly generation: number
-  /** The least seconds that the mark lives. */
+  /** At least, in seconds. */
   readonly lifetime: number
-  /** Whether the mark lives at least as long as the client would have. */
   readonly outlivesClient: boolean
 }
 
@@ -126,10 +124,7 @@ const lateAdditions = 60
 // Seconds: the default lifetime of a client, for clients of version 0.1.0.
 const usualTokenLifetime = 90 * 24 * 3600
 
-/**
- * The mark of a public client lives as long as any of its tokens: its metadata must not register under an
- * identifier that has living tokens.
- */
+/** A public client must not register again under an identifier that has living tokens. */
 export function removalMark(client: DynamicClient): RemovalMark {
   return {
     clientId: markedId(client),
@@ -176,7 +171,6 @@ export function encodeDynamicClient(client: DynamicClient): string {
   return JSON.stringify(client)
 }
 
-/** The server later parses the registration by every rule. */
 export function decodeDynamicClient(text: string): DynamicClient {
   const value = frozenJson(text)
   if (!isDynamicClient(value)) throw new Error('The stored text is no client that registered itself.')

@@ -24,16 +24,15 @@ export interface IssuedCredentials {
   readonly client_id: string
   /**
    * 43 characters of base64url, 256 random bits. Undefined for a public client, and for one with its own
-   * digests. Keep the secret: the registration holds only its digest.
+   * digests. The registration holds only its digest.
    */
   readonly client_secret: string | undefined
 }
 
 /**
- * Registers a client. Issues its identifier and, to a confidential client without its own digests, a secret.
+ * Issues an identifier and, to a confidential client without its own digests, a secret.
  *
- * @param offered the server's capabilities, which limit the registration. Default: no limit; other rules
- * apply.
+ * @param offered the server's capabilities, a limit. Default: no limit; other rules apply.
  * @throws ConfigurationError that lists every mistake, or if the chosen `client_id` is taken (RFC 6749 2.2).
  */
 export function registerClient(

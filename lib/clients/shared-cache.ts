@@ -19,7 +19,7 @@ export function isSharedCache(value: unknown): value is SharedCache {
 
 const maximumTexts = 1000
 
-/** Holds at most 1000 texts; evicts the one that ends first. */
+/** Evicts the text that ends first. */
 export function memoryCache(clock: () => number): SharedCache {
   return new MemoryCache(steadyClock(clock))
 }
@@ -41,7 +41,7 @@ class MemoryCache extends InMemory implements SharedCache {
     this.texts.set(key, { text, expiresAt: this.clock() + seconds * 1000 })
   }
 
-  // Microseconds for 1000 texts, each of which another server was asked for.
+  // Microseconds, and other servers were asked for each text.
   private dropFirstToEnd(): void {
     let first = { key: '', expiresAt: Infinity }
     for (const [key, { expiresAt }] of this.texts) if (expiresAt < first.expiresAt) first = { key, expiresAt }

@@ -10,7 +10,6 @@ import { ConcurrencyLimits, HostLimits, type UrlTrust } from './fetch-limits'
 import { type FetchedDocument, requestDocument } from './request-document'
 import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
-/** Fetches JSON documents of strangers over https. */
 export interface DocumentFetch {
   /**
    * Simultaneous calls for one URL share one fetch and its outcome. Caches no outcome.
@@ -26,7 +25,7 @@ export interface DocumentFetch {
 export interface DocumentInquiry {
   /** Default `unknown`. */
   readonly trust?: UrlTrust
-  /** The sender of the request that needs the document. Default: no request causes the fetch. */
+  /** Default: no request causes the fetch. */
   readonly sender?: Sender | undefined
 }
 
@@ -52,8 +51,8 @@ const timeout = 2000
 export const usualSize = 5120
 
 /**
- * For documents that anyone may name: bounds the concurrent fetches, those per host and per sender; each ends
- * within 2 seconds. A server makes one, because the limits count for what goes through it.
+ * Limits concurrent fetches, and those per host and sender. A server makes one, because the limits count for
+ * what goes through it.
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
@@ -92,7 +91,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   }
 }
 
-/** Made at the first use: most servers fetch no documents. */
+/** Most servers fetch no documents. */
 export function fetchOfServer(issuer: string, clock: () => number): DocumentFetch {
   let made: DocumentFetch | undefined
   return {
@@ -102,7 +101,7 @@ export function fetchOfServer(issuer: string, clock: () => number): DocumentFetc
   }
 }
 
-/** Aborts the signal and rejects at the deadline. The wait ends with the act. */
+/** Aborts the signal at the deadline. The wait ends with the act. */
 export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,

@@ -1,14 +1,7 @@
 /**
  * - `url`: no https URL that this server fetches;
- * - `unresolved`: the name has no address;
- * - `dns_silent`: DNS did not answer;
- * - `address_forbidden`: an address is not public;
  * - `connection`: none, broken, or with a wrong certificate;
- * - `timeout`: not in time;
  * - `status`: not 200, so also every redirect;
- * - `type`: `Content-Type` is not JSON;
- * - `encoding`: a `Content-Encoding`;
- * - `size`: too many bytes;
  * - `malformed`: not JSON in UTF-8, or nested too deeply;
  * - `limited`: this host was asked too often, or this sender named too many URLs;
  * - `busy`: too many fetches run.
@@ -28,10 +21,7 @@ type UnavailableReason =
   | 'limited'
   | 'busy'
 
-/**
- * The message says nothing about this server, its network or the host. `reason` and `cause` are for events: a
- * requester could probe this server's network with them.
- */
+/** `reason` and `cause` are for events: a requester could probe this server's network with them. */
 export class DocumentUnavailable extends Error {
   override readonly name = 'DocumentUnavailable'
 
@@ -45,6 +35,6 @@ export class DocumentUnavailable extends Error {
 
 const unanswered: ReadonlySet<UnavailableReason> = new Set(['limited', 'busy', 'timeout', 'dns_silent'])
 
-/** Whether this server did not ask, or no answer came. An earlier document may then stand in for a while. */
+/** An earlier document may then stand in for a while. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && unanswered.has(error.reason)

@@ -26,13 +26,12 @@ interface CountedFetch {
   readonly url: string
   readonly hostname: string
   readonly trust: UrlTrust
-  /** Empty if the fetch has no sender. */
   readonly senders: readonly CountedNetwork[]
 }
 
 /**
- * Limits how often one process asks one host, so an attacker cannot aim this server at it. Counts by name and
- * by the networks of the addresses: a domain's owner can make any number of names for another's address.
+ * An attacker must not aim this server at a host. Counts by name and by the networks of the addresses: a
+ * domain's owner can make any number of names for another's address.
  *
  * Anybody can make up URLs of a host. So unknown URLs count for their sender first, and use up nothing of
  * named or known URLs, each of which has its own limit.
@@ -57,41 +56,35 @@ export class HostLimits {
     this.networks = { named: perMinute(600), known: perMinute(600), unknown: perMinute(2400) }
   }
 
-  /** Call before the look-up of the name. @throws DocumentUnavailable over a limit. */
+  /** Before the look-up of the name. @throws DocumentUnavailable over a limit. */
   countFetch({ url, hostname, trust, senders }: CountedFetch): void {
     if (trust !== 'unknown') return this.urls[trust].take(url)
-    // First the limit that a single attacker reaches first: beyond it, the attacker uses up nothing that
-    // others need.
+    // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
     const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
     this.sendersAtHosts.takeFromAll(atHost)
     this.senders.takeFromAll(senders)
     this.hosts.take(hostname)
   }
 
-  /** Call before the connection. @throws DocumentUnavailable over a limit. */
+  /** Before the connection. @throws DocumentUnavailable over a limit. */
   countConnection(trust: UrlTrust, addresses: readonly string[]): void {
     this.networks[trust].takeFromAll(addresses.flatMap(networksOf))
   }
 }
 
-/** Per level of trust. */
 const maximumAtOnce = 16
 const longestQueue = 64
-/** Fetches of unknown URLs per sender, waiting ones included. */
+/** Of unknown URLs, waiting ones included. */
 const maximumOfSender = 8
 
-/** Each level of trust has its own queue: made-up URLs cannot keep a registered client waiting. */
+/** One queue per level of trust: made-up URLs cannot keep a registered client waiting. */
 export class ConcurrencyLimits {
   private readonly queues = forEachTrust(
     () => new Semaphore(maximumAtOnce, longestQueue, () => new DocumentUnavailable('busy')),
   )
   private readonly countOfSender = new Map<string, number>()
 
-  /**
-   * Counts a fetch of an unknown URL for a network until `leave`. Without a network, counts nothing.
-   *
-   * @throws DocumentUnavailable over the limit; counts nothing then.
-   */
+  /** @throws DocumentUnavailable over the limit; counts nothing then. */
   enter(network: string | undefined): void {
     if (network === undefined) return
     const count = this.countOfSender.get(network) ?? 0

@@ -5,10 +5,8 @@ import { isRecord } from '../../primitives/options-reader'
 import { DocumentUnavailable } from './document-unavailable'
 import type { Target } from './target-address'
 
-/** A request to a host that somebody else has named. */
 export interface GuardedRequest {
   readonly target: Target
-  /** The connection goes to none but these. */
   readonly addresses: readonly string[]
   /** Bytes of the response body. */
   readonly maximumSize: number
@@ -19,8 +17,7 @@ export interface GuardedRequest {
 const maximumHeaderSize = 8192
 
 /**
- * Uses a connection of its own, which ends with the response. The certificate must be that of the name, the
- * address one that was checked. Follows no redirect.
+ * The certificate must be that of the name. Follows no redirect.
  *
  * @param form the body of a `POST`. Default: a `GET`.
  */
@@ -83,7 +80,6 @@ const answerWith =
     else answer(null, first.address, first.family)
   }
 
-/** Says nothing about this network to a requester. */
 export function requestFailure(error: unknown): DocumentUnavailable {
   if (error instanceof DocumentUnavailable) return error
   const isHeaderOverflow = isRecord(error) && error['code'] === 'HPE_HEADER_OVERFLOW'

@@ -8,12 +8,11 @@ import { requestFailure, responseTo } from './guarded-request'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
 /**
- * Posts a form to a URL that a client has registered. Resolves to the status; ignores the body. Follows no
- * redirect.
+ * Resolves to the status; ignores the body. Follows no redirect.
  *
  * @param form a function runs only when its turn has come: many forms may wait.
  * @param trust `named` for a URL that the host has registered. Default `unknown`: anybody may have named it,
- * so the sends to its host are bounded.
+ * so the sends to its host are limited.
  * @throws DocumentUnavailable without a response.
  */
 export type PostForm = (
@@ -31,10 +30,7 @@ const atOnceToHost = 4
 const longestLine = 10_000
 const busy = () => new DocumentUnavailable('busy')
 
-/**
- * Guarded like {@link documentFetch}: public addresses over https; at most 16 at once, 4 to one host; each
- * within 5 seconds. Only a server at loopback sends to loopback, also over http.
- */
+/** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
 export function postForm(options: DocumentFetchOptions): PostForm {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
   const hosts = new HostLimits(steadyClock(clock))
@@ -88,6 +84,5 @@ class HostLines {
 
 const isAtLoopback = (url: string) => isLoopback(plainUrl(url)?.hostname ?? '')
 
-/** Whether a later attempt may succeed. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof DocumentUnavailable && error.reason !== 'url' && error.reason !== 'address_forbidden'

@@ -11,8 +11,7 @@ export interface FetchedDocument {
 }
 
 /**
- * @throws DocumentUnavailable unless the response has status 200, a JSON type, no encoding, no more bytes
- * than allowed, and JSON in them.
+ * @throws DocumentUnavailable unless the response has status 200 and is JSON by its type, without encoding.
  */
 export async function requestDocument(requested: GuardedRequest): Promise<FetchedDocument> {
   try {
@@ -55,10 +54,8 @@ async function bodyOf(response: IncomingMessage, maximumSize: number): Promise<U
 }
 
 /**
- * RFC 8259, in UTF-8 without a byte order mark. Drops members `__proto__`, which could give a copy another
- * prototype. Of equal names, the last counts.
- *
- * @throws DocumentUnavailable for other bytes, and beyond 32 levels.
+ * RFC 8259, in UTF-8 without a byte order mark. A member `__proto__` could give a copy another prototype. At
+ * most 32 levels.
  */
 function readJson(bytes: Uint8Array): unknown {
   const json = parse(bytes)
@@ -79,10 +76,7 @@ function parse(bytes: Uint8Array): unknown {
 // Seconds.
 const [shortestAge, longestAge] = [60, 86_400]
 
-/**
- * RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day. A minute for
- * what a shared cache must not store or reuse, for contradictory headers, and without headers.
- */
+/** RFC 9111 4.2.1, in seconds: at least a minute, so not every request fetches; at most a day. */
 function maximumAgeOf(headers: IncomingHttpHeaders): number {
   const directives = directivesIn(headers['cache-control'] ?? '')
   // RFC 9111 4.1: `Vary: *` fits no other request.

@@ -10,19 +10,16 @@ export interface Target {
   /** In lower case, or an IP address without brackets. */
   readonly hostname: string
   readonly port: number
-  /** The header `Host`. */
   readonly host: string
-  /** With the query. */
   readonly path: string
-  /** Whether the URL is http, which only loopback may have. */
+  /** Only for loopback. */
   readonly isPlain: boolean
 }
 
 const longestUrl = 2048
 
 /**
- * An https URL of at most 2048 characters, without credentials and fragment. The parser may repair no part of
- * it: other software would then fetch from elsewhere. Normalizes any spelling of an IP address.
+ * The parser may repair no part of the URL: other software would then fetch from elsewhere.
  *
  * @param schemes `http too` if server and host are at loopback.
  * @throws DocumentUnavailable for every other text.
@@ -31,7 +28,7 @@ export function parseTarget(text: string, schemes?: 'http too'): Target {
   const url = text.length > longestUrl || !namesHost(text) ? undefined : plainUrl(text)
   // Also empty credentials, which a URL parser drops.
   const hasCredentials = /^[^/]*\/\/[^/?#]*@/.test(text)
-  // A name with a dot at its end has another certificate and another count than the same name without.
+  // A dot at the end gives a name another certificate and another count.
   const isPlain = url?.protocol === 'http:' && schemes === 'http too'
   if (
     url === undefined ||
@@ -62,20 +59,17 @@ const maximumAbandoned = 64
 export class TargetAddresses {
   private readonly abandoned = forEachTrust(() => ({ count: 0 }))
 
-  /** @param loopback whether loopback addresses are allowed. */
   constructor(
     private readonly lookup: Lookup,
     private readonly loopback: boolean,
   ) {}
 
   /**
-   * At most two addresses of each family. One forbidden address refuses the whole name: it may be there to
-   * lead this server inside.
+   * One forbidden address refuses the whole name: it may be there to lead this server inside.
    *
    * A look-up that outlives its fetch holds no place among the fetches. Too many of them refuse new ones, so
    * names with silent DNS cannot pile up.
    *
-   * @param loopbackOnly as for http.
    * @throws DocumentUnavailable without an address, or with a forbidden one; the signal's reason if it aborts
    * first.
    */
@@ -148,15 +142,15 @@ const isSilence = (error: unknown): boolean => isRecord(error) && silences.has(e
 const longestLookUp = 1200
 
 /**
- * Asks DNS for at most 1.2 seconds. Node's `lookup` needs a thread: names with silent servers would take
- * those of bcrypt and the file system. So this ignores the hosts file.
+ * Node's `lookup` needs a thread: names with silent servers would take those of bcrypt and the file system.
+ * So this ignores the hosts file.
  *
- * @param servers addresses of DNS servers, with a port if not 53. Default: those of this machine.
+ * @param servers addresses, with a port if not 53. Default: those of this machine.
  */
 export const lookupInDns =
   (servers?: readonly string[]): Lookup =>
   async (hostname, { signal }) => {
-    // RFC 6761 6.3: no DNS server is asked for these names.
+    // RFC 6761 6.3: no DNS server is asked.
     if (/(?:^|\.)localhost$/.test(hostname)) return [{ address: '127.0.0.1' }, { address: '::1' }]
     const resolver = new Resolver({ timeout: 400, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)
@@ -219,7 +213,7 @@ assigned.addSubnet('2000::', 3, 'ipv6')
 // RFC 6052 2.1: the DNS of an IPv6-only network answers so for each IPv4 address.
 assigned.addSubnet('64:ff9b::', 96, 'ipv6')
 
-/** Takes the usual spelling without a zone. An embedded IPv4 address must be public too. */
+/** Without a zone. An embedded IPv4 address must be public too. */
 function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false

@@ -11,11 +11,7 @@ interface MemberMistake {
   readonly message: string
 }
 
-/**
- * Resolves to the first mistake that plug-ins find in a client's statement.
- *
- * @throws DocumentUnavailable if a fetch fails; any error of a member.
- */
+/** @throws DocumentUnavailable if a fetch fails; any error of a member. */
 export async function mistakeInStatement(
   client: Client,
   members: readonly ClientMember[] = [],
@@ -32,7 +28,7 @@ export async function mistakeInStatement(
   return undefined
 }
 
-/** A host's own fetch has failed: the event needs the cause. */
+/** A host's own fetch failed: the event needs the cause. */
 export function orUnreachable(error: unknown): FetchedDocument {
   if (error instanceof DocumentUnavailable) throw error
   throw temporarilyUnavailable(

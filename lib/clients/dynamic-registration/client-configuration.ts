@@ -16,8 +16,8 @@ import {
 import { type DynamicRegistration, registrationEndpointNames } from './registration-options'
 
 /**
- * RFC 7592 2, for confidential clients. The metadata does not name it: each client learns its own URI when it
- * registers.
+ * RFC 7592 2, for confidential clients. Each learns its own URI when it registers, so the metadata does not
+ * name it.
  *
  * @param revokeClient ends the client's grants. Default: its access tokens work until they expire.
  */
@@ -48,7 +48,10 @@ export function clientConfigurationEndpoint(
   }
 }
 
-/** Gives an unknown client, a public one, one of another issuer and a disabled one the same refusal. */
+/**
+ * One refusal also for an unknown client, a public one, one of another issuer and a disabled one (RFC 7592
+ * 2.1).
+ */
 function ownedBy(
   registration: DynamicRegistration,
   token: string,
@@ -60,7 +63,6 @@ function ownedBy(
   throw registrationAccessTokenRefused()
 }
 
-/** RFC 7592 2.1: an unknown client gets the same refusal. */
 function registrationAccessTokenRefused(): OAuthError {
   return invalidToken(
     'registration_access_token_refused',
@@ -68,7 +70,7 @@ function registrationAccessTokenRefused(): OAuthError {
   )
 }
 
-// Matches no text: a digest is longer.
+// Shorter than any digest.
 const noDigest = '-'.repeat(42)
 
 /**
@@ -144,8 +146,8 @@ interface Rotation {
   readonly now: number
 }
 
-// The previous secret stays valid until its own end, because the response with the new one may get lost. The
-// client then shows the previous secret in its next update, and gets another.
+// The response with a new secret may get lost, so the previous one stays valid until its own end. The client
+// then shows it in its next update, and gets another.
 function nextSecrets(
   { registration, secretExpiries }: DynamicClient,
   metadata: RegisteredMetadata,

@@ -5,15 +5,13 @@ import { publicMetadataOf } from './registration-metadata'
 const prefix = 'dynamic_'
 const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
 
-/** Only such identifiers are looked up in the store of dynamic clients. */
 export function isDynamicClientId(clientId: string): boolean {
   return form.test(clientId)
 }
 
 /**
- * A digest of issuer and metadata: equal metadata give the same identifier, which can never belong to other
- * metadata. The generation counts removed registrations, so tokens of a removed client never belong to a
- * later one.
+ * A digest of issuer and metadata. The generation counts removed registrations, so tokens of a removed client
+ * never belong to a later one.
  *
  * @param metadata in canonical form.
  */

@@ -8,7 +8,7 @@ import { isDynamicClientId } from './client-id'
 /** Seconds. */
 export const day = 24 * 3600
 
-/** Seconds without eviction: the client's owner may be about to log in. */
+/** Seconds. The client's owner may be about to log in. */
 export const gracePeriod = 600
 
 const maximumClients = 10_000
@@ -16,28 +16,27 @@ const maximumClients = 10_000
 /** Lifetimes are seconds. */
 interface ClientUsesParts {
   readonly store: Pick<DynamicClientStore, 'extend'>
-  /** After a use: at least two days longer than every token. */
+  /** At least two days longer than every token. */
   readonly lifetime: number
-  /** The longest time from an authorization request to its code or token. */
+  /** From an authorization request to its code or token. */
   readonly requestLifetime: number
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
 interface KnownClient {
-  /** Seconds since the epoch; undefined if this process does not know it. */
+  /** Seconds since the epoch. */
   readonly issuedAt: number | undefined
-  /** Milliseconds of the clock; undefined without a note. */
+  /** Milliseconds of the clock. */
   readonly notedAt: number | undefined
-  /** Whether the client has sent an owner to the login. */
   readonly hasLogin: boolean
 }
 
 const unknownClient: KnownClient = { issuedAt: undefined, notedAt: undefined, hasLogin: false }
 
 /**
- * Prolongs clients that registered themselves with each code and token. A process notes the use of a client
- * once a day, and the store writes nothing if another process has noted it that day.
+ * A process notes the use of a client once a day, and the store writes nothing if another process has noted
+ * it that day.
  */
 export class ClientUses {
   private readonly clients = new BoundedMap<KnownClient>(maximumClients)
@@ -54,7 +53,6 @@ export class ClientUses {
     this.clock = steadyClock(clock)
   }
 
-  /** A client that has registered again has no use. */
   found(clientId: string, issuedAt: number): void {
     if (this.clients.get(clientId)?.issuedAt !== issuedAt)
       this.clients.put(clientId, { ...unknownClient, issuedAt })
@@ -67,7 +65,7 @@ export class ClientUses {
   }
 
   /**
-   * Keeps a client in a full store while its first owner logs in: only then does a record show its use. Once
+   * Holds a client in a full store while its first owner logs in: only then does a record show its use. Once
    * per client, because any stranger can send its request here.
    */
   readonly holdForLogin = async ({ client_id, selfRegistered }: Client): Promise<void> => {
@@ -78,7 +76,6 @@ export class ClientUses {
   }
 
   private async noteUse(clientId: string): Promise<void> {
-    // Two simultaneous requests note the use once.
     this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: this.clock() })
     try {
       await this.store.extend(clientId, this.lifetime, this.lifetime - day)

@@ -83,13 +83,12 @@ const absenceLifetime = 60_000
 
 /** The host's clients come first: a registration must not hide their scope or their `disabled`. */
 export class HostClients {
-  // Milliseconds at which the host's store had no client of a dynamic identifier.
+  // Milliseconds.
   private readonly absences = new BoundedMap<number>(maximumAbsences)
   private readonly clock: () => number
   private isStore = false
 
   constructor(
-    /** Takes any identifier. */
     readonly findClient: FindClient,
     clock: () => number,
   ) {
@@ -103,15 +102,14 @@ export class HostClients {
   }
 
   /**
-   * Asks a store of the host for a dynamic client once a minute, so such a client costs one read of one
-   * store.
+   * Asks the host's store for a dynamic client once a minute, so such a client costs one read of one store.
    */
   async findFirst(clientId: string, findDynamic: FindClient): Promise<Client | undefined> {
     const isAbsent = this.isAbsent(clientId)
     const ofHost = isAbsent ? undefined : await this.find(clientId)
     if (ofHost !== undefined) return ofHost
     const found = await findDynamic(clientId)
-    // The host may have taken over the client, and removed it from the dynamic clients.
+    // The host may have taken over the client.
     if (found === undefined) return isAbsent ? this.find(clientId) : undefined
     if (!isAbsent) this.noteAbsence(clientId)
     return found

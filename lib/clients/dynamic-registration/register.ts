@@ -39,8 +39,7 @@ export function registrationEndpoint(registration: DynamicRegistration): Endpoin
   }
 }
 
-// A removed public client registers again as the generation that its mark names. The host may have taken any
-// earlier generation into its own clients.
+// The mark of a removed public client names the generation. The host may have taken over any earlier one.
 async function register(
   registration: DynamicRegistration,
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
@@ -69,8 +68,7 @@ async function register(
   throw new Error('The store of dynamic clients named no later generation for a removed client.')
 }
 
-// The identifier is a digest of the metadata, so the host has registered this very app, perhaps with more
-// scope.
+// The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
 function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
   if (client.disabled || hasCredentials(client)) throw disabledMetadata()
   return { status: 201, members: hostClientInformation(client, capabilities) }
@@ -125,8 +123,8 @@ interface NewClient {
 
 /**
  * The identifier of a public client follows from its metadata, so clients that register at each start add
- * nothing. It has no registration access token: strangers with the same metadata must not change or delete
- * it.
+ * nothing. Strangers with the same metadata must not change or delete it, so it has no registration access
+ * token.
  */
 function newClient(
   registration: DynamicRegistration,
@@ -167,15 +165,13 @@ function newClient(
   }
 }
 
-/** Credentials in clear, for one response only. */
 interface IssuedWithRegistration {
   /** Stores hold only its digest, so later responses do not have it. */
   readonly secret?: string | undefined
-  /** Undefined for a public client. */
   readonly token?: string | undefined
 }
 
-/** RFC 7591 3.2.1, RFC 7592 3: everything that is registered, which may be less than the client asked for. */
+/** RFC 7591 3.2.1, RFC 7592 3: may be less than the client asked for. */
 export function clientInformation(
   { issuer, clientConfigurationPath, capabilities }: DynamicRegistration,
   { registration, issuedAt, secretExpiries }: DynamicClient,
@@ -198,7 +194,6 @@ export function clientInformation(
   }
 }
 
-/** Gives no access to the host's registration. */
 function hostClientInformation(
   client: Client,
   capabilities: ServerCapabilities,
@@ -207,13 +202,13 @@ function hostClientInformation(
   return { client_id: client.client_id, ...metadataOf(registration, capabilities) }
 }
 
-/** The limit of the network counts a registration before, whatever becomes of it. */
+/** The network's limit has counted the registration already. */
 export const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({
   address: () => address,
   networkRefusal: undefined,
 })
 
-/** RFC 6750 2.1; undefined unless the request carries exactly one. */
+/** RFC 6750 2.1. */
 export function bearerTokenOf({ headers }: ResourceRequest): string | undefined {
   const [header = '', second] = headers['authorization'] ?? []
   const { scheme, credentials } = parseAuthorization(header)

@@ -41,7 +41,7 @@ export interface RegisteredMetadata {
   readonly tos_uri?: string
   readonly jwks?: Json
   readonly jwks_uri?: string
-  /** Keys of objects are sorted. Lists keep their order, which may have a meaning. */
+  /** Lists keep their order, which may have a meaning. */
   readonly members?: Client['members']
 }
 
@@ -58,16 +58,16 @@ export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMet
   return method === undefined || secretMethods.has(method)
 }
 
-// Bounds what a store takes from strangers.
+// Strangers fill the store.
 const longest = 16_384
 const longestUri = 2048
-// No registration has more redirection URIs. A longer list would only cost time.
+// A longer list would only cost time.
 const longestList = 100
 
 /**
- * Ignores unknown members, also a software statement (RFC 7591 2). Drops grant types, response types, scopes
- * and redirection URIs that such clients cannot have: the response says what is registered (RFC 7591 3.2.1).
- * Null and empty values count as omitted (RFC 7592 2.2).
+ * RFC 7591 2: ignores unknown members, also a software statement. RFC 7591 3.2.1: drops what such clients
+ * cannot have, and the response says what is registered. RFC 7592 2.2: null and empty values count as
+ * omitted.
  *
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, which names the member.
  */
@@ -170,7 +170,7 @@ function responseTypes(
 }
 
 // RFC 7591 2: without a scope, a client gets a default. RFC 7591 3.2.1: the server may register another
-// value, and the response says so.
+// value.
 function scopeOf(members: Members, { scope: allowed, registerAllScopes }: RegistrationPolicy): string {
   const text = members.text('scope')
   const asked = text === undefined ? allowed : parseScope(text)
@@ -190,7 +190,6 @@ function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'>
   return { jwks_uri }
 }
 
-/** Null and empty values count as omitted. */
 class Members {
   constructor(private readonly source: Readonly<Record<string, unknown>>) {}
 
@@ -281,7 +280,7 @@ const published = [
   ...textMembers,
 ]
 
-// Stands for the secret that the server issues after the check.
+// Stands for the secret that the server issues later.
 const anySecret = `sha256:${'A'.repeat(43)}`
 
 function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCapabilities): void {
@@ -306,10 +305,7 @@ function parsedWith(metadata: RegisteredMetadata, capabilities: ServerCapabiliti
   return { client: parseClient(registration, '', issues, capabilities), issues }
 }
 
-/**
- * @param sender counts for every fetch.
- * @throws OAuthError `invalid_client_metadata`, which names the member.
- */
+/** @throws OAuthError `invalid_client_metadata`, which names the member. */
 export async function verifyClientMetadata(
   metadata: RegisteredMetadata,
   {
@@ -354,7 +350,7 @@ const refused = (member: string): OAuthError => {
     : refusedOfPlugIn(member, 'is not valid here.')
 }
 
-// Hosts write plug-ins, and a description has no other characters (RFC 6749 5.2).
+// Hosts write plug-ins. RFC 6749 5.2 allows no other characters.
 function refusedOfPlugIn(name: string, message: string): OAuthError {
   const text = isQuotable(message) ? message : 'is not valid here.'
   return invalidClientMetadata('client_metadata_refused', `${name} ${text}`)

@@ -34,9 +34,8 @@ export interface DynamicRegistrationOptions {
    */
   readonly store?: DynamicClientStore
   /**
-   * Who may register (RFC 7591 3): digests of initial access tokens, each the `client_secret_hash` of
-   * `generateClientSecret()`, or a function. Default: everybody, and `limits.networks.registration` limits
-   * each network.
+   * Who may register (RFC 7591 3): digests of initial access tokens, each a `client_secret_hash` of
+   * `generateClientSecret()`, or a function. Default: everybody, limited by `limits.networks.registration`.
    */
   readonly initialAccessToken?: string | readonly string[] | VerifyInitialAccessToken
   /**
@@ -51,9 +50,9 @@ export interface DynamicRegistrationOptions {
    */
   readonly scope?: string
   /**
-   * Registers every client with all of `scope`, whatever scope it names (RFC 7591 2 allows this). The owner
-   * still approves what each request asks for. MCP clients need this for a step-up: they register with the
-   * scope of the first challenge, then ask for more. Default `false`.
+   * Registers every client with all of `scope`, whatever scope it names (RFC 7591 2). The owner still
+   * approves each request. MCP clients need this for a step-up: they register with the scope of the first
+   * challenge, then ask for more. Default `false`.
    */
   readonly registerAllScopes?: boolean
   /** The grant types that such clients may ask for. Default: `authorization_code` and `refresh_token`. */
@@ -61,8 +60,8 @@ export interface DynamicRegistrationOptions {
   /** The lifetime of a client without a code or token so far. Default 3600, at least 60. */
   readonly unusedLifetime?: number
   /**
-   * The lifetime of a client after it gets a code or token. Each process notes a client's use once a day, so
-   * this is always at least two days longer than the longest token. Default 7 776 000 (90 days), at least 2
+   * The lifetime of a client after it gets a code or token; always at least two days longer than the longest
+   * token, because each process notes a client's use once a day. Default 7 776 000 (90 days), at least 2
    * days.
    */
   readonly lifetime?: number
@@ -85,7 +84,6 @@ export interface DynamicRegistration extends DynamicClients {
   readonly verifyInitialAccessToken: VerifyInitialAccessToken | undefined
   readonly maximumClients: number
   readonly unusedLifetime: number
-  /** Of a code, token or authorization request, at most. */
   readonly tokenLifetime: number
   readonly clientSecretLifetime: number
   readonly registrationPath: string

@@ -18,7 +18,7 @@ export interface DocumentTimes {
 }
 
 interface DocumentText extends DocumentTimes {
-  /** JSON text takes less memory than the value can. */
+  /** Takes less memory than the value can. */
   readonly text: string
   readonly verified: boolean
 }
@@ -29,10 +29,7 @@ export interface ParsedDocument extends DocumentText {
   readonly client: Client
 }
 
-/**
- * 1000 documents of clients in use and 1000 others, so clients that no resource owner has let in evict only
- * each other. Evicts the least recently used.
- */
+/** Clients that no resource owner has let in evict only each other. Evicts the least recently used. */
 export class ParsedDocuments {
   private readonly inUse = new BoundedMap<ParsedDocument>(maximumParsed)
   private readonly unused = new BoundedMap<ParsedDocument>(maximumParsed)
@@ -50,7 +47,7 @@ export class ParsedDocuments {
   }
 }
 
-/** Documents of unused clients that one process shares. */
+/** Per process. */
 const maximumUnused = 4096
 // Characters of JSON: a document has 5 KiB, and JSON may write its numbers at greater length.
 const longestText = 8192
@@ -61,9 +58,8 @@ export interface SharedDocument extends DocumentTimes {
 }
 
 /**
- * Shared by all processes. Each document has its own key, so none evicts another. A document of a client in
- * use stays as long as its codes and tokens may live; others stay for a day, at most 4096 per process, a
- * quarter of these per network.
+ * Each document has its own key, so none evicts another. One of a client in use stays as long as codes and
+ * tokens may live; others stay for a day; one network gets a quarter of the limit.
  */
 export class SharedDocuments {
   private readonly unused: ExpiringMap<true>
@@ -86,7 +82,6 @@ export class SharedDocuments {
     return { ...document, fetchedAt, expiresAt: Math.min(document.expiresAt, now + longestKept) }
   }
 
-  /** @param senders the networks of the sender that caused the fetch. */
   async keep(url: string, document: DocumentText, senders: readonly string[]): Promise<void> {
     const { text, verified, fetchedAt, expiresAt, inUseUntil } = document
     if (text.length > longestText) return
@@ -100,7 +95,7 @@ export class SharedDocuments {
       expiresAt,
       inUseUntil,
     })
-    // A cache that evicts what ends first keeps clients in use: they always have the longer time.
+    // A cache that evicts what ends first keeps clients in use.
     const seconds = Math.ceil((longestKept + inUseFor) / 1000)
     await this.cache.set(key, `${times.slice(0, -1)},"document":${text}}`, seconds)
   }

@@ -18,7 +18,7 @@ import {
   SharedDocuments,
 } from './cached-documents'
 
-// Seconds. A fetch for each request would be a tool to burden the document's host.
+// Seconds. A fetch for each request would burden the document's host.
 const shortestKept = 60
 // Milliseconds.
 const day = 86_400_000
@@ -30,7 +30,6 @@ interface DocumentCacheParts {
   readonly parse: (json: unknown, url: DocumentUrl) => Client
   readonly verification?: DocumentVerification | undefined
   readonly clock: () => number
-  /** Whether the configuration names exactly this URL. */
   readonly isNamed: (url: string) => boolean
   /** Seconds. */
   readonly longestLifetime: number
@@ -41,10 +40,9 @@ export interface DocumentVerification {
   readonly run: (client: Client, inquiry: DocumentInquiry) => Promise<void>
 }
 
-/** Only the networks of the same sender share a refusal by its limits. */
 type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
 
-/** Keeps good documents only: a failure never outlives its request. */
+/** A failure never outlives its request. */
 export class DocumentCache {
   private readonly parsed = new ParsedDocuments()
   private readonly shared: SharedDocuments
@@ -54,10 +52,7 @@ export class DocumentCache {
     this.shared = new SharedDocuments(parts.sharedCache, parts.clock)
   }
 
-  /**
-   * Simultaneous requests for one document share one look-up. A sender whose network is over its limit of
-   * failures causes no fetch: its refusal is thrown.
-   */
+  /** Simultaneous requests share one look-up. A network over its limit of failures causes no fetch. */
   find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
     const kept = this.parsed.get(url.clientId)
     if (kept !== undefined && kept.expiresAt > this.parts.clock()) return kept.client
@@ -78,7 +73,7 @@ export class DocumentCache {
     if (kept === undefined || kept.inUseUntil > clock() + lifetime) return undefined
     const used = { ...kept, inUseUntil: clock() + lifetime + day }
     this.parsed.put(clientId, used)
-    // After a failure, the next use notes again.
+    // The next use notes again.
     return this.shared.keep(clientId, used, []).catch(() => this.parsed.put(clientId, kept))
   }
 
@@ -95,7 +90,7 @@ export class DocumentCache {
     )
     if ('client' in found) return found.client
     const { error, senders: others } = found
-    // The limits of one sender must not refuse others: they look for themselves.
+    // The limits of one sender must not refuse others.
     const isOfOthers = senders.join() !== others.join()
     if (isOfOthers && error instanceof UnusableClient && error.reason === limited)
       return this.find(url, sender)
@@ -107,7 +102,7 @@ export class DocumentCache {
     const known = await this.shared.find(clientId)
     const before = this.latest(url, known)
     if (before !== undefined && before.expiresAt > this.parts.clock()) {
-      // A process that did not know of the use has overwritten its note.
+      // Another process has overwritten the note.
       if (known !== undefined && known.inUseUntil < before.inUseUntil)
         await this.share(clientId, before, senders)
       return this.remember(clientId, before)
@@ -124,7 +119,7 @@ export class DocumentCache {
       await this.share(clientId, document, senders)
       return document.client
     } catch (error) {
-      // Others may exhaust limits and queues, or silence a network. They must not lock out the client.
+      // Others may exhaust limits, or silence a network. They must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
       if (isPrevented && before !== undefined && this.mayStandIn(before))
         return this.remember(clientId, before)
@@ -170,7 +165,7 @@ export class DocumentCache {
         inUseUntil,
       }
     } catch (error) {
-      // Another process may have stored, under other options, a document that is malformed here.
+      // Another process may have other options.
       if (error instanceof UnusableClient) return kept
       throw error
     }

@@ -9,11 +9,9 @@ export interface DocumentUrl {
 }
 
 /**
- * Returns undefined for any other `client_id`. The URL uses https and has a path, no dot segments, no
- * fragment and no credentials (draft-ietf-oauth-client-id-metadata-document 3).
- *
- * Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host. A parser removes
- * dot segments, also `%2e`, so such a URL differs from its text.
+ * draft-ietf-oauth-client-id-metadata-document 3: https, with a path; no dot segments, fragment or
+ * credentials. Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host. A
+ * parser removes dot segments, also `%2e`.
  */
 export function documentUrl(clientId: string): DocumentUrl | undefined {
   if (!clientId.startsWith('https://') || isTooLong('client_id', clientId)) return undefined
@@ -55,7 +53,7 @@ function covers(entry: string, clientId: string): boolean {
   return entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry
 }
 
-// Some web servers decode a slash before they resolve dot segments, or skip what follows a semicolon. They
+// Some web servers decode a slash before they resolve dot segments, or skip what follows a semicolon: they
 // would serve a document of another folder.
 const leavesFolder = /%(?:25)*(?:2f|5c)|\/\.{1,2};/i
 

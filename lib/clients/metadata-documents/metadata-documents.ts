@@ -13,45 +13,42 @@ import { DocumentCache } from './document-cache'
 import { documentUrl, entriesOf, readAllow } from './document-url'
 import { type DocumentRules, parseDocument, verificationBy } from './parse-document'
 
-/** Options of {@link metadataDocuments}. */
 export interface MetadataDocumentsOptions {
   /**
-   * Registered clients beside those of documents: a list, a store or a registry, as for the option `clients`.
-   * The server never fetches an identifier that is registered here, so a disabled registration with a
-   * document's URL blocks that client. Default none.
+   * Registered clients beside those of documents, as for the option `clients`. The server never fetches a
+   * registered identifier, so a disabled registration blocks the client of that URL. Default none.
    */
   readonly registered?: RegisteredClients
   /**
    * Which documents the server accepts: a function of the `client_id`, or a list of hosts (`app.example`), of
    * all hosts below a domain (`*.app.example`), of URLs, and of URL prefixes that end with a slash. Asked
-   * before each fetch, and at each request of the client. Listed URLs have limits of their own, which made-up
-   * URLs do not use up. Default: every document.
+   * before each fetch, and at each request of the client. Made-up URLs do not use up the limits of listed
+   * ones. Default: every document.
    */
   readonly allow?: readonly string[] | ((clientId: string) => boolean | Promise<boolean>)
-  /** The scope that such clients may ask for, separated by spaces. Default: every scope of the server. */
+  /** The scope that such clients may ask for, separated by spaces. Default: every scope. */
   readonly scope?: string
   /** The grant types that such clients may use. Default `['authorization_code', 'refresh_token']`. */
   readonly grantTypes?: readonly string[]
   /**
-   * Whether a redirection URI at `http://localhost` matches every port, as one at `http://127.0.0.1` always
-   * does. Deviates from exact comparison and from RFC 8252 8.3: another program may answer at `localhost`.
-   * Default `false`.
+   * Whether a redirection URI at `http://localhost` matches every port, as `http://127.0.0.1` always does.
+   * Deviates from exact comparison and from RFC 8252 8.3: another program may answer at `localhost`. Default
+   * `false`.
    */
   readonly localhostRedirects?: boolean
   /** Finds the addresses of a host. Default: DNS. */
   readonly lookup?: DocumentFetchOptions['lookup']
-  /** The certificate authorities for documents, in the form of `node:tls`. Default: those of Node. */
+  /** The certificate authorities, in the form of `node:tls`. Default: those of Node. */
   readonly ca?: DocumentFetchOptions['ca']
   /**
-   * Fetches documents in place of `lookup` and `ca`, for example through a proxy. It must itself keep
-   * strangers out of your network. Default: over https, at most 5 KiB, and never from an address inside your
-   * network.
+   * Fetches documents in place of `lookup` and `ca`, for example through a proxy, and must keep strangers out
+   * of your network. Default: over https, at most 5 KiB, and never from an address inside your network.
    */
   readonly documents?: DocumentFetch
 }
 
 /**
- * For the option `clients`: unregistered clients, whose `client_id` is the https URL of a document with their
+ * Unregistered clients, for the option `clients`: the `client_id` is the https URL of a document with their
  * metadata (draft-ietf-oauth-client-id-metadata-document).
  */
 export function metadataDocuments(options: MetadataDocumentsOptions = {}): ClientSource {
@@ -134,7 +131,7 @@ function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceSe
     return own
   }
   return documentFetch({
-    // Only a server at loopback, such as one in development, may ask this machine.
+    // Only a server at loopback, as in development, may ask this machine.
     loopback: URL.canParse(issuer) && isLoopback(new URL(issuer).hostname),
     clock,
     ...(lookup === undefined ? {} : { lookup }),

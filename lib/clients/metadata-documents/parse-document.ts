@@ -25,7 +25,6 @@ export interface DocumentRules {
   readonly scope: Scope
   readonly grantTypes: readonly string[]
   readonly localhostRedirects: boolean
-  /** @throws ConfigurationError that lists the mistakes. */
   readonly parse: (registration: unknown) => Client
 }
 
@@ -45,9 +44,8 @@ export function verificationBy(
 }
 
 /**
- * A document speaks to every server, so this drops grant types, response types, scopes and redirection URIs
- * that such clients cannot have here, and links to other hosts. Only members of RFC 7591 2 and of plug-ins
- * have an effect: a document never makes its client more than a client of strangers.
+ * A document speaks to every server, so this drops what such clients cannot have here. Only members of RFC
+ * 7591 2 and of plug-ins have an effect: a document never makes its client more than a client of strangers.
  */
 export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRules): Client {
   const document = isRecord(json) ? withoutNulls(json) : {}
@@ -63,7 +61,6 @@ export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRu
   return Object.freeze({ ...client, metadataDocument: metadataOf(client, url, rules) })
 }
 
-// Some software writes null for a missing value.
 const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
 
@@ -111,12 +108,11 @@ function registrationFrom(
   }
 }
 
-// A document serves many servers: a URI that is unusable here must not refuse it.
+// What is unusable here must not refuse a document for many servers.
 const logoutUrisFrom = (value: unknown) =>
   isTexts(value) ? allowedLogoutUris(value.slice(0, 100)) : undefined
 
-// A client relies on a plug-in's member, so a bad value refuses the document, unless the plug-in leaves it
-// out.
+// A client relies on it, so a bad value refuses the document, unless the plug-in leaves it out.
 function membersOfPlugIns(
   document: Readonly<Record<string, unknown>>,
   { capabilities: { members = [] } }: DocumentRules,
@@ -134,10 +130,7 @@ interface Authentication {
   readonly credentials?: Readonly<Record<string, unknown>>
 }
 
-/**
- * Without a method, the client is public: the default of RFC 7591 2 needs a secret, which a document's client
- * cannot have.
- */
+/** RFC 7591 2: the default method needs a secret, which a document's client cannot have. */
 function authenticationFrom(
   document: Readonly<Record<string, unknown>>,
   { capabilities }: DocumentRules,
@@ -155,7 +148,7 @@ function authenticationFrom(
   }
 }
 
-// The parser of registrations refuses what is no list of good URIs.
+// What is no list goes on to the parser of registrations, which refuses it.
 function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unknown {
   if (!isTexts(given)) return given
   const allowed = allowedRedirectUris(given, capabilities)
@@ -163,7 +156,6 @@ function redirectUrisFrom(given: unknown, { capabilities }: DocumentRules): unkn
   return allowed
 }
 
-// The same holds for what is no list of names.
 function grantTypesFrom(
   given: unknown,
   clientType: Client['client_type'],
@@ -182,7 +174,7 @@ function responseTypesFrom(given: unknown, grantTypes: unknown, { capabilities }
   return isTexts(listed) ? fittingResponseTypes(listed, granted, capabilities) : listed
 }
 
-// Words for other servers say nothing about this one, so a scope of such words alone counts as none.
+// A scope of words for other servers alone counts as none.
 function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
   if (given === undefined || given === '') return formatScope(scope)
   const asked = isText(given) ? parseScope(given) : undefined
