@@ -29,17 +29,16 @@ export class ClientVerification {
    * An unknown client, a disabled one, a wrong secret and a wrong method look the same and cost the same. If
    * the network is over its limit, only a client of the host passes, with a secret or key that is no guess.
    *
-   * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures, also for an
-   * unknown client.
+   * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures.
    */
   async verify(credential: ClientCredential, context: AuthenticationContext): Promise<ProvenClient> {
     const { method } = credential
     const { address, networkRefusal } = context
     const client = await this.find(credential.clientId, context)
-    // Before the proof: the key of such a client may be a fetch away.
+    // Before the proof, which may need a fetch.
     const isRefused = networkRefusal !== undefined && client !== undefined && !passesNetworkLimit(client)
     if (isRefused) throw networkRefusal
-    // Methods see a disabled client as unknown: otherwise the cost would show whether the secret was right.
+    // Otherwise, the cost would show whether a disabled client's secret was right.
     const asked = client?.disabled === true ? undefined : client
     const limits = this.throttle.of(credential, asked, address, networkRefusal)
     const proven: unknown = await method.verify(asked, credential.credential, limits, this.server, context)

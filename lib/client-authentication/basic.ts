@@ -31,8 +31,6 @@ const malformed = () =>
   invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
 
 /**
- * Undefined for another scheme.
- *
  * @throws OAuthError `invalid_client` for a malformed header, `invalid_request` for a value that is too long.
  */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
@@ -41,7 +39,6 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
   if (encoded === undefined) throw malformed()
   const [first, second] = readByStrategy(encoded) ?? decode(encoded)
   const [clientId, secret] = [formDecode(first), formDecode(second)]
-  // The bounds of the body parameters.
   if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
     throw invalidRequest('basic_too_long', 'The credentials in the Authorization header are too long.')
   return { clientId, secret }
@@ -52,12 +49,12 @@ type Encoded = readonly [clientId: string, secret: string]
 const strategy = new BasicStrategy((clientId, secret, done) => done(null, [clientId, secret]))
 
 /**
- * Undefined for what passport-http does not read by RFC 6749 2.3.1: it refuses an empty secret, cuts a secret
- * at a colon, and replaces bytes that are not UTF-8. {@link decode} reads these.
+ * passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts a secret at a colon, and
+ * replaces bytes that are not UTF-8. {@link decode} reads these.
  */
 function readByStrategy(encoded: string): Encoded | undefined {
   let read: Encoded | undefined
-  // As Passport runs a strategy: on an object of its own. passport-http succeeds before it returns.
+  // On an object of its own, as Passport does. passport-http succeeds before it returns.
   const run = Object.assign(Object.create(strategy), {
     success: (credentials: Encoded) => (read = credentials),
     fail: () => undefined,
@@ -66,7 +63,7 @@ function readByStrategy(encoded: string): Encoded | undefined {
   return read !== undefined && isWhole(read, encoded) ? read : undefined
 }
 
-// As many characters as bytes (three per four of base64): nothing is cut, and all is ASCII.
+// As many characters as bytes: nothing is cut, and all is ASCII.
 const isWhole = ([clientId, secret]: Encoded, encoded: string) =>
   clientId.length + 1 + secret.length === Math.floor((encoded.length * 3) / 4) &&
   !clientId.includes(replacement) &&

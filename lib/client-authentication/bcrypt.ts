@@ -1,8 +1,7 @@
 import { type Priority, Semaphore } from '../primitives/semaphore'
 import { tooManyAtOnce } from '../protocol/oauth-error'
 
-// One hash per thread of libuv. More would wait in libuv's queue, in front of file system and DNS, where
-// nothing bounds them.
+// More than libuv's threads would wait in its queue, unbounded, in front of file system and DNS.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
 const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
   tooManyAtOnce('bcrypt_busy', 'Too many secrets are being verified. Try again later.'),
@@ -16,8 +15,8 @@ interface Bcrypt {
 let loaded: Bcrypt | undefined
 
 /**
- * Loads at the first call: native code fits no bundle, and most servers have no bcrypt digest. Call at
- * construction if one is known. @throws Error without the native code.
+ * Loads late: native code fits no bundle, and most servers have no bcrypt digest. Call at construction if one
+ * is known.
  */
 export function loadBcrypt(): Bcrypt {
   try {
@@ -42,14 +41,13 @@ export function fitsBcrypt(secret: string): boolean {
   return secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
 }
 
-/** The secret must fit ({@link fitsBcrypt}). Waits behind all comparisons: only the host hashes. */
+/** Waits behind all comparisons: only the host hashes. */
 export async function bcryptHash(secret: string): Promise<string> {
   return semaphore.take('after the line', () => loadBcrypt().hash(secret, bcryptCost))
 }
 
 /**
- * Resolves to the first match. Without one, also compares each decoy. Takes one turn for all comparisons, so
- * an attempt runs whole or not at all.
+ * Takes one turn for all comparisons, so an attempt runs whole or not at all.
  *
  * @throws NotAttempted if too many attempts wait.
  */
@@ -66,7 +64,7 @@ async function firstBcryptMatch(
   })
 }
 
-// Also compares a secret that is too long: every refusal must take the same time.
+// Compares even a secret that is too long: every refusal must take the same time.
 async function matches(secret: string, secretHash: string): Promise<boolean> {
   // PHP writes $2y$ for $2b$, the same algorithm.
   const same = await loadBcrypt().compare(secret, secretHash.replace(/^\$2y\$/, '$2b$'))
@@ -77,7 +75,7 @@ export function costOf(secretHash: string): number {
   return Number(secretHash.slice(4, 6))
 }
 
-/** A digest without a known secret: a comparison takes time and never matches. */
+/** A comparison takes time and never matches. */
 function decoyHash(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
 }
@@ -92,20 +90,22 @@ const roundsOf = (hashes: readonly string[]) =>
  * exists, or how many digests of what cost it has.
  *
  * Decoys add the rounds that are missing to the dearest client or owner of this process: cost c makes 2^c
- * rounds, so the sum is exact. No decoy costs more than the dearest digest; so with one cost, refusals also
- * make the same number of comparisons, each of which takes time of its own.
+ * rounds, so the sum is exact. No decoy costs more than the dearest digest, so with one cost even the number
+ * of comparisons is the same.
  */
 export class ConstantWorkComparer {
   private mostRounds: number
   private dearest: number
 
-  /** @param cost the least cost of a refusal before the first digest. Default none: it then costs nothing. */
+  /**
+   * @param cost the least cost of a refusal before the first digest. Default: such a refusal costs nothing.
+   */
   constructor(cost?: number) {
     this.mostRounds = cost === undefined ? 0 : roundsAt(cost)
     this.dearest = cost ?? 0
   }
 
-  /** Resolves to the first match. @throws NotAttempted if too many attempts wait. */
+  /** @throws NotAttempted if too many attempts wait. */
   async match(
     secret: string,
     hashes: readonly string[],
@@ -119,7 +119,7 @@ export class ConstantWorkComparer {
   }
 }
 
-// Dearest first. Costs are 4 to 31, and `rounds` is a multiple of 2^4, so nothing is left over.
+// Costs are 4 to 31, and `rounds` is a multiple of 2^4, so nothing is left over.
 function decoysOf(rounds: number, dearest: number): readonly string[] {
   let left = rounds
   return costs.flatMap((cost) => {

@@ -16,8 +16,8 @@ export function clientSecretPost(secrets: SecretVerifier): ClientAuthenticationM
 }
 
 /**
- * A public client without credentials names itself by `client_id` (RFC 6749 3.2.1), or by Basic with an empty
- * password, as some libraries do. Applies if a request uses no other method.
+ * RFC 6749 3.2.1: a public client names itself by `client_id`; some libraries use Basic with an empty
+ * password.
  */
 export const none: ClientAuthenticationMethod = {
   name: 'none',

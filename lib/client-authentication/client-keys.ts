@@ -21,16 +21,11 @@ export class ClientKeys {
   // Per server: another one may fetch from other networks.
   private readonly published = new WeakMap<DocumentFetch, PublishedKeys>()
 
-  /**
-   * @param credentialOf `{ keys }` or `{ jwks_uri }`.
-   * @param documents Default: the server's fetch.
-   */
   constructor(
     private readonly credentialOf: (client: Client) => Json | undefined,
     private readonly documents: DocumentFetch | undefined,
   ) {}
 
-  /** Undefined if the registration has no keys. */
   of(
     client: Client,
     server: Pick<AuthenticatingServer, 'documents'>,
@@ -65,7 +60,6 @@ function publishedAt(credential: Json): string | undefined {
   return isText(uri) ? uri : undefined
 }
 
-/** The rest of a sentence; undefined for good keys. */
 export function mistakeInKeys(credential: Json): string | undefined {
   if (!isRecord(credential)) return neither
   const { keys: given, jwks_uri: uri } = credential
@@ -84,7 +78,6 @@ export function mistakeInKeys(credential: Json): string | undefined {
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
 
-/** Undefined for the server's fetch. */
 export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined =>
   reading.optional<DocumentFetch | undefined>(
     'documents',
@@ -95,7 +88,7 @@ export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined
 
 export function keysRefusal({ cause }: KeysUnavailable): OAuthError {
   if (cause instanceof Throttled) return cause
-  // The request may be good. With another code, the client could give up its registration.
+  // With another code, the client could give up its registration.
   return temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', { cause })
 }
 

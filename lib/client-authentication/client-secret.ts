@@ -41,17 +41,15 @@ export function generatedHash(secret: string): string {
 }
 
 /**
- * Remembers a secret after a successful bcrypt comparison, under a keyed digest of stored hash and secret,
- * and never a failure. For five minutes, the memory replaces a comparison. For a day, it shows that the
- * secret is no guess. It has no effect once the registration drops the hash. Every refusal does the same
- * work.
+ * Remembers a secret after a successful bcrypt comparison, under a keyed digest of stored hash and secret;
+ * never a failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no
+ * guess. Without effect once the registration drops the hash. Every refusal does the same work.
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets
   private readonly comparison = new ConstantWorkComparer()
   private readonly renewals = new SingleFlight<string | undefined>()
   private readonly key = secureRandom(32)
-  // Digests without a secret, for a client with fewer digests.
   private readonly decoys = Array.from(
     { length: liveSecrets },
     () => generateClientSecret().client_secret_hash,
@@ -63,13 +61,13 @@ export class SecretVerifier {
   }
 
   /**
-   * No limit applies to a right generated secret, which cannot be a guess. A secret verified within a day
-   * passes `withinLimits` as `known`, which counts nothing.
+   * A right generated secret cannot be a guess, so no limit applies. A secret verified within a day passes as
+   * `known`, which counts nothing.
    *
    * @throws OAuthError over a limit; `NotAttempted` if too many comparisons wait for bcrypt.
    */
   async verify(client: Client | undefined, secret: string, withinLimits: Throttle): Promise<Verification> {
-    // The current secret first: most requests use it.
+    // Most requests use the current secret.
     const hashes = client?.client_secret_hashes.toReversed() ?? []
     const verdict = (match: string | undefined): Verification =>
       match !== undefined && (match === hashes[0] || 'by an old secret')
@@ -91,7 +89,7 @@ export class SecretVerifier {
     return [...hashes, ...this.decoys.slice(hashes.length)]
   }
 
-  // Goes before possible guesses: only the client itself can cause it.
+  // Only the client itself can cause this, so it goes before possible guesses.
   private async renewed(hash: string, secret: string): Promise<string | undefined> {
     return this.renewals.shareSuccess(this.mark(hash, secret), () =>
       this.compared([hash], secret, 'before the line'),
@@ -120,7 +118,7 @@ const knownSeconds = 24 * 3600
 /** `fresh` needs no other proof. `known` is no guess, but needs another comparison. */
 type Memory = 'fresh' | 'known'
 
-/** Keyed digests of secrets that bcrypt verified; evicts the least recently used. */
+/** Keyed digests; evicts the least recently used. */
 class RememberedSecrets {
   private readonly verifiedAt = new BoundedMap<number>(rememberedAtMost)
 

@@ -13,13 +13,13 @@ import type { Throttle, Verification } from './method'
 import type { ClientCredential } from './read-credential'
 import { SingleFlight } from '../primitives/single-flight'
 
-/** RFC 6749 2.3.1: limits failed verifications of possible guesses. */
+/** RFC 6749 2.3.1. */
 export class CredentialThrottle {
   private readonly key = secureRandom(32)
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly attempts = new SingleFlight<Verification | undefined>()
-  // Network and identifier of clients that authenticated from there with a chosen secret.
+  // Networks from which a client has authenticated with a chosen secret.
   private readonly provenFrom = new BoundedMap<true>(1000)
 
   constructor(
@@ -28,8 +28,7 @@ export class CredentialThrottle {
   ) {}
 
   /**
-   * @param client undefined for an unknown client.
-   * @param refusal of a network that has used up its failures. Otherwise, an attacker there could guess
+   * @param refusal of a network that has used up its failures. An attacker there could otherwise guess
    * without end at a remembered secret: it passes only from a network from which its client has authenticated
    * before.
    */
@@ -49,7 +48,7 @@ export class CredentialThrottle {
         const proven = await attempt()
         return proven === true || proven === 'by an old secret' ? proven : undefined
       }
-      // Simultaneous requests with the same right secret share one attempt: each must not use up the client's
+      // Simultaneous requests with a right secret share one attempt, so they do not use up the client's
       // limit.
       const attemptCounted = () =>
         this.attempts.shareSuccess(attemptKey(), () =>
@@ -77,8 +76,8 @@ export class CredentialThrottle {
     ]
   }
 
-  // Covers the whole registration: an attempt with a dropped digest proves nothing for the new one. Cached:
-  // the microseconds per request would leak which clients exist.
+  // The whole registration: an attempt with a dropped digest proves nothing for the new one. Cached: the
+  // microseconds per request would leak which clients exist.
   private registrationOf(client: Client | undefined): string {
     if (client === undefined) return this.unknownClient
     const known = this.registrations.get(client)
@@ -97,8 +96,8 @@ export class CredentialThrottle {
  * Limits failed attempts at client secrets. Each limit counts by itself; `false` switches it off. Over a
  * limit, the server verifies nothing and answers 429 with `Retry-After`. `attempts` are at most 1 000 000.
  * `seconds` are at most 86 400 and run from the first failure. A running attempt counts as a failure until it
- * succeeds. A right generated secret, and a right chosen one that this process verified within a day, are
- * never refused or counted.
+ * succeeds. Right generated secrets, and right chosen ones that this process verified within a day, are never
+ * refused or counted.
  */
 export interface ClientAuthenticationLimits {
   /**
@@ -112,7 +111,6 @@ export interface ClientAuthenticationLimits {
   readonly client?: LimitOption
 }
 
-/** Undefined means off. */
 export type ResolvedClientAuthenticationLimits = Readonly<
   Record<keyof ClientAuthenticationLimits, Limit | undefined>
 >

@@ -9,15 +9,13 @@ import type { Counters } from '../limits/counters'
 
 /** The parts of a request that can carry client credentials. */
 export interface CredentialSources {
-  /** Each `Authorization` header. */
   readonly authorization: readonly string[]
-  /** The form body. */
   readonly body: Parameters
   /** The query of the request URI. The server refuses credentials in it. */
   readonly query: Parameters
   /**
-   * The client's certificate, if this process asked for one in the TLS handshake. Undefined behind a proxy
-   * that ends TLS: the server reads no header in its place, because anybody could write it.
+   * Undefined unless this process asked for one in the TLS handshake. Behind a proxy that ends TLS, the
+   * server reads no header in its place: anybody could write it.
    */
   readonly certificate: ClientCertificate | undefined
 }
@@ -29,30 +27,25 @@ export interface PresentedCredential {
   readonly credential: string
 }
 
-/**
- * Whether the credential proves the client. A secret that a rotation has superseded proves it `by an old
- * secret`.
- */
+/** A secret that a rotation has superseded proves the client `by an old secret`. */
 export type Verification = boolean | 'by an old secret'
 
 /**
  * Verifies a possible guess. The server counts a failure first, and takes it back after a success.
  *
- * @param status `known` for a credential that this process verified within a day: the server counts nothing.
- * If the network is over its limit, it passes only if the client has authenticated from this network before.
+ * @param status `known` for a credential that this process verified within a day: counts nothing. If the
+ * network is over its limit, it passes only if the client has authenticated from there before.
  * @throws OAuthError over a limit, or if the counters do not answer; nothing was verified. Do not catch it.
  */
 export type Throttle = (verification: () => Promise<Verification>, status?: 'known') => Promise<Verification>
 
-/** The server, as a method sees it. */
 export interface AuthenticatingServer {
-  /** The option `issuer`. */
   readonly issuer: string
-  /** The absolute URL, as in the metadata. */
+  /** Absolute, as in the metadata. */
   readonly tokenEndpoint: string
   /**
-   * A key is good once at this issuer, across all processes that share the counters. The client of a single
-   * use is under `limits.singleUses`.
+   * A key is good once at this issuer, across all processes that share the counters. `limits.singleUses`
+   * limits each client.
    */
   readonly counters: Counters
   /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
@@ -61,15 +54,14 @@ export interface AuthenticatingServer {
   readonly now: () => number
 }
 
-/** The sender of a request, as a method sees it. */
 export interface AuthenticatingSender extends Sender {
   /** Uses something up, such as an assertion, once nothing else refuses the request. */
   readonly useLast: (use: SingleUse) => void
 }
 
 /**
- * A method of client authentication (RFC 6749 2.3.2). A client may use a host's method if its registration
- * has an entry in `credentials` under the method's name. After any error but an `OAuthError`, the client gets
+ * A method of client authentication (RFC 6749 2.3.2). A client may use a host's method if `credentials` of
+ * its registration has an entry under the method's name. After any error but an `OAuthError`, the client gets
  * `server_error` without detail.
  */
 export interface ClientAuthenticationMethod extends AuthenticationMethodDescription {
@@ -78,25 +70,20 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * Matches in any letter case. For endpoints without a form, the metadata lists only methods with a scheme.
    */
   readonly scheme?: string
-  /**
-   * The signature algorithms of assertions, for the metadata (RFC 8414 2). Leave it out without assertions.
-   */
+  /** For assertions, in the metadata (RFC 8414 2). */
   readonly signingAlgorithms?: readonly string[]
-  /**
-   * Parameters with a credential. The server refuses a request that has one in its query (RFC 6749 2.3.1).
-   */
+  /** Parameters with a credential. The server refuses them in a query (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
-   * Reads what the request presents by this method; undefined if it uses another. Runs for every request, to
-   * notice a second method. Ignore a header of another scheme.
+   * Undefined if the request does not use the method. Runs for every request, to notice a second method.
+   * Ignore a header of another scheme.
    *
    * @throws OAuthError if the request uses the method wrongly.
    */
   read(sources: CredentialSources): PresentedCredential | undefined
   /**
-   * Whether the credential proves the client: only `true` and `by an old secret` do. Runs for an unknown
-   * client, too, and should then take as long as for a wrong credential: otherwise the response time shows
-   * which clients exist.
+   * Only `true` and `by an old secret` prove the client. For an unknown client, take as long as for a wrong
+   * credential: otherwise the response time shows which clients exist.
    *
    * @param client undefined for an unknown or disabled client.
    * @param withinLimits applies `limits.clientAuthentication`. Use it for credentials that can be guessed,
@@ -106,8 +93,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
    * @param sender give `useLast` what proves the client once, such as an assertion. Pass the sender on to
    * `server.documents.fetch(url, size, { sender })`: otherwise one sender can use up a host's limits for all
    * others.
-   * @throws OAuthError to refuse the client with a reason of the method. Give every refusal the same
-   * description. For an unknown client, return false instead.
+   * @throws OAuthError to refuse the client with a reason of the method, and always the same description. For
+   * an unknown client, return false instead.
    */
   verify(
     client: Client | undefined,
@@ -119,10 +106,8 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
 }
 
 /**
- * RFC 6749 5.2: by the scheme that the client tried; or every scheme, if it tried none of this server, such
- * as Digest. With a scheme that can never succeed, the client would only try again.
- *
- * @param schemes Basic first.
+ * RFC 6749 5.2: by the scheme that the client tried; or every scheme, if it tried none of these, such as
+ * Digest. With a scheme that cannot succeed, the client would only try again.
  */
 export function challengeOf(schemes: readonly string[], authorization: readonly string[]): string {
   const tried = authorization.map((header) => parseAuthorization(header).scheme)

@@ -23,9 +23,9 @@ import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredent
 
 export interface PrivateKeyJwtOptions {
   /**
-   * Whether `aud` may also be the token endpoint's URL, wherever clients authenticate: for clients from
-   * before the change of RFC 7523. Another party's server that names this URL as its own token endpoint can
-   * then use an assertion that a client meant for it. Default `false`.
+   * Whether `aud` may also be the token endpoint's URL, for clients from before the change of RFC 7523.
+   * Another party's server that names this URL as its own token endpoint can then use an assertion that was
+   * meant for it. Default `false`.
    */
   readonly tokenEndpointAudience?: boolean
   /**
@@ -42,19 +42,19 @@ export interface PrivateKeyJwtOptions {
   readonly maximumLifetime?: number
   /**
    * Fetches the JWK sets at `jwks_uri`, for example through a proxy. Default: over https, at most 64 KiB, and
-   * never from an address inside your network. A set has at most 32 keys. The server caches it for one minute
-   * to one day, by the response headers. For an unknown `kid`, it fetches the set again, at most once in 10
-   * seconds. If a limit prevents a fetch, or no answer comes in time, the last keys still prove the client
-   * for an hour from their fetch.
+   * never from an address inside your network. A set has at most 32 keys, and is cached for one minute to one
+   * day, by the response headers. An unknown `kid` causes another fetch, at most once in 10 seconds. If a
+   * limit prevents a fetch, or no answer comes in time, the last keys still prove the client for an hour from
+   * their fetch.
    */
   readonly documents?: DocumentFetch
 }
 
 /**
- * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT
- * with its private key. The registration holds at most 12 public keys, `credentials: { private_key_jwt: {
- * keys: [jwk] } }`, or where the client publishes them, `{ private_key_jwt: { jwks_uri } }`. With several
- * keys, the JWT names one by `kid`.
+ * The method `private_key_jwt` (RFC 7523 2.2 and 3, with draft-ietf-oauth-rfc7523bis): a client signs a JWT.
+ * The registration holds at most 12 public keys, `credentials: { private_key_jwt: { keys: [jwk] } }`, or
+ * where the client publishes them, `{ private_key_jwt: { jwks_uri } }`. With several keys, the JWT names one
+ * by `kid`.
  *
  * The JWT has the claims `iss` and `sub`, both the `client_id`; `aud`, the issuer of this server and nothing
  * else; `exp` and `jti`; and at most 16 KiB. It authenticates one request on all processes that share the
@@ -123,7 +123,7 @@ function readOptions(options: unknown): PrivateKeyJwtSettings {
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** RFC 7521 4.2: `client_id` may be missing, because the assertion's subject is the client. */
+/** RFC 7521 4.2: without `client_id`, the assertion's subject is the client. */
 function readAssertion(body: Parameters): PresentedCredential | undefined {
   const [type, assertion] = [body.get('client_assertion_type'), body.get('client_assertion')]
   if (type === undefined && assertion === undefined) return undefined
@@ -149,9 +149,8 @@ class RefusedAssertion extends Error {
   }
 }
 
-// draft-ietf-oauth-rfc7523bis: clients should write the specific type; `JWT` and no type come from older
-// clients. RFC 8725 3.11: an assertion for another purpose, such as a grant of an identity provider, has
-// another type.
+// draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC
+// 8725 3.11: an assertion for another purpose, such as a grant, has another type.
 const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
 
 /** @throws RefusedAssertion; OAuthError `temporarily_unavailable` without the keys. */
@@ -161,7 +160,6 @@ async function useOf(
   { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
   { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: PrivateKeyJwtSettings,
 ): Promise<SingleUse> {
-  // `read` found the client by this subject.
   const clientId = unprovenSubject(assertion) ?? ''
   const now = clock()
   const { expiresAt, claims } = await verifyJwt(assertion, now, {
@@ -193,7 +191,7 @@ function refuse(error: unknown): never {
 }
 
 const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_client'>>> = {
-  // `read` checks the form of a JWT, so the fault is in the header.
+  // `read` checks the rest of the form.
   malformed: 'client_assertion_header_refused',
   header_refused: 'client_assertion_header_refused',
   issuer_unknown: 'client_assertion_issuer_wrong',

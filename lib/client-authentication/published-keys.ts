@@ -13,13 +13,10 @@ const publishedAtMost = 1000
 const keysAtMost = 32
 // Bytes: a dozen keys with certificates.
 const largestKeySet = 64 * 1024
-/**
- * Seconds for which keys may stand in for a fetch. Shorter than for a document: a client withdraws a stolen
- * key.
- */
+/** Seconds. Shorter than for a document: a client withdraws a stolen key. */
 const longestHeld = 3600
 
-/** 1000 sets of registered clients and 1000 of others; evicts the least recently used. */
+/** Evicts the least recently used, among registered clients or among others. */
 export class PublishedKeys {
   private readonly named = new BoundedMap<FetchedKeys>(publishedAtMost)
   private readonly others = new BoundedMap<FetchedKeys>(publishedAtMost)
@@ -47,7 +44,7 @@ export class PublishedKeys {
     try {
       return await keys.fetched(now, (uri) => fetchKeys(uri, this.documents, inquiry))
     } catch (error) {
-      // The host was not asked, or did not answer: other senders have nothing to repeat.
+      // Without an answer, other senders have nothing to repeat.
       if (isPrevented(error)) keys.forgetAttempt()
       throw error
     }
@@ -64,12 +61,11 @@ function trustOf(client: Client, uri: string, keys: FetchedKeys, now: number): U
   return isOwnHost || keys.fetchedWithin(Infinity, now) !== undefined ? 'known' : 'unknown'
 }
 
-// Others may exhaust limits and turns, or silence a network. They must not lock out the client.
+// Others may exhaust limits, or silence a network. They must not lock out the client.
 const isPrevented = (failure: unknown): boolean =>
   failure instanceof KeysUnavailable && (failure.cause instanceof Throttled || isUnanswered(failure.cause))
 
-// Reading a P-521 key takes up to two milliseconds: a stranger's hundreds of keys must not hold up the
-// process.
+// A P-521 key takes up to two milliseconds: a stranger's hundreds of keys must not hold up the process.
 async function fetchKeys(
   uri: string,
   documents: DocumentFetch,

@@ -16,13 +16,11 @@ export class ClientCredential implements PresentedCredential {
 export interface CredentialTerms {
   /** Besides `none`. */
   readonly methods: readonly ClientAuthenticationMethod[]
-  /** Of plug-ins. */
   readonly credentialParameters: readonly string[]
   readonly takesPublicClients: boolean
 }
 
-// RFC 6749 2.3.1: credentials must not travel in the request URI, which logs and histories contain. Plug-ins
-// name their own.
+// RFC 6749 2.3.1: request URIs end up in logs and histories. Plug-ins name their own parameters.
 const neverInQuery = [
   'client_secret',
   'client_assertion',
@@ -36,7 +34,6 @@ const neverInQuery = [
   'assertion',
 ]
 
-/** Of client authentication, and all others that hold a credential. */
 export const credentialNames = ({ credentialParameters }: CredentialTerms): readonly string[] => [
   ...neverInQuery,
   'client_assertion_type',
@@ -44,11 +41,11 @@ export const credentialNames = ({ credentialParameters }: CredentialTerms): read
 ]
 
 /**
- * Undefined without a credential and an `Authorization` header. Decided once, before a strategy runs: a
- * strategy sees only its own method, so a chain of them could not notice two methods.
+ * Runs before any strategy: a strategy sees only its own method, so a chain of them could not notice two
+ * methods.
  *
- * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for a header that
- * no method understands.
+ * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for an unknown
+ * header.
  */
 export function readCredential(
   sources: CredentialSources,
@@ -64,7 +61,7 @@ export function readCredential(
     )
   const only = onlyOne(methods, sources) ?? (takesPublicClients ? readName(sources) : undefined)
   if (only === undefined) {
-    // A client that sends an Authorization header means to authenticate by it.
+    // The client means to authenticate by the header.
     if (sources.authorization.length > 0) throw noClientAuthentication(true)
     return undefined
   }
@@ -74,7 +71,6 @@ export function readCredential(
   return only
 }
 
-/** @param attempted whether a header or a name stands in place of the credential. */
 export const noClientAuthentication = (attempted: boolean): OAuthError =>
   invalidClient(
     'no_client_authentication',

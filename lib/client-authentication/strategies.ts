@@ -11,9 +11,8 @@ export interface ClientStrategy {
   authenticate(request: Request, options?: unknown): void
 }
 
-/** `this` holds the outcomes, as Passport calls a strategy. */
 export interface ServerStrategy extends ClientStrategy {
-  /** @param options the credential, if the server has read it; or else the options of Passport. */
+  /** @param options the credential, if the server has read it; or else Passport's options. */
   authenticate(this: Outcomes, request: Request, options?: unknown): void
 }
 
@@ -24,12 +23,7 @@ interface Outcomes {
   readonly error: (thrown: unknown) => void
 }
 
-/**
- * Resolves to undefined if the request uses another method.
- *
- * @param credential undefined before it was read.
- * @throws OAuthError if the request presents no client, or it does not authenticate.
- */
+/** @throws OAuthError if the request presents no client, or it does not authenticate. */
 export type AuthenticateBy = (
   request: Request,
   method: string,
@@ -37,18 +31,17 @@ export type AuthenticateBy = (
 ) => Promise<ProvenClient | undefined>
 
 /**
- * The strategy fails for a request that uses another method, so a host can list several; for one that uses
- * this method without success, it ends in an `OAuthError`. On success, Passport's `user` is the client.
+ * Fails for a request that uses another method, so a host can list several strategies. Without success by
+ * this method, ends in an `OAuthError`. Passport's `user` is the client.
  */
 export function clientStrategy(name: string, authenticateBy: AuthenticateBy): ServerStrategy {
   return {
     name,
     authenticate(request, options) {
-      // Read at once: a host may pass the strategy itself to `passport.authenticate`, so one object serves
-      // all requests.
+      // A host may pass the strategy itself to `passport.authenticate`: one object then serves all requests.
       const { success, fail, error } = this
       const settle = (proven: ProvenClient | undefined) => {
-        // `success` runs the rest of the request in the host, whose error must not end as a silent rejection.
+        // `success` runs the rest of the request in the host: its error must not end as a silent rejection.
         try {
           if (proven === undefined) fail(401)
           else success(proven.client, { byOldSecret: proven.byOldSecret })
@@ -62,12 +55,7 @@ export function clientStrategy(name: string, authenticateBy: AuthenticateBy): Se
   }
 }
 
-/**
- * Runs the strategy by Passport's contract, without Passport, which chooses among strategies and costs as
- * much as issuing a token: the server knows the method already.
- *
- * @throws OAuthError if the strategy fails; any error that it reports.
- */
+/** Without Passport, which costs as much as issuing a token: the server knows the method already. */
 export function verifyCredential(
   strategy: ServerStrategy,
   request: Request,
