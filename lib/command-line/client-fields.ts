@@ -5,11 +5,7 @@ import { type ClientRegistry, notesUses } from '../clients/client-store'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * `name=value`, each name once.
- *
- * @param subject the first line of the error.
- */
+/** @param subject the first line of the error. */
 export function membersIn(given: readonly string[], subject: string): ReadonlyMap<string, unknown> {
   const wrongMember = (message: string) => new ConfigurationError(subject, [{ path: '--member', message }])
   const members = new Map<string, unknown>()

@@ -1,9 +1,7 @@
 export interface Option {
   /** `text` takes one value, `texts` several, `seconds` a whole number. */
   readonly kind: 'flag' | 'text' | 'texts' | 'seconds'
-  /** For `--help`. */
   readonly meaning: string
-  /** The registration's member. */
   readonly field?: string
 }
 

@@ -9,18 +9,16 @@ type Fields = Readonly<Record<string, unknown>>
 /** Holds no digest. */
 export interface CommandAnswer {
   readonly found: Fields | readonly Fields[]
-  /** For people, and not part of the output. */
+  /** For people. */
   readonly note?: string
   /** In place of an empty list. */
   readonly ifEmpty?: string
-  /** The error of a command that still has output. */
   readonly trouble?: unknown
 }
 
 export interface Order {
   /** The client or the key; empty if the command takes none. */
   readonly name: string
-  /** By field or option name. */
   readonly fields: Fields
   /** The environment variable CLIENT_SECRET. No option takes a secret: other users can read command lines. */
   readonly secret: string | undefined
@@ -37,7 +35,6 @@ export interface CommandStore {
 
 export interface Command {
   readonly meaning: string
-  /** Default: nothing follows the name of the command. */
   readonly takes?: 'client_id' | 'kid'
   readonly options: Readonly<Record<string, Option>>
   run(store: CommandStore, order: Order): Promise<CommandAnswer>

@@ -4,7 +4,6 @@ import { issuerDigest } from '../authorization/issuer'
 import { ConfigurationError, isTexts, tenYears } from '../primitives/options-reader'
 import type { CommandAnswer, CommandStore } from './command'
 
-/** Resolves to what the command reports. @param issuers a list of texts. */
 export async function endWhatClientGot(
   { index }: CommandStore,
   clientId: string,

@@ -43,7 +43,6 @@ const rotate: Command = {
   },
 }
 
-/** Undefined without keys. */
 function rotated(before: readonly ListedKey[], after: readonly ListedKey[]): string | undefined {
   const algorithms = [...new Set(after.map(({ algorithm }) => algorithm))]
   const sentences = algorithms.map((name) => {

@@ -32,7 +32,6 @@ export const change: Command = {
   },
 }
 
-/** Of an option such as `logo-uri`, or else a plug-in's member. */
 function removedMember(name: string): string {
   const field = changeableOptions[name]?.field
   if (field !== undefined) return field
@@ -45,7 +44,7 @@ function removedMember(name: string): string {
 
 const wrongRemoval = (message: string) => new ConfigurationError(subject, [{ path: '--remove', message }])
 
-// The server checks values of plug-ins' members. A registration keeps those that it has.
+// The server checks plug-ins' members. A registration keeps those that it has.
 function knowing(names: readonly string[]): ServerCapabilities {
   const members = names.filter((name) => !isOwnMember(name) && isMemberName(name))
   return {

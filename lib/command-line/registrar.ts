@@ -11,7 +11,6 @@ export function registrarOf(
   return clientRegistrar(clients, anyCapabilities, revokeClient, dynamicClients)
 }
 
-/** Resolves to what the command reports. @param issuers the option `issuer`. */
 export async function shutOut(
   store: CommandStore,
   issuers: unknown,

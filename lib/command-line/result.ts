@@ -12,7 +12,6 @@ export interface Result {
   readonly remarks: string
 }
 
-/** The remarks are safe for a terminal. */
 export function failed(status: 1 | 2, lines: readonly string[]): Result {
   return { status, output: '', remarks: lines.map(printable).join('\n') }
 }
@@ -43,7 +42,6 @@ export function jsonText(found: unknown): string {
   return JSON.stringify(found, undefined, 2).split('\n').map(printable).join('\n')
 }
 
-/** An object becomes lines without absent values; a list becomes a table. */
 export function tableText(
   found: Fields | readonly Fields[],
   ifEmpty = 'No client is registered here.',

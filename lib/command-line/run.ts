@@ -82,7 +82,7 @@ function reasonsOf(error: unknown, redis: string, options: Options): readonly st
 // Messages of ioredis and Node without a connection, or after a timeout.
 const unreachable = /max retries per request|connection is closed|timed out|connect|ENOTFOUND|EAI_AGAIN/i
 
-// A mistake names a field. The user knows the option that set it.
+// The user knows the option that set the field.
 function optionOf(path: string, options: Options): string {
   const field = path.replace(/\[\d+\]$/, '')
   const [name] = Object.entries(options).find(([, option]) => option.field === field) ?? []

@@ -6,7 +6,6 @@ const isPassword = (grantType: string) => grantType === 'password'
 const names = (grantTypes: Subject['settings']['grantTypes']) => grantTypes.map(({ name }) => name)
 const allLimits = 3
 
-/** Grants that RFC 9700 advises against. */
 export const grantRules: readonly LintRule[] = [
   {
     id: 'implicit-grant',

@@ -47,7 +47,6 @@ export interface Finding {
 }
 
 export interface FindingPlace extends Pick<Finding, 'path' | 'client'> {
-  /** If the reason depends on the place. */
   readonly why?: string
 }
 
@@ -61,7 +60,6 @@ export function optionWhen(broken: boolean, path: string): readonly FindingPlace
   return broken ? [{ path, client: undefined }] : []
 }
 
-/** @param brokenFields such as `scope` or `redirect_uris[1]`. */
 export function eachClient(
   { clients }: Subject,
   brokenFields: (client: Client) => readonly string[],
@@ -116,7 +114,6 @@ export async function subjectOf(options: unknown): Promise<Seen> {
   }
 }
 
-// `resolveOptions` checks the members.
 const isOptions = (value: unknown): value is AuthorizationServerOptions => isRecord(value)
 const patience = 10
 

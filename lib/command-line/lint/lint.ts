@@ -3,7 +3,6 @@ import { grantRules, lifetimeRules } from './grant-rules'
 import type { Finding, FindingPlace, LintRule, Subject } from './lint-rule'
 import { consentRules, limitRules, serverRules, strangerRules } from './server-rules'
 
-/** In the order of reports. */
 export const rules: readonly LintRule[] = [
   ...serverRules,
   ...strangerRules,
@@ -15,10 +14,7 @@ export const rules: readonly LintRule[] = [
   ...clientRules,
 ]
 
-/**
- * Pure. Errors first, then warnings, each in the order of the rules. @param allowed ids of rules to leave
- * out.
- */
+/** Pure. Errors first, then warnings. */
 export function lint(subject: Subject, allowed: readonly string[] = []): readonly Finding[] {
   const findings = rules
     .filter(({ id }) => !allowed.includes(id))

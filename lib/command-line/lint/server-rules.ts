@@ -58,7 +58,7 @@ export const serverRules: readonly LintRule[] = [
     why: 'Each process counts failures and single uses for itself.',
     cure: 'Set counters, such as redisStore({ url }).counters.',
     source: 'good practice',
-    // With a store in memory, the rule memory-store is enough.
+    // The rule memory-store is enough.
     places: ({ settings: { store, counters } }) =>
       optionWhen(isInMemory(counters) && !isInMemory(store), 'counters'),
   },
