@@ -42,6 +42,7 @@ export function frameOfRecord(
   return frameOf(server, clientId, request, modeIn(extensionData, server.responseModes))
 }
 
+/** RFC 6749 4.1.2. */
 export function approveRequest(
   server: ServerContext,
   responseType: ResponseType,
