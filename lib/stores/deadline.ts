@@ -11,10 +11,8 @@ import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { SharedCache } from '../clients/shared-cache'
 
 /**
- * Waits for a call of a store, for `seconds` at most, because a database client may wait for ever by default. Every
- * failure becomes `temporarily_unavailable`: a failure must never look like a bad grant or an unknown client.
- *
- * @param store error messages begin with the `place` of this store, if the store has one.
+ * Waits `seconds` at most, because a database client may wait for ever. Every failure becomes
+ * `temporarily_unavailable`: it must not look like a bad grant or an unknown client.
  */
 export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -35,7 +33,7 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
       end()
       reject(storeTrouble(cause, store))
     }
-    // A store that the host wrote may throw where the store should reject.
+    // A host's store may throw where it should reject.
     try {
       call().then(answered, failed)
     } catch (cause) {
@@ -44,8 +42,8 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
   })
 }
 
-// OverShare passes through, because a share that is used up is no failure of the store. Every other error loses its
-// extra properties: database clients put the whole command there, and the record in the command must not reach a log.
+// OverShare passes: a full share is no failure. Other errors lose their extra properties: database clients put
+// the whole command there, and its record must not reach a log.
 function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   if (thrown instanceof OverShare) return thrown
   const bare = bareError(thrown)
@@ -54,7 +52,7 @@ function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 }
 
-// The error of the connection says more than the error of a command, which says only that the client gave up.
+// The connection's error says more than a command's, which says only that the client gave up.
 function obstacleOf(store: object): string | undefined {
   if (!('obstacle' in store) || typeof store.obstacle !== 'function') return undefined
   const obstacle: unknown = Reflect.apply(store.obstacle, store, [])
@@ -66,21 +64,17 @@ function because(store: object): string {
   return obstacle === undefined ? '' : ` (${obstacle})`
 }
 
-/**
- * Puts the place before the message of an error, and the obstacle in its place, if there is one. Name and codes stay, because
- * hosts recognize errors by these.
- */
+/** Name and codes stay: hosts recognize errors by these. */
 function withPlace(place: string, error: Error, obstacle = error.message): Error {
   const message = `${place}: ${obstacle}`
   return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
 }
 
-/** Returns the `place` of a store, for messages that say what is unreachable; undefined if the store has no `place`. */
 function describeStore(store: object): string | undefined {
   return 'place' in store && isText(store.place) ? store.place : undefined
 }
 
-/** Sets a deadline on each verb of a store, except `getCached`, which returns at once. */
+/** `getCached` has no deadline: it returns at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return decorate(store, {
     find: (id) => withinDeadline(() => store.find(id), seconds, store),
@@ -91,7 +85,6 @@ export function withDeadline(store: AuthorizationStore, seconds: number): Author
   })
 }
 
-/** Sets a deadline on both verbs of counters. */
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
   return {
     add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
@@ -100,7 +93,6 @@ export function countersWithDeadline(counters: Counters, seconds: number): Count
   }
 }
 
-/** Sets a deadline on both verbs of a cache. */
 export function cacheWithDeadline(cache: SharedCache, seconds: number): SharedCache {
   return {
     get: (key) => withinDeadline(() => cache.get(key), seconds, cache),
@@ -108,7 +100,6 @@ export function cacheWithDeadline(cache: SharedCache, seconds: number): SharedCa
   }
 }
 
-/** Sets a deadline on both verbs of a key store. */
 export function keysWithDeadline(keys: KeyStore, seconds: number): KeyStore {
   return {
     find: (name) => withinDeadline(() => keys.find(name), seconds, keys),
@@ -117,7 +108,6 @@ export function keysWithDeadline(keys: KeyStore, seconds: number): KeyStore {
   }
 }
 
-/** Sets a deadline on each verb of an index. */
 export function indexWithDeadline(index: AuthorizationIndex, seconds: number): AuthorizationIndex {
   return {
     add: (owner, entry, terms) => withinDeadline(() => index.add(owner, entry, terms), seconds, index),
@@ -130,7 +120,6 @@ export function indexWithDeadline(index: AuthorizationIndex, seconds: number): A
   }
 }
 
-/** Sets a deadline on each verb of a store of consents. */
 export function consentsWithDeadline(consents: ConsentStore, seconds: number): ConsentStore {
   return {
     find: (owner, clientId) => withinDeadline(() => consents.find(owner, clientId), seconds, consents),
@@ -141,9 +130,6 @@ export function consentsWithDeadline(consents: ConsentStore, seconds: number): C
   }
 }
 
-/**
- * Sets a deadline on each verb of a client registry. Passes on an error that `change` throws: the store did not fail.
- */
 export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
   return {
     ...(notesUses(clients) && {
@@ -158,7 +144,6 @@ export function clientsWithDeadline(clients: ClientRegistry, seconds: number): C
   }
 }
 
-/** Sets a deadline on each verb of a store of dynamic clients. Passes on an error that `change` throws. */
 export function dynamicClientsWithDeadline(clients: DynamicClientStore, seconds: number): DynamicClientStore {
   return {
     find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
@@ -170,7 +155,7 @@ export function dynamicClientsWithDeadline(clients: DynamicClientStore, seconds:
   }
 }
 
-/** Applies a change within a deadline. An error that the change throws is no failure of the store, and passes. */
+/** An error that `change` throws passes as it is: the store did not fail. */
 async function updateWithin<Value>(
   store: { update(id: string, change: (value: Value) => Value): Promise<Value | undefined> },
   id: string,
@@ -191,10 +176,8 @@ async function updateWithin<Value>(
   })
 }
 
-/** Whether a value is a deadline: seconds, more than 0 and at most 60. */
 export function isDeadline(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 60
 }
 
-/** Says what a deadline must be, as the rest of a sentence that begins with the path of the option. */
 export const deadlineExpectation = 'must be seconds, more than 0 and at most 60.'

@@ -12,14 +12,14 @@ import { InMemory } from './in-memory'
 /** Options of {@link memoryClients}. */
 export interface MemoryClientsOptions {
   /**
-   * Allows clients in memory if `NODE_ENV` is `production`. A restart then loses every client, and a second process
-   * knows none of them. Default false.
+   * Allows clients in memory if `NODE_ENV` is `production`, although a restart loses every client and no other
+   * process knows them. Default false.
    */
   readonly allowInProduction?: boolean
 }
 
 /**
- * Keeps registered clients in the memory of this process, for tests and first steps. A restart loses every client.
+ * Stores registered clients in the memory of this process, for tests and first steps. A restart loses them.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -43,7 +43,7 @@ class MemoryClients extends InMemory implements ClientRegistry {
     return this.registrations.get(clientId)
   }
 
-  // `add` and `update` contain no await, so look-up and write are one atomic act.
+  // `add` and `update` contain no await, so each is atomic.
   async add(registration: ClientRegistration): Promise<boolean> {
     if (this.registrations.has(registration.client_id)) return false
     this.keep(registration)
@@ -72,7 +72,7 @@ class MemoryClients extends InMemory implements ClientRegistry {
     return new Map(this.days)
   }
 
-  // Stores a frozen copy, made through text: as in a database, only `update` can change a stored registration.
+  // A frozen copy, made through text: as in a database, only `update` changes a registration.
   private keep(registration: ClientRegistration): ClientRegistration {
     const stored = decodeRegistration(encodeRegistration(registration))
     this.registrations.set(stored.client_id, stored)

@@ -8,12 +8,10 @@ import {
 import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 
-/** The consents of one owner. All times are milliseconds by the clock of the store. */
+/** All times are milliseconds by the clock of the store. */
 class OwnerConsents {
   readonly consents = new Map<string, { readonly text: string; readonly end: number }>()
-  /** When the owner last took something back. */
   forgottenAt = -Infinity
-  /** When nothing of this is needed any more. */
   end = 0
 
   put(clientId: string, text: string, end: number, now: number): void {
@@ -30,11 +28,10 @@ class OwnerConsents {
   }
 }
 
-/** Remembers what resource owners have allowed clients, in the memory of this process. */
 export class MemoryConsents extends InMemory implements ConsentStore {
   private readonly owners: ExpiringMap<OwnerConsents>
 
-  /** @param clock milliseconds, by a clock that does not step. */
+  /** @param clock milliseconds, never steps. */
   constructor(
     maximumOwners: number,
     private readonly clock: () => number,
@@ -43,7 +40,7 @@ export class MemoryConsents extends InMemory implements ConsentStore {
     this.owners = new ExpiringMap(maximumOwners, clock)
   }
 
-  // No verb contains an await, so each is one atomic act.
+  // No verb contains an await, so each is atomic.
   async find(owner: string, clientId: string): Promise<string | undefined> {
     const found = this.owners.get(owner)?.consents.get(clientId)
     return found !== undefined && found.end > this.clock() ? found.text : undefined

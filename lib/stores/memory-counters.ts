@@ -7,15 +7,15 @@ import { InMemory } from './in-memory'
 /** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
   /**
-   * The largest number of keys. Full counters reject new keys and drop no older key. The single uses of one share get
-   * at most a quarter of the keys. Default 100 000.
+   * The largest number of keys. Full counters reject new keys and drop none. The single uses of one share get
+   * at most a quarter. Default 100 000.
    */
   readonly maximumKeys?: number
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
 }
 
-/** Counts in the memory of this process. A second process counts for itself, and a restart loses all counts. */
+/** Counts in the memory of this process. Each process counts for itself, and a restart loses all counts. */
 export function memoryCounters({
   maximumKeys = 100_000,
   clock = Date.now,
@@ -25,11 +25,10 @@ export function memoryCounters({
 
 interface Counted {
   readonly count: number
-  /** Milliseconds by the clock of the counters. */
   readonly endsAt: number
 }
 
-// `add` and `useOnce` contain no await, so reading and writing are one atomic act.
+// `add` and `useOnce` contain no await, so each is atomic.
 class MemoryCounters extends InMemory implements Counters {
   private readonly entries: ExpiringMap<Counted>
 
@@ -65,7 +64,7 @@ class MemoryCounters extends InMemory implements Counters {
         'There were too many such requests. Try again later.',
         shareWait,
       )
-    // To drop another key would let its failed attempts begin again, so full counters fail instead.
+    // A dropped key would let its failed attempts begin again, so full counters fail.
     if (!this.entries.set(key, { count, endsAt }, endsAt, shares))
       throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }

@@ -21,8 +21,8 @@ import { givingWay, type UnusedClient } from './unused-clients'
 /** Options of {@link memoryDynamicClients}. */
 export interface MemoryDynamicClientsOptions {
   /**
-   * Allows clients in memory if `NODE_ENV` is `production`. A restart then loses every client, and a second process
-   * knows none of them. Default false.
+   * Allows clients in memory if `NODE_ENV` is `production`, although a restart loses every client and no other
+   * process knows them. Default false.
    */
   readonly allowInProduction?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -30,8 +30,8 @@ export interface MemoryDynamicClientsOptions {
 }
 
 /**
- * Keeps clients that registered themselves in the memory of this process, for tests and first steps. At most 100 000
- * clients.
+ * Stores clients that registered themselves in the memory of this process, for tests and first steps. At most
+ * 100 000 clients.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -49,7 +49,6 @@ export function memoryDynamicClients(options: MemoryDynamicClientsOptions = {}):
 
 interface Kept {
   readonly client: DynamicClient
-  /** Milliseconds by the clock of the map. */
   readonly endsAt: number
   /** Undefined for a client that gives way to no other. */
   readonly unused: UnusedClient | undefined
@@ -57,13 +56,12 @@ interface Kept {
 
 interface Mark {
   readonly generation: number
-  /** Milliseconds by the clock of the map. */
   readonly endsAt: number
 }
 
 const mostClients = 100_000
 
-// Each verb contains no await, so reading and writing are one atomic act.
+// No verb contains an await, so each is atomic.
 class MemoryDynamicClients extends InMemory implements DynamicClientStore {
   private readonly clock: () => number
   private readonly clients: ExpiringMap<Kept>
@@ -143,7 +141,7 @@ class MemoryDynamicClients extends InMemory implements DynamicClientStore {
     return kept.endsAt < this.endOf(unlessLeft) ? { ...kept, endsAt: this.endOf(lifetime) } : kept
   }
 
-  // A client that is held to its end is no longer unused.
+  // A client that is held to its end is not unused.
   private held(kept: Kept, seconds: number): Kept {
     if (kept.unused === undefined) return kept
     const heldUntil = Math.max(kept.unused.heldUntil, this.endOf(seconds))
@@ -174,7 +172,6 @@ class MemoryDynamicClients extends InMemory implements DynamicClientStore {
     if (generation > 0) this.mark(markedId(client), generation, endsAt)
   }
 
-  // A mark keeps the highest generation and the latest end.
   private mark(clientId: string, generation: number, endsAt: number): void {
     const before = this.marks.get(clientId) ?? { generation, endsAt }
     const mark = {
@@ -188,5 +185,5 @@ class MemoryDynamicClients extends InMemory implements DynamicClientStore {
   }
 }
 
-// A frozen copy, made through text: as in a database, only `update` can change a stored client.
+// A frozen copy, made through text: as in a database, only `update` changes a client.
 const copyOf = (client: DynamicClient) => decodeDynamicClient(encodeDynamicClient(client))

@@ -8,15 +8,13 @@ import {
 import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 
-// An addition looks for expired entries once the owner has twice as many as after the last look, so that an addition
-// costs the same however many there are.
+// Sweeps once the owner has twice as many entries as after the last sweep, so each addition costs the same.
 const sweptAtLeast = 64
 
-/** The entries of one owner. All times are milliseconds by the clock of the index. */
+/** All times are milliseconds by the clock of the index. */
 class OwnerEntries {
   readonly entries = new Map<string, { readonly clientId: string; readonly end: number }>()
   mark: { readonly at: number; readonly end: number } | undefined
-  /** When the last entry and the mark have ended. */
   end = 0
   private sweepAt = sweptAtLeast
 
@@ -36,12 +34,11 @@ class OwnerEntries {
   }
 }
 
-/** Lists the authorizations of resource owners, and marks clients, in the memory of this process. */
 export class MemoryIndex extends InMemory implements AuthorizationIndex {
   private readonly owners: ExpiringMap<OwnerEntries>
   private readonly marks: ExpiringMap<{ readonly at: number; readonly end: number }>
 
-  /** @param clock milliseconds, by a clock that does not step. */
+  /** @param clock milliseconds, never steps. */
   constructor(
     maximumOwners: number,
     private readonly clock: () => number,
@@ -51,7 +48,7 @@ export class MemoryIndex extends InMemory implements AuthorizationIndex {
     this.marks = new ExpiringMap(maximumOwners, clock)
   }
 
-  // No verb contains an await, so each is one atomic act.
+  // No verb contains an await, so each is atomic.
   async add(owner: string, entry: IndexEntry, { seconds, age }: EntryTerms): Promise<EntryOutcome> {
     const now = this.clock()
     const known = this.owners.get(owner) ?? new OwnerEntries()

@@ -1,7 +1,6 @@
 import type { KeyStore, StoredText } from '../jwt/signing-keys/key-store'
 import { InMemory } from './in-memory'
 
-/** Keeps signing keys in the memory of this process, for tests and first steps. */
 export class MemoryKeys extends InMemory implements KeyStore {
   private readonly texts = new Map<string, StoredText>()
 
@@ -9,7 +8,7 @@ export class MemoryKeys extends InMemory implements KeyStore {
     return this.texts.get(name)
   }
 
-  // `save` contains no await, so comparison and write are one atomic act.
+  // `save` contains no await, so it is atomic.
   async save(name: string, text: string, revision: string, expected?: string): Promise<boolean> {
     const stored = this.texts.get(name)?.revision
     if (stored === revision) return true

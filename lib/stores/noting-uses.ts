@@ -1,13 +1,12 @@
 import type { Authorization } from '../authorization/authorization'
 import { type AuthorizationStore, decorate } from '../authorization/store'
 
-/** Notes what a record that is being saved says of the use of its client; undefined if there is nothing to note. */
+/** Undefined if there is nothing to note. */
 export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
 
 /**
- * Decorates a store of authorizations: notes the use of clients with each save. A note leaves in the same turn of the
- * event loop as the write of the record, so that a Redis connection sends both in one packet. Its failure takes nothing
- * from the client.
+ * Notes the use of clients with each save. A note leaves in the same turn of the event loop as the record, so
+ * Redis gets both in one packet. A failed note takes nothing from the client.
  */
 export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[]): AuthorizationStore {
   if (notes.length === 0) return store
@@ -21,7 +20,6 @@ export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[])
   })
 }
 
-/** Reports each client that gets a code or a token for a resource owner. */
 export function noteForHost(noteClientUse: (clientId: string) => Promise<void> | undefined): NoteUse {
   return (authorization) => {
     // A client that acts for itself has let itself in.
@@ -30,7 +28,6 @@ export function noteForHost(noteClientUse: (clientId: string) => Promise<void> |
   }
 }
 
-/** Whether a record shows that its client has a code or a token. */
 export const isUse = (
   authorization: Authorization,
 ): authorization is Extract<Authorization, { state: 'approved' | 'active' }> =>

@@ -1,27 +1,23 @@
-// Tuning: spares a decision or a redemption the read of its record, if the same process wrote the record.
-// Buys: a code flow that stays in one process sends 3 commands to Redis. Over several processes it sends 5.
-// Measured: 2026-11-22, docs/reports/scale.md. For refreshes the cache did not pay (docs/reports/performance.md, "What is left").
-// Can go: whenever two more reads for each code flow are acceptable. Nothing but speed rests on this file.
+// Tuning: spares a decision or a redemption the read of a record that this process wrote.
+// Buys: a code flow in one process sends 3 commands to Redis; over several processes, 5.
+// Measured: 2026-11-22, docs/reports/scale.md. For refreshes it did not pay (docs/reports/performance.md, "What
+// is left").
+// Can go: whenever two more reads per code flow are acceptable. Nothing but speed rests on this file.
 import { BoundedMap } from '../primitives/bounded-map'
 import { type AuthorizationStore, decorate, type StoredAuthorization } from '../authorization/store'
 
 const maximumCached = 1000
 
-/** A store that keeps its own last writes in memory: requests that wait for a decision, and codes. */
 export interface OwnWrites {
-  /** The decorated store: every write goes through this store. */
   readonly store: AuthorizationStore
   /**
-   * Returns the record as this process wrote it, and forgets the record; undefined if the cache has none. Another
-   * process may have changed or removed the record since. So only a save with the same expected revision may rest on
-   * the record.
+   * Returns and forgets the record that this process wrote. Another process may have changed or removed it
+   * since, so only a save with the same expected revision may rest on it.
    */
   readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
-/**
- * Decorates a store. Keeps the last 1000 records that this process wrote and that a decision or redemption soon needs.
- */
+/** Caches the last 1000 pending requests and codes that this process wrote. */
 export function ownWrites(store: AuthorizationStore): OwnWrites {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   const take = (id: string) => {

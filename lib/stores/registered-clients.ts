@@ -5,10 +5,7 @@ import { SingleFlight } from '../primitives/single-flight'
 import { type ClientStore, isDeleted } from '../clients/client-store'
 import { withinDeadline } from './deadline'
 
-/**
- * Finds clients in the list of the configuration, without a round trip. Reads the current content of the list at each
- * look-up, because the host may change a registration in place, remove one or add one.
- */
+/** Reads the list anew at each look-up, because the host may change it in place. */
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {
   const places = new Map<string, number>()
   return (clientId) => {
@@ -25,10 +22,7 @@ export function configuredClients(list: readonly unknown[], parsed: ParsedRegist
   }
 }
 
-/**
- * Finds clients in a store. Parses a registration again only if the store returns another object or other content.
- * Shares one look-up among all requests for a client in one turn of the event loop.
- */
+/** Parses a registration again only if the store returns another object or other content. */
 export function storedClients(
   store: ClientStore,
   parsed: ParsedRegistrations,
@@ -41,7 +35,7 @@ export function storedClients(
     const client = isDeleted(registration)
       ? deletedClient(registration.client_id)
       : parsed.clientOf(registration)
-    // The database may ignore case or trailing spaces when it compares. An identifier must match exactly.
+    // The database may ignore case or trailing spaces. An identifier must match exactly.
     return client.client_id === clientId ? client : undefined
   }
   return (clientId) => lookUps.share(clientId, () => find(clientId))
@@ -50,8 +44,8 @@ export function storedClients(
 const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
 
 /**
- * Hides deleted clients. Until here they are found, so that no metadata document and no client that registers itself
- * comes in their place.
+ * Hides deleted clients here and no earlier, so that no metadata document and no self-registered client takes
+ * their place.
  */
 export function withoutDeleted(findClient: FindClient): FindClient {
   return (clientId, sender) => {
@@ -61,29 +55,25 @@ export function withoutDeleted(findClient: FindClient): FindClient {
 }
 
 /**
- * The look-ups of clients that requests share in one turn of the event loop. No longer: a later request may arrive
- * after the client was disabled, and must not get the registration from before.
+ * Requests share look-ups within one turn of the event loop. A later request may arrive after the client was
+ * disabled, and must not get the older registration.
  */
 export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')
 
 interface Parsed {
-  /** A copy of the registration, made when this class parsed the registration. */
   readonly copy: unknown
   readonly client: Client
 }
 
 /**
- * Cache of parsed registrations, by object. Each look-up compares the object with the copy from the last parsing,
- * because a host may change an object in place (`client.disabled = true`), and the next request must notice. The
- * comparison takes about 0.3 µs, parsing 10 to 20 µs.
+ * Each look-up compares the object with a copy from its last parsing, because a host may change it in place
+ * (`client.disabled = true`). The comparison takes about 0.3 µs, parsing 10 to 20 µs.
  */
 export class ParsedRegistrations {
   private readonly parsed = new WeakMap<object, Parsed>()
 
-  /** @param parse parses a registration, and throws if the registration cannot work. */
   constructor(private readonly parse: (registration: object) => Client) {}
 
-  /** Returns the client that the registration describes now. @throws the error of `parse`. */
   clientOf(registration: object): Client {
     const known = this.parsed.get(registration)
     return known !== undefined && isUnchanged(registration, known.copy)
@@ -91,14 +81,13 @@ export class ParsedRegistrations {
       : this.keep(registration, this.parse(registration))
   }
 
-  /** Stores a client that the caller has parsed, and returns the client. */
   keep(registration: object, client: Client): Client {
     this.parsed.set(registration, { copy: copyOf(registration), client })
     return client
   }
 }
 
-// Stands for an object in a copy: the own members of the object, in order. The parser reads no other members.
+// The own members of an object, in order. The parser reads no others.
 class Members {
   readonly names: readonly string[]
   readonly values: readonly unknown[]

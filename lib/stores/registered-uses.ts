@@ -6,19 +6,16 @@ import { isUse, type NoteUse } from './noting-uses'
 const day = 24 * 3600
 const maximumClients = 10_000
 
-/** Tells a registry on which day each of its clients was last used. */
 export interface RegisteredUses {
-  /** As the look-up that it wraps. Remembers the clients of the registry, so that no other identifier reaches it. */
+  /** Remembers the clients of the registry, so that no other identifier reaches it. */
   readonly find: FindClient
-  /** Notes the client of a record that is saved with a code or a token. */
   readonly note: NoteUse
-  /** Notes a client that has authenticated, and got something else than a code or a token. */
+  /** For a client that authenticated, and got something else than a code or a token. */
   readonly noteClient: (clientId: string) => Promise<void> | undefined
 }
 
 /**
- * Makes the notes of a registry: one write at most for each client, day and process. Undefined for a
- * registry that takes none, and without a registry.
+ * Writes at most once for each client, day and process. Undefined for a registry that takes no notes.
  *
  * @param clock milliseconds since the epoch.
  */
@@ -28,7 +25,7 @@ export function registeredUses(
   clock: () => number,
 ): RegisteredUses | undefined {
   if (clients === undefined || !notesUses(clients)) return undefined
-  // The last day that this process has noted, for each client that it has found in the registry.
+  // The last day noted, for each client found in the registry.
   const days = new BoundedMap<number>(maximumClients)
   const noteClient = (clientId: string) => {
     const known = days.get(clientId)

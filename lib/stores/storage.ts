@@ -12,40 +12,40 @@ import { isSharedCache, type SharedCache } from '../clients/shared-cache'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 
-/** A store of authorizations, with all that its database keeps besides. The option `store` takes it. */
+/** A store of authorizations, with all that its database stores besides. The option `store` takes it. */
 export interface Storage extends AuthorizationStore {
-  /** Counts failed attempts and single uses, unless the option `counters` names others. */
+  /** Counts failed attempts and single uses, unless the option `counters` gives others. */
   readonly counters?: Counters | undefined
-  /** Registered clients, for the option `clients`: a server uses them only if that option names them. */
+  /** Registered clients. A server uses them only if the option `clients` gives them. */
   readonly clients?: ClientRegistry | undefined
-  /** Clients that registered themselves, unless the option `dynamicRegistration` names another store. */
+  /** Clients that registered themselves, unless the option `dynamicRegistration` gives another store. */
   readonly dynamicClients?: DynamicClientStore | undefined
   /** Documents of other servers, for all processes. */
   readonly sharedCache?: SharedCache | undefined
-  /** The signing keys that the processes of an issuer share, sealed, for `signingKeys({ secrets })`. */
+  /** The sealed signing keys that the processes of an issuer share, for `signingKeys({ secrets })`. */
   readonly keys?: KeyStore | undefined
-  /** Lists the authorizations of each resource owner, and marks clients, for the parts of a server that need this. */
+  /** Lists the authorizations of each resource owner, and marks clients. */
   readonly index?: AuthorizationIndex | undefined
   /** Remembers what resource owners have allowed clients, for the option `rememberConsent`. */
   readonly consents?: ConsentStore | undefined
-  /** Names the store in messages about failures, such as `Redis at localhost:6379`. Never a password. */
+  /** Describes the store in messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place?: string | undefined
   /**
-   * Checks what surrounds the store, and resolves to one warning for each problem. The first server or guard calls
-   * `check` in the background, and again with growing pauses while `check` rejects.
+   * Checks the surroundings of the store, and resolves to one warning for each problem. The first server or
+   * guard calls it in the background, and again with growing pauses while it rejects.
    *
    * @param issuer the issuer of this server or guard.
    */
   readonly check?: ((issuer: string) => Promise<readonly StoreWarning[]>) | undefined
-  /** Ends the store. The last server or guard of the process that uses the store calls `close`, and waits for it. */
+  /** Ends the store. The last server or guard of the process that uses the store calls it, and waits for it. */
   readonly close?: (() => unknown) | undefined
 }
 
-/** A problem in the surroundings of a store, such as a setting of its database, that does harm now or will later. */
+/** A problem in the surroundings of a store, such as a setting of its database. */
 export interface StoreWarning {
   /** A code of `docs/warnings.md`. */
   readonly code: string
-  /** Says what the store found and how to cure the problem. */
+  /** The problem and its cure. */
   readonly message: string
 }
 
@@ -82,7 +82,7 @@ const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
   close: needsFunction,
 }
 
-/** Reads the option `store`. Records each mistake in a member of the store; then returns a placeholder. */
+/** Reads the option `store`. After a mistake, returns a placeholder. */
 export function readStorage(reading: OptionsReader): Storage {
   const given = reading.required('store', noStorage, hasVerbs, storeExpectation)
   if (isStorage(given)) return given
@@ -107,5 +107,4 @@ function mistakesIn(store: object): readonly (readonly [name: string, check: Che
 
 const reject = () => Promise.reject(new Error('There is no store.'))
 
-/** Stands in for a store that the options name wrongly. Every verb rejects, and no server starts with it. */
 export const noStorage: Storage = { find: reject, save: reject, remove: reject }

@@ -1,16 +1,13 @@
-/** A client that registered itself, and that has no use yet. */
 export interface UnusedClient {
   readonly clientId: string
-  /** The network that the client registered from. */
   readonly network: string
-  /** Milliseconds of the clock of the store until which the client gives way to no other. */
+  /** Milliseconds of the store's clock until which the client gives way to no other. */
   readonly heldUntil: number
 }
 
 /**
- * The client that gives way to a new one; undefined if all are held. It is of the network that has most unused clients,
- * so the network that fills a store makes room again. Of this network, it is the one that was
- * held to the earliest time.
+ * Of the network with most unused clients, the client held to the earliest time: who fills the store makes
+ * room. Undefined if all are held.
  */
 export function givingWay(unused: Iterable<UnusedClient>, now: number): string | undefined {
   const counts = new Map<string, number>()

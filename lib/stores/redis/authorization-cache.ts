@@ -1,41 +1,32 @@
-// Tuning: the memory of the option `cache`. Beside it: cache.ts (the store) and invalidations.ts (the changes).
-// Buys: a guard sends no command to Redis for a token that the process has seen.
-// Measured: 2026-11-22, Node 20, docs/reports/performance.md. One guarded request takes 0.38 ms in place of 1.77 ms with Redis
-// on the same machine, and 0.24 ms in place of 2.40 ms with 1 ms to Redis. The cache saves little or no processor time.
-// Can go: when the Redis client has a cache of its own that stops within a second if changes no longer arrive.
+// Tuning: the memory of the option `cache`. Purpose, measures and when it can go: cache.ts.
 import { type Authorization, expiryOf } from '../../authorization/authorization'
 import { BoundedMap } from '../../primitives/bounded-map'
 import type { StoredAuthorization } from '../../authorization/store'
 
-/**
- * Permits a read under way to cache its result. A change of the record voids the ticket: the result may then be old.
- */
+/** Permits a read to cache its result. A change of the record voids the ticket: the result may be old. */
 interface Ticket {
   readonly id: string
 }
 
 interface Entry {
   readonly found: StoredAuthorization
-  /** Milliseconds since the epoch; the end of the last credential of the record. */
+  /** Milliseconds since the epoch: the end of the record's last credential. */
   readonly expiresAt: number
 }
 
 /**
- * Caches authorizations with access tokens for guards. Pure: performs no input or output. The owner of the cache
- * reports every change of a record, and extends the time for which the cache is trusted. Bounded; evicts the least
- * recently used entry.
+ * The authorizations with access tokens. The caller reports every change, and extends the trust. Bounded;
+ * evicts the least recently used.
  */
 export class AuthorizationCache {
-  /** Entries in the order of use: the first entry is the least recently used. */
   private readonly entries: BoundedMap<Entry>
   private readonly tickets = new Map<string, Ticket>()
   private trustedUntil = 0
   private wanted = false
 
   /**
-   * @param maximum the largest number of entries.
    * @param clock milliseconds since the epoch, for the expiry of records.
-   * @param stopwatch milliseconds of a clock that never steps, for the end of trust.
+   * @param stopwatch milliseconds, never steps, for the end of trust.
    */
   constructor(
     maximum: number,
@@ -45,7 +36,7 @@ export class AuthorizationCache {
     this.entries = new BoundedMap(maximum)
   }
 
-  /** Returns a record that is known to be current; undefined if the cache has none or is not trusted. */
+  /** Undefined also if the cache is not trusted. */
   getCached(id: string): StoredAuthorization | undefined {
     this.wanted = true
     if (!this.isTrusted()) return undefined
@@ -59,10 +50,7 @@ export class AuthorizationCache {
     return entry.found
   }
 
-  /**
-   * Call before a read of a record. Returns undefined if the result must not be cached: the cache is not trusted, or
-   * another read of the same record has the ticket.
-   */
+  /** Call before a read. Undefined if its result must not be cached: no trust, or another read has the ticket. */
   begin(id: string): Ticket | undefined {
     if (!this.isTrusted() || this.tickets.has(id)) return undefined
     const ticket = { id }
@@ -70,7 +58,7 @@ export class AuthorizationCache {
     return ticket
   }
 
-  /** Call with the record that a read found. Do not call after a miss: invented tokens must not fill the cache. */
+  /** Call with a found record only: invented tokens must not fill the cache. */
   keep(ticket: Ticket, found: StoredAuthorization): void {
     if (this.tickets.get(ticket.id) !== ticket || !hasAccessTokens(found.authorization)) return
     this.entries.put(ticket.id, { found, expiresAt: expiryOf(found.authorization) * 1000 })
@@ -81,30 +69,29 @@ export class AuthorizationCache {
     if (this.tickets.get(ticket.id) === ticket) this.tickets.delete(ticket.id)
   }
 
-  /** Call after a change or removal of a record. Also voids the ticket of a read, which may find the old record. */
+  /** Also voids the ticket of a read, which may find the old record. */
   drop(id: string): void {
     this.entries.delete(id)
     this.tickets.delete(id)
   }
 
-  /** Call if any record may have changed. Drops every entry and every ticket. */
   clear(): void {
     this.entries.clear()
     this.tickets.clear()
   }
 
-  /** Trusts the cache until a moment. @param until milliseconds of the stopwatch. */
+  /** @param until milliseconds of the stopwatch. */
   trust(until: number): void {
     this.trustedUntil = until
   }
 
-  /** Call if changes no longer arrive. Ends the trust at once and drops everything. */
+  /** Call if changes no longer arrive. */
   distrust(): void {
     this.trustedUntil = 0
     this.clear()
   }
 
-  /** Whether a guard has called `getCached` since the last call of `wasWanted`. */
+  /** Whether a guard has called `getCached` since the last call. */
   wasWanted(): boolean {
     const { wanted } = this
     this.wanted = false

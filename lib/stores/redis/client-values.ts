@@ -2,40 +2,37 @@ import { BoundedMap } from '../../primitives/bounded-map'
 import { createId, secureRandom } from '../../protocol/credential'
 import { isDone } from './redis-commands'
 
-// A value is the writer's revision, 22 characters, and the client as JSON. A write that the client library sends again,
-// because the reply was lost, finds its own revision and counts as done.
+// A value is the writer's revision, 22 characters, and the client as JSON. A write sent again, because the
+// reply was lost, finds its own revision and counts as done.
 const revisionLength = 22
 
-// One of several parallel changes wins in each round, so 100 rounds suffice for 100 parallel changes to one client.
+// One parallel change wins each round, so 100 rounds suffice for 100 parallel changes to one client.
 const maximumRounds = 100
 const maximumDecoded = 1000
 
-/** How clients of one kind become JSON, and what a change may not do. */
 interface ClientForm<T> {
   encode(client: T): string
   decode(json: string): T
   changed(client: T, change: (client: T) => T): T
 }
 
-/** A value, and the revision that it replaces. */
 export interface Replacement<T> {
   readonly revision: string
   readonly expected: string
   readonly json: string
-  /** The client in the value. */
   readonly next: T
 }
 
-/** Clients as values in Redis, each of which changes only if its revision is still the one that was read. */
+/** A value changes only if its revision is still the one that was read. */
 export abstract class RedisClientValues<T> {
-  // Returns the same object while the stored text is the same, so the server need not parse the registration again.
+  // The same object for the same text, so the server need not parse the registration again.
   private readonly decoded = new BoundedMap<{ readonly value: string; readonly client: T }>(maximumDecoded)
 
   constructor(private readonly form: ClientForm<T>) {}
 
   protected abstract read(clientId: string): Promise<string | undefined>
 
-  /** Writes `revision` and `json` if the stored revision is `expected`, or `revision` already. Resolves to 1, else 0. */
+  /** Writes if the stored revision is `expected`, or `revision` already. Resolves to 1, else 0. */
   protected abstract replace(clientId: string, replacement: Replacement<T>): Promise<unknown>
 
   async find(clientId: string): Promise<T | undefined> {
@@ -56,12 +53,11 @@ export abstract class RedisClientValues<T> {
     throw new Error(`Other writers changed the same client in each of ${maximumRounds} rounds.`)
   }
 
-  /** A new value for a client. */
   protected written(client: T): string {
     return createId(secureRandom) + this.form.encode(client)
   }
 
-  /** The client as this process has last seen it. Another writer may have changed the client meanwhile. */
+  /** Another writer may have changed the client since. */
   protected lastSeen(clientId: string): T | undefined {
     return this.decoded.get(clientId)?.client
   }
@@ -75,8 +71,8 @@ export abstract class RedisClientValues<T> {
   }
 
   /**
-   * Writes a value. Reads it after a failed write, because only the reply may be lost. A caller that saw a failure would
-   * rotate the secret again, and so drop a secret in use.
+   * Reads the value after a failed write: perhaps only the reply was lost. A caller that saw a failure would
+   * rotate the secret again, and drop a secret in use.
    */
   protected async writeOrVerify(
     clientId: string,
@@ -104,10 +100,8 @@ export abstract class RedisClientValues<T> {
 
 const revisionOf = (value: string): string => value.slice(0, revisionLength)
 
-/** The JSON in a value. */
 export const storedJsonOf = (value: string): string => value.slice(revisionLength)
 
-/** The text of a reply. @throws Error for a reply of another kind. */
 export function textOf(reply: unknown): string {
   if (typeof reply === 'string') return reply
   throw new Error('The Redis client replied with something other than text.')

@@ -26,12 +26,9 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[1])
 return 1
 `)
 
-/**
- * Stores registered clients in one hash, a field for each client, and the last day of each in another. One key means one
- * node of a cluster.
- */
+/** One hash has a field for each client, another its last day. One key means one node of a cluster. */
 export class RedisClients extends RedisClientValues<ClientRegistration> implements ClientRegistry {
-  // The value of a field is the day and the client_id, so that HVALS reads both, for which the store has the right.
+  // A value is the day and the client_id: HVALS reads both, and the store has the right to it.
   private readonly daysKey: string
 
   constructor(

@@ -1,24 +1,22 @@
-/** How long a create may take. */
 export interface DeadlinePlan {
   /** Milliseconds after the call until a create is void. */
   readonly patience: number
-  /** Milliseconds of a clock that never steps. */
+  /** Milliseconds, never steps. */
   readonly stopwatch?: () => number
 }
 
 /**
- * Gives each create a deadline by the clock of Redis. A create is void after its deadline. Otherwise a late copy of the
- * command, sent again by a client library or a device on the network, could bring back a removed record.
+ * Gives each create a deadline by the clock of Redis. A late copy of the command, sent again by a client
+ * library or a network device, could otherwise bring back a removed record.
  *
- * The clocks of process and Redis may differ. Each reply brings the time of Redis, and the next create takes its
- * deadline from this time, without a round trip of its own. If a create is void although its caller still waits, the
- * process did not know the time of Redis, or knew a wrong one. The process then sends the create again, with the time
- * of the reply.
+ * Each reply brings the time of Redis for the next deadline, without a round trip of its own. If a create is
+ * void although its caller still waits, the process had no time or a wrong one, and sends the create again with
+ * the time of the reply.
  */
 export class CreationDeadline {
   private readonly patience: number
   private readonly stopwatch: () => number
-  /** How many milliseconds the clock of Redis is at most ahead of the stopwatch; undefined before the first reply. */
+  /** At most how many milliseconds Redis is ahead of the stopwatch; undefined before the first reply. */
   private ahead: number | undefined
 
   constructor({ patience, stopwatch = () => performance.now() }: DeadlinePlan) {
@@ -27,10 +25,10 @@ export class CreationDeadline {
   }
 
   /**
-   * Sends a create. Rejects if the create is void.
+   * Rejects if the create is void.
    *
-   * @param run runs a script with the deadline in milliseconds. Resolves to the clock of Redis in milliseconds, to the
-   * negative clock if the create is void, or to 0 if the script has not read the clock.
+   * @param run gets the deadline in milliseconds. Resolves to the clock of Redis in milliseconds, negative if
+   * the create is void, or to 0 if the script has not read the clock.
    */
   async send(run: (deadline: string) => Promise<number>): Promise<number> {
     const until = this.stopwatch() + this.patience
@@ -46,7 +44,7 @@ export class CreationDeadline {
     const reply = await run(String(deadline))
     if (!Number.isSafeInteger(reply))
       throw new Error('The Redis client replied to a script with something other than a whole number.')
-    // Redis read its clock after `sentAt`. The time of a slow reply is too vague to use for the next deadline.
+    // Redis read its clock after `sentAt`. A slow reply is too vague for the next deadline.
     const isRecent = this.stopwatch() - sentAt <= this.patience
     if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
     return reply

@@ -19,13 +19,12 @@ import { type RedisCommands, RedisScript } from './redis-commands'
 import { connectionSettings } from './connection'
 import { CreationDeadline } from './creation-deadline'
 
-// A client has a key of its own, which expires with the client, and a member in one sorted set of all clients, whose
-// score is the end of the client by the clock of Redis. The set counts the living clients. The mark of a removed client
-// is a third key: the first generation that may register. A hash names the network of each unused client, a sorted set
-// counts the unused clients of each network, and a sorted set for each network has the times until which they are held.
-// All keys carry one hash tag, so that one script may write them in a cluster. The version 0.1.0 reads no marks, so it
-// finds no client in one. It knows no unused clients either, and leaves those behind that it has seen end: they no longer
-// have a key, and the first look at them removes them.
+// Each client has a key, which expires with it, and a member in one sorted set, whose score is its end by the
+// clock of Redis: the set counts the living clients. The mark of a removed client is a third key: the first
+// generation that may register. A hash gives the network of each unused client, a sorted set counts them by
+// network, and a sorted set for each network has the times until which they are held. All keys share one hash
+// tag, so that one script may write them in a cluster. The version 0.1.0 knows neither marks nor unused
+// clients; it leaves behind unused clients that ended, which have no key, and the first look removes them.
 
 const ending = `
 local time = redis.call('TIME')
@@ -68,8 +67,8 @@ local function hold(lifetime)
 end
 `
 
-// How many clients that have ended one addition removes, and how many networks it asks for a client that gives way. Each
-// network that it asks has more unused clients than the next.
+// Ended clients that one addition removes; networks that it asks for a client that gives way, the fullest
+// first.
 const sweptAtMost = 1000
 const askedNetworks = 16
 
@@ -100,9 +99,9 @@ local function hasRoom(maximum)
 end
 `
 
-// The reply is the clock of Redis, negative if the addition is void, an outcome and a text for the outcome. An addition
-// that the client library sends again, because the reply was lost, finds its own value. An addition is also void if its
-// deadline is so far ahead that the mark of a confidential client, which lives for a minute, could end before.
+// The reply is the clock of Redis, negative if the addition is void, an outcome, and a text for it. An addition
+// sent again, because the reply was lost, finds its own value. It is also void if its deadline is so far ahead
+// that the mark of a confidential client, which lives for a minute, could end before.
 const adding = new RedisScript(`${ending}${makingRoom}
 local stored = redis.call('GET', KEYS[1])
 if stored then
@@ -148,7 +147,7 @@ if tonumber(ARGV[5]) > 0 then keep(ARGV[1]) end
 return 1
 `)
 
-// DEL comes first: a Redis whose memory is full refuses SET only before the first write of a script.
+// DEL first: a Redis whose memory is full refuses SET only before the first write of a script.
 const removing = new RedisScript(`${ending}
 local left = redis.call('PTTL', KEYS[1])
 if left == -2 then return 0 end
@@ -159,12 +158,12 @@ mark(ARGV[2], ARGV[4] == '1' and math.max(left, tonumber(ARGV[3])) or ARGV[3])
 return 1
 `)
 
-/** Stores clients that registered themselves. Every write is one script. */
+/** Every write is one script. */
 export class RedisDynamicClients extends RedisClientValues<DynamicClient> implements DynamicClientStore {
-  // An addition is void after the time that the store's own connection waits for a reply.
+  // Void after the time that the store's own connection waits for a reply.
   private readonly deadline = new CreationDeadline({ patience: connectionSettings.commandTimeout })
 
-  /** @param prefix the prefix of every key; holds the hash tag. */
+  /** @param prefix holds the hash tag. */
   constructor(
     private readonly client: RedisCommands,
     private readonly reads: RedisReads,
@@ -200,7 +199,7 @@ export class RedisDynamicClients extends RedisClientValues<DynamicClient> implem
   }
 
   async extend(clientId: string, lifetime: number, unlessLeft: number): Promise<void> {
-    // Only the place of the mark and the generation count, which never change. So an extension costs no read.
+    // Uses only the place of the mark and the generation, which never change. So an extension costs no read.
     const client = this.lastSeen(clientId) ?? (await this.find(clientId))
     if (client === undefined) return
     const words = [clientId, milliseconds(lifetime), milliseconds(unlessLeft), String(generationOf(client))]

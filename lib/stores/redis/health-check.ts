@@ -5,28 +5,24 @@ import type { WarningCode } from '../../protocol/warning-code'
 import type { StoreWarning } from '../storage'
 import type { RedisCommands } from './redis-commands'
 
-/** A warning of this store, whose code the suite knows. */
 export interface RedisWarning extends StoreWarning {
   readonly code: WarningCode
 }
 
 type Information = ReadonlyMap<string, string>
 
-/** Parts that a check of the surroundings needs. */
 interface Surroundings {
   readonly client: RedisCommands
-  /** The prefix of every key of the store. */
   readonly prefix: string
   /** Milliseconds since the epoch, by this process. */
   readonly clock: () => number
 }
 
 /**
- * Checks a Redis and how the client reaches it. Takes a setting to be in order if access rules forbid the command that
- * reads it. Rejects if Redis does not respond.
+ * Takes a setting to be in order if access rules forbid the command that reads it. Rejects if Redis does not
+ * respond.
  *
- * @param issuer the issuer of the server or guard. The check notes the issuer below the prefix, to find other issuers
- * there. Without an issuer, the check neither reads nor writes these notes.
+ * @param issuer noted below the prefix, to find other issuers there. Without it, the check touches no notes.
  */
 export async function checkRedis(
   { client, prefix, clock }: Surroundings,
@@ -71,8 +67,7 @@ function roleOf(information: Information): RedisWarning | undefined {
   return { code: 'EAS_REDIS_REPLICA', message }
 }
 
-// The number of random keys to probe. In a cluster of three equal nodes, all 16 keys belong to the probed node by
-// chance in one of 43 million checks.
+// In a cluster of three equal nodes, all 16 random keys belong to the probed node in one of 43 million checks.
 const probes = 16
 
 async function clusterOf(client: RedisCommands, prefix: string): Promise<RedisWarning | undefined> {
@@ -96,7 +91,7 @@ async function clockOf(client: RedisCommands, clock: () => number): Promise<Redi
   const after = clock()
   const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : []
   const redis = Number(seconds) * 1000 + Number(microseconds) / 1000
-  // Redis read its clock between `before` and `after`, so only the time outside of this span counts as a difference.
+  // Redis read its clock between `before` and `after`: only the time outside counts as a difference.
   const apart = Math.max(before - redis, redis - after)
   if (!(apart > millisecondsApart)) return undefined
   const direction = redis < before ? 'ahead of' : 'behind'
@@ -120,7 +115,7 @@ const fixForRedis = {
     autoResendUnfulfilledCommands === true && maxRetriesPerRequest !== 0,
 }
 
-// The connections to the nodes of a cluster do not reconnect by default. The `Cluster` client itself sends again.
+// The node connections of a cluster do not reconnect by default. The `Cluster` client itself sends again.
 const fixForCluster = {
   text: 'Set retryDelayOnFailover to 0',
   isNeeded: ({ retryDelayOnFailover }: ServerSettings) => retryDelayOnFailover !== 0,
@@ -136,7 +131,7 @@ function pairOf(line: string): [string, string] {
   return [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)]
 }
 
-// Resolves to undefined if access rules forbid the command, or if a hosting provider has removed it.
+// Undefined if access rules forbid the command, or a hosting provider has removed it.
 async function ifAllowed(answer: Promise<unknown>): Promise<unknown> {
   return answer.catch((error: unknown) => {
     if (beginsWith(error, 'NOPERM ') || beginsWith(error, 'ERR unknown command')) return undefined
@@ -148,22 +143,18 @@ function beginsWith(error: unknown, words: string): boolean {
   return error instanceof Error && error.message.startsWith(words)
 }
 
-// Each start of a server renews the note, and a well-kept server restarts at least once a week.
+// Each start renews the note, and a well-run server restarts once a week or more.
 const noteLifetime = 7 * 24 * 3600
 
-/** Parts that the notes of issuers need. */
 interface IssuerNotes {
   readonly client: RedisCommands
-  /** The prefix of every key of the store. */
   readonly prefix: string
-  /** Milliseconds since the epoch, by this process. */
   readonly clock: () => number
 }
 
 /**
- * Notes this issuer below the prefix, and warns of other issuers with a note of the last week. One hash has a field for
- * each issuer: the time of its last note, in seconds since the epoch, and its name. Ignores errors, because the other
- * checks report a failing Redis.
+ * Warns of other issuers with a note of the last week. One hash has a field for each issuer: the time of its
+ * note, in seconds since the epoch, and its name. Ignores errors: the other checks report a failing Redis.
  */
 async function otherIssuersBelow(notes: IssuerNotes, issuer: string): Promise<RedisWarning | undefined> {
   const others = await noteIssuer(notes, issuer).catch(() => [])

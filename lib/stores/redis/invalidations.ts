@@ -1,31 +1,28 @@
-// Tuning: keeps the option `cache` current. Beside it: cache.ts (the store) and authorization-cache.ts (the memory).
-// Buys: a guard may pass a token without a read of Redis. Measured: see cache.ts. It costs about 3 µs for each change
-// of any authorization, and a wake-up of about 30 µs at most once in 2 ms (2026-11-22, docs/reports/performance.md).
-// Can go: together with cache.ts.
+// Tuning: keeps the option `cache` current. Measures of the cache, and when it can go: cache.ts.
+// Costs: about 3 µs for each change of any authorization, and a wake-up of about 30 µs at most once in 2 ms
+// (2026-11-22, docs/reports/performance.md).
 import { createId, secureRandom } from '../../protocol/credential'
 import type { AuthorizationCache } from './authorization-cache'
 import type { RedisCommands } from './redis-commands'
 import { listen, type ListeningConnection } from './connection'
 
 /**
- * Milliseconds for which the cache is trusted after a proof that invalidations arrive. If the network goes silent or
- * the process stands still, a revoked token passes for this long at most.
+ * Milliseconds after a proof that invalidations arrive. If the network goes silent or the process stands still,
+ * a revoked token passes for this long at most.
  */
 const trustedFor = 1000
-/** Milliseconds between two ticks: a tick starts a proof, or gives up a late one. */
+/** Milliseconds between two ticks, which start a proof or give up a late one. */
 const proofEvery = 250
-/** The longest pause between two attempts to connect, in milliseconds. The pause doubles with each refusal. */
+/** Milliseconds between two attempts to connect. The pause doubles with each refusal. */
 const longestPause = 60_000
 
-/** Parts and settings of the invalidations of one store. */
 interface Plan {
   readonly url: string
-  /** The prefix of every key of the store. */
   readonly prefix: string
   /** The connection that reads the records for the cache. */
   readonly reading: RedisCommands
   readonly cache: AuthorizationCache
-  /** Milliseconds of a clock that never steps. */
+  /** Milliseconds, never steps. */
   readonly stopwatch: () => number
 }
 
@@ -34,19 +31,18 @@ interface Proof {
   readonly key: string
   /** Milliseconds of the stopwatch. */
   readonly sentAt: number
-  /** Whether Redis has confirmed the write of the mark. */
   isWritten: boolean
 }
 
 /**
- * Keeps a cache current by the changes that Redis reports. Proves again and again that reports arrive: the connection
- * that reads writes a mark, and Redis must report this mark over the other connection. Trust counts from the sending of
- * the mark. Any failure ends the trust at once, and both connections start over.
+ * Proves again and again that reports arrive: the reading connection writes a mark, and Redis must report it
+ * over the other. Trust counts from the sending of the mark. Any failure ends the trust at once, and both
+ * connections start over.
  */
 export class RedisInvalidations {
   private readonly connection: ListeningConnection
   private readonly timer: NodeJS.Timeout
-  /** Identifies the current connection, from its first command on; undefined without a connection. */
+  /** The current connection, from its first command on. */
   private attempt: symbol | undefined
   private tracked: Tracked | undefined
   private proof: Proof | undefined
@@ -67,15 +63,13 @@ export class RedisInvalidations {
     this.timer = setInterval(() => this.tick(), proofEvery).unref()
   }
 
-  /**
-   * Resolves, once known, to the reason why Redis does not support the cache; to undefined if Redis supports the cache.
-   */
+  /** Resolves, once known, to the reason why Redis does not support the cache; undefined if it does. */
   async refusal(): Promise<string | undefined> {
     await this.decided
     return this.reason
   }
 
-  /** Call if the reading connection is lost: the next connection may lead to another server. */
+  /** Call if the reading connection is lost: the next may lead to another server. */
   restart(): void {
     if (this.attempt === undefined) return
     this.stop()
@@ -132,7 +126,7 @@ export class RedisInvalidations {
     }
   }
 
-  // Trusts from the sending of the mark: one connection keeps the order, so Redis has reported every earlier change.
+  // One connection keeps the order: Redis has reported every change before the mark.
   private proven(proof: Proof): void {
     this.proof = undefined
     this.plan.cache.trust(proof.sentAt + trustedFor)
@@ -144,7 +138,7 @@ export class RedisInvalidations {
   private tick(): void {
     const { tracked, proof } = this
     if (tracked === undefined) return
-    // Sends no mark while no guard asks for records. The first request after such a pause reads from Redis.
+    // No mark while no guard asks. The first request after such a pause reads from Redis.
     if (proof === undefined) return this.plan.cache.wasWanted() ? this.prove(tracked) : undefined
     if (this.plan.stopwatch() - proof.sentAt < trustedFor) return
     if (proof.isWritten) this.refused('it reports no change')
@@ -163,27 +157,26 @@ export class RedisInvalidations {
   }
 }
 
-/** The channel on which Redis reports changed keys to clients of RESP2. */
+/** Where Redis reports changed keys to clients of RESP2. */
 const channel = '__redis__:invalidate'
-// Milliseconds after which Redis deletes a mark.
+// Milliseconds of a mark.
 const lifetime = '1000'
 
-/** The keys whose changes Redis reports on a connection: authorizations, and the marks of this connection. */
 interface Tracked {
-  /** Returns the id of the authorization under this key; undefined if the key is a mark. */
+  /** Undefined for a mark. */
   idOf(key: string): string | undefined
-  /** Returns a new key for a mark: Redis also reports the expiry of an old mark, which must not pass for a new one. */
+  /** A new key each time: Redis also reports the expiry of an old mark, which must not pass for a new one. */
   nextMark(): string
 }
 
 /**
- * Asks Redis to report changes on a new connection (`CLIENT TRACKING`). Uses the broadcast mode: Redis then remembers
- * no keys, so invented tokens cannot fill its memory, and reads may use any other connection.
+ * `CLIENT TRACKING` in broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory, and
+ * reads may use any other connection.
  */
 async function track(connection: ListeningConnection, prefix: string): Promise<Tracked> {
   const authorizations = `${prefix}authorization:`
   const marks = `${prefix}alive:${createId(secureRandom)}:`
-  // Starts with a write, which a replica refuses: a replica reports changes late, and may miss some.
+  // A replica refuses this write: it reports changes late, and may miss some.
   await writeMark(connection, marks)
   const id = String(await connection.call('CLIENT', 'ID'))
   const prefixes = ['PREFIX', authorizations, 'PREFIX', marks]
@@ -197,7 +190,6 @@ async function track(connection: ListeningConnection, prefix: string): Promise<T
   }
 }
 
-/** Writes a mark, which Redis deletes after a second. */
 async function writeMark(client: RedisCommands, key: string): Promise<void> {
   await client.call('SET', key, '', 'PX', lifetime)
 }

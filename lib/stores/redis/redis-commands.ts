@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The function that `redisStore({ client })` needs of a Redis client: send one command. `Redis` and `Cluster` of
- * ioredis have this function, for a single server, a cluster and Sentinel. For node-redis, pass
- * `{ call: (...words) => client.sendCommand(words) }`.
+ * What `redisStore({ client })` needs of a Redis client. `Redis` and `Cluster` of ioredis have it, for a single
+ * server, a cluster and Sentinel. For node-redis, pass `{ call: (...words) => client.sendCommand(words) }`.
  */
 export interface RedisCommands {
   /** Sends one command and resolves to its reply. Rejects with the error of Redis, message unchanged. */
@@ -11,8 +10,8 @@ export interface RedisCommands {
 }
 
 /**
- * The function that `waitForReplicas` needs of a Redis client besides {@link RedisCommands}: send commands back to back
- * on one connection, to the node that keeps their keys. `Redis` and `Cluster` of ioredis have this function.
+ * What `waitForReplicas` needs besides {@link RedisCommands}: sends commands back to back on one connection, to
+ * the node that has their keys. `Redis` and `Cluster` of ioredis have it.
  */
 export interface PipelinedCommands {
   /** @param commands each starts with the command in lower case. */
@@ -23,8 +22,8 @@ export interface PipelinedCommands {
 }
 
 /**
- * A Lua script on one key, or on several keys of one hash slot. `run` sends the digest, and the whole source only if the
- * server lacks the script.
+ * A Lua script on one key, or several of one hash slot. `run` sends the whole source only if the server lacks
+ * the script.
  */
 export class RedisScript {
   private readonly sha1: string
@@ -33,12 +32,10 @@ export class RedisScript {
     this.sha1 = createHash('sha1').update(source).digest('hex')
   }
 
-  /** Returns the EVALSHA command, for a server that has the script. */
   byDigest(keys: Keys, words: readonly string[]): string[] {
     return ['evalsha', this.sha1, ...counted(keys), ...words]
   }
 
-  /** Returns the EVAL command with the whole source, for a server that lacks the script. */
   whole(keys: Keys, words: readonly string[]): string[] {
     return ['eval', this.source, ...counted(keys), ...words]
   }
@@ -58,7 +55,7 @@ type Keys = string | readonly string[]
 const counted = (keys: Keys): readonly string[] =>
   typeof keys === 'string' ? ['1', keys] : [String(keys.length), ...keys]
 
-/** Whether a script that replies 0 or 1 has done its work. @throws Error for any other reply. */
+/** @throws Error for a reply other than 0 or 1. */
 export function isDone(reply: unknown): boolean {
   const number = Number(reply)
   if (number !== 0 && number !== 1)

@@ -2,9 +2,9 @@ import { consentsAtMost, type ConsentStore, longestDecision } from '../../author
 import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
-// One hash for each owner. The field of a consent is `c` and the client; its value is the end, a colon and the text. The
-// field `!` is the time of the last `forget`. All times are milliseconds by the clock of Redis, so the clocks of processes
-// do not count.
+// One hash for each owner. A field is `c` and the client; its value is the end, a colon and the text. The field
+// `!` is the time of the last `forget`. Times are milliseconds by the clock of Redis, so the clocks of
+// processes do not count.
 const fieldOf = (clientId: string) => `c${clientId}`
 const longestMark = longestDecision * 1000
 
@@ -40,8 +40,8 @@ end
 return found
 `)
 
-// The owner was read at the time ARGV[4], by the clock of Redis: however late a copy of the command arrives, a mark that is
-// newer refuses it, and it is void before the mark ends.
+// The owner was read at ARGV[4], by the clock of Redis. However late a copy of the command arrives, a newer
+// mark refuses it, and it is void before the mark ends.
 const remembering = new RedisScript(`${prelude}
 local read = tonumber(ARGV[4])
 local mark = redis.call('HGET', KEYS[1], '!')
@@ -67,7 +67,7 @@ keepUntil(ending)
 return 1
 `)
 
-// The removal comes first: a Redis whose memory is full refuses HSET only before the first write of a script.
+// The removal first: a Redis whose memory is full refuses HSET only before the first write of a script.
 const forgetting = new RedisScript(`${prelude}
 if ARGV[1] then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('DEL', KEYS[1]) end
 redis.call('HSET', KEYS[1], '!', string.format('%.0f', now))
@@ -75,12 +75,7 @@ keepUntil(now + ${longestMark})
 return 1
 `)
 
-/**
- * Remembers what resource owners have allowed clients, in Redis: one key for each owner, which expires with its last
- * consent.
- *
- * @param run waits for replicas if the writes of the store do.
- */
+/** One key for each owner, which expires with its last consent. */
 export function redisConsents(client: RedisCommands, run: ScriptRun, prefix: string): ConsentStore {
   const keyOf = (owner: string): readonly [string] => [prefix + owner]
   return {

@@ -17,8 +17,8 @@ end
 return {count, left}
 `)
 
-// The value is a random mark of the caller. A command that the client library sends again, because the reply was lost,
-// finds its own mark and wins again.
+// The value is the caller's random mark: a command sent again, because the reply was lost, finds it and wins
+// again.
 const spending = new RedisScript(`
 local spender = redis.call('GET', KEYS[1])
 if spender == ARGV[1] then return 1 end
@@ -28,9 +28,9 @@ return 1
 `)
 
 /**
- * Counts in Redis: one key for each count, which expires with its window.
+ * One key for each count, which expires with its window.
  *
- * @param forCounts a client that sends each command at most once, because an addition that arrives twice counts twice.
+ * @param forCounts sends each command at most once, because an addition that arrives twice counts twice.
  */
 export function redisCounters(client: RedisCommands, prefix: string, forCounts = client): Counters {
   return {

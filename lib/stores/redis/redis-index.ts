@@ -7,9 +7,9 @@ import {
 import { type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
-// One sorted set for each owner. The member of an entry is the id of the authorization, 22 characters, and the client;
-// its score is the end of the entry. Two members with negative scores, which no sweep by end reaches, are the mark: its
-// time and its end. All times are milliseconds by the clock of Redis, so the clocks of processes do not count.
+// One sorted set for each owner. A member is the id of the authorization, 22 characters, and the client; its
+// score is its end. The mark is two members, its time and its end, with negative scores, which no sweep by end
+// reaches. Times are milliseconds by the clock of Redis, so the clocks of processes do not count.
 const [markTime, markEnd] = ['!at', '!end'] as const
 
 const prelude = `
@@ -50,7 +50,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. string.format('%.0f', now), '+inf')
 `)
 
-// The caller does not know the members: an entry is removed by the id with which its member begins.
+// The caller knows only the id, with which a member begins.
 const removing = new RedisScript(`
 local gone = {}
 for _, id in ipairs(ARGV) do gone[id] = true end
@@ -62,14 +62,9 @@ return 1
 
 const idLength = 22
 
-/** The verbs on the entries of owners. */
 type OwnerIndex = Omit<AuthorizationIndex, 'revokeClient' | 'revokedBefore'>
 
-/**
- * Lists the authorizations of resource owners in Redis: one key for each owner, which expires with its last entry.
- *
- * @param run waits for replicas if the writes of the store do.
- */
+/** One key for each owner, which expires with its last entry. */
 export function redisIndex(client: RedisCommands, run: ScriptRun, prefix: string): OwnerIndex {
   const keyOf = (owner: string): readonly [string] => [prefix + owner]
   return {

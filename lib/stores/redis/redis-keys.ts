@@ -2,7 +2,7 @@ import type { KeyStore } from '../../jwt/signing-keys/key-store'
 import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
-// A value is the writer's revision, 22 characters, and the text. A save that is sent again, because the reply was lost,
+// A value is the writer's revision, 22 characters, and the text. A save sent again, because the reply was lost,
 // finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
 const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
@@ -14,11 +14,7 @@ return 1
 
 const revisionLength = 22
 
-/**
- * Keeps signing keys in Redis: one key for each text, which never expires.
- *
- * @param run waits for replicas if the writes of the store do.
- */
+/** One key for each text, which never expires. */
 export function redisKeys(client: RedisCommands, run: ScriptRun, prefix: string): KeyStore {
   return {
     async find(name) {

@@ -1,7 +1,6 @@
 import type { SharedCache } from '../../clients/shared-cache'
 import type { RedisCommands } from './redis-commands'
 
-/** Caches in Redis: one key for each text, which expires by itself. */
 export function redisCache(client: RedisCommands, prefix: string): SharedCache {
   return {
     async get(key) {

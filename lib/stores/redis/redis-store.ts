@@ -35,11 +35,11 @@ export type RedisStoreOptions = {
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /**
-   * Waits until this many replicas have each write of an authorization, by `WAIT` behind the write: a code issued or
-   * redeemed, a refresh token rotated, a revocation. With fewer replicas the server responds with
-   * `temporarily_unavailable`. So a failover to one of these replicas loses no write that a client saw succeed.
-   * Default: a write is done once the master has the write. `WAIT` blocks its connection: with `url` the store opens a
-   * second connection for writes, and a `client` should serve the store alone.
+   * Waits by `WAIT` until this many replicas have each write of an authorization: a code issued or redeemed, a
+   * refresh token rotated, a revocation. A failover to one of them then loses no write that a client saw
+   * succeed. With fewer replicas the server responds with `temporarily_unavailable`. Default: a write is done
+   * once the master has it. `WAIT` blocks its connection: with `url` the store opens a second one for writes,
+   * and a `client` should serve the store alone.
    */
   readonly waitForReplicas?: ReplicaWait
 } & (
@@ -54,48 +54,44 @@ export type RedisStoreOptions = {
       readonly url: string
       readonly client?: undefined
       /**
-       * Caches authorizations in the memory of this process, so a guard reads each authorization from Redis once. Redis
-       * reports every change over one more connection (`CLIENT TRACKING`). A revocation takes effect as soon as the
-       * report arrives, and within a second even if the network goes silent. Default: each guarded request reads from
-       * Redis.
+       * Caches authorizations in the memory of this process, so a guard reads each from Redis once. Redis
+       * reports every change over one more connection (`CLIENT TRACKING`). A revocation takes effect as soon as
+       * the report arrives, and within a second even if the network goes silent. Default: each guarded request
+       * reads from Redis.
        */
       readonly cache?: CacheOptions
     }
 )
 
-/** A {@link Storage} on Redis. */
+/** A {@link Storage} on Redis. All its parts are in the same Redis, below the same prefix. */
 export interface RedisStore extends Storage {
-  /** Counters in the same Redis, below the same prefix. */
   readonly counters: Counters
-  /**
-   * Registered clients in the same Redis, below the same prefix:
-   * `createAuthorizationServer({ store, clients: store.clients, … })`.
-   */
+  /** Registered clients: `createAuthorizationServer({ store, clients: store.clients, … })`. */
   readonly clients: ClientRegistry
-  /**
-   * Clients that registered themselves, in the same Redis, below the same prefix. The option `dynamicRegistration`
-   * finds them here.
-   */
+  /** Clients that registered themselves. The option `dynamicRegistration` finds them here. */
   readonly dynamicClients: DynamicClientStore
-  /** A cache for documents of other servers in the same Redis, below the same prefix. */
+  /** A cache for documents of other servers. */
   readonly sharedCache: SharedCache
-  /** Signing keys of servers in the same Redis, below the same prefix: sealed, and without an expiry. */
+  /** Signing keys of servers, sealed, without an expiry. */
   readonly keys: KeyStore
-  /** The authorizations of each resource owner, and the marks of clients, in the same Redis, below the same prefix. */
+  /** The authorizations of each resource owner, and the marks of clients. */
   readonly index: AuthorizationIndex
-  /** What resource owners have allowed clients, in the same Redis, below the same prefix. */
+  /** What resource owners have allowed clients. */
   readonly consents: ConsentStore
   /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
-  /** The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the host. */
+  /**
+   * The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the
+   * host.
+   */
   obstacle(): string | undefined
   /**
-   * Checks the Redis of the store: eviction, version, role, cluster, clock, resending client. Resolves to one warning
-   * for each problem. Servers and guards call `check` by themselves, and emit the warnings. Rejects if Redis does not
+   * Checks the Redis of the store: eviction, version, role, cluster, clock, resending client. Resolves to one
+   * warning for each problem; servers and guards call it, and emit the warnings. Rejects if Redis does not
    * respond.
    *
-   * @param issuer the issuer of the server or guard. The store notes the issuer below the prefix, and warns of other
-   * issuers below the same prefix. Without an issuer, `check` writes nothing.
+   * @param issuer of the server or guard. The store notes it below the prefix, and warns of other issuers
+   * there. Without it, `check` writes nothing.
    */
   check(issuer?: string): Promise<readonly StoreWarning[]>
   /** Closes the connections that the store opened. A client of the host stays open. */
@@ -105,8 +101,8 @@ export interface RedisStore extends Storage {
 const revisionLength = 22
 
 /**
- * Stores authorizations in Redis 6.2 or later, or in Valkey: one key for each authorization, which expires with the
- * last credential of the record. Redis holds digests only, so a dump of Redis holds no usable credential.
+ * Stores authorizations in Redis 6.2 or later, or in Valkey: one key for each, which expires with its last
+ * credential. Redis holds digests only, so a dump holds no usable credential.
  *
  * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
  */
@@ -128,9 +124,9 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     )
   const { url, cache } = options
   const connection = connect(url)
-  // WAIT blocks the commands behind it, so writes that wait get their own connection and reads do not queue.
+  // WAIT blocks the commands behind it, so reads must not share its connection.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
-  // Counts get a connection that sends each command once, because an addition that arrives twice counts twice.
+  // An addition that arrives twice counts twice.
   const forCounts = connect(url, { once: true })
   const close = async () => {
     await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
@@ -228,11 +224,11 @@ class KeyPerAuthorization implements RedisStore {
   }
 
   async save(authorization: Authorization, revision: string, expected = ''): Promise<boolean> {
-    // Sends a lifetime and not a point in time, because the clocks of process and Redis may differ.
+    // A lifetime, because the clocks of process and Redis may differ.
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
     const keys = this.keysOf(authorization.id)
-    // `isDone` throws on an unknown reply: a reply misread as a conflict would make the next round see a replay.
+    // Throws on an unknown reply: misread as a conflict, it would make the next round find a replay.
     return isDone(await this.writes.save(keys, revision, expected, record, String(lifetime)))
   }
 
@@ -244,7 +240,7 @@ class KeyPerAuthorization implements RedisStore {
     try {
       return await checkRedis({ client: this.client, prefix: this.prefix, clock: this.clock }, issuer)
     } catch (failure) {
-      // The error of the connection says more than the error of the command, which says only that ioredis gave up.
+      // The connection's error says more than the command's, which says only that ioredis gave up.
       const obstacle = this.obstacle()
       throw obstacle === undefined ? failure : new Error(obstacle, { cause: failure })
     }

@@ -3,7 +3,7 @@ import { deadlineExpectation, isDeadline } from '../deadline'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
 import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'
 
-/** The option `waitForReplicas` of {@link redisStore}: how many replicas must have a write, and within what time. */
+/** How many replicas must have a write, and within what time. */
 export interface ReplicaWait {
   /** Number of replicas: a whole number, at least 1. */
   readonly replicas: number
@@ -11,9 +11,9 @@ export interface ReplicaWait {
   readonly within: number
 }
 
-// WAIT counts only the replicas that have the writes of its own connection. If the key is absent, another connection
-// may have removed the record, and WAIT would wait for nothing. So the script writes and deletes an empty value. It
-// removes nothing: after a failover the record may be back, and the next reader must decide on it.
+// WAIT counts only writes of its own connection. If the key is absent, another connection may have removed it,
+// and WAIT would wait for nothing: so the script writes and deletes an empty value. It removes no record: after
+// a failover it may be back, and the next reader must decide on it.
 const confirming = new RedisScript(`
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('SET', KEYS[1], '', 'PX', 1000)
@@ -22,7 +22,7 @@ return 1
 `)
 
 /**
- * Makes writes that wait for replicas. A write that reaches too few rejects, although the master has the write.
+ * A write that reaches too few replicas rejects, although the master has it.
  *
  * @param unused a key that never exists.
  */
@@ -31,13 +31,13 @@ export function acknowledgedWrites(
   { replicas, within }: ReplicaWait,
   unused: string,
 ): RedisWrites {
-  // WAIT follows the write on the same connection. In a cluster, this connection leads to the master of the key.
+  // In a cluster, this connection leads to the master of the key.
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
 
   /**
-   * A replica refuses WAIT, and a script that wrote nothing has not met READONLY: a create whose deadline is unknown, or
-   * a save whose record the replica does not have. So sends a write without effect. The client leaves the replica when
-   * Redis refuses the write, and the error is READONLY.
+   * A replica refuses WAIT, and a script that wrote nothing has not met READONLY: a create without a known
+   * deadline, or a save whose record the replica lacks. So sends a write without effect: the client leaves the
+   * replica at READONLY.
    */
   async function leaveReplica({ message }: Error): Promise<void> {
     if (message.startsWith('ERR ')) await client.call('DEL', unused)
@@ -55,7 +55,7 @@ export function acknowledgedWrites(
       await leaveReplica(waitFailure)
       throw waitFailure
     }
-    // The script wrote nothing, because another writer was first or the create is void. So no wait is needed.
+    // The script wrote nothing (another writer was first, or the create is void): no wait.
     if (Number(reply) <= 0) return reply
     const count = Number(reached)
     if (!(count >= replicas))
@@ -68,7 +68,7 @@ export function acknowledgedWrites(
       return await attempt(script.byDigest(keys, words))
     } catch (error) {
       if (!canRepeat(error)) throw error
-      // A single read follows the redirections of a cluster, so the client learns which node has the key now.
+      // A single read follows the redirections of a cluster: the client learns which node has the key.
       await client.call('GET', keys[0])
       return attempt(script.whole(keys, words))
     }
@@ -83,14 +83,13 @@ export function acknowledgedWrites(
 }
 
 /**
- * Whether Redis refused the write before any change, and a repetition can succeed. While a slot migrates (`ASK`), the
- * write fails: only a single command could follow the redirection, and the write would then happen without its `WAIT`.
+ * Refused before any change, and worth repeating. Not while a slot migrates (`ASK`): only a single command
+ * follows the redirection, so the write would happen without its `WAIT`.
  */
 function canRepeat(error: unknown): boolean {
   return error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
 }
 
-/** Checks the option `waitForReplicas`, and that a client of the host has the function `pipeline`. */
 export function checkReplicaWait(reading: OptionsReader, client: unknown): void {
   const value = reading.take('waitForReplicas')
   if (value === undefined) return
@@ -102,7 +101,6 @@ export function checkReplicaWait(reading: OptionsReader, client: unknown): void 
     reading.wrong('client', 'must have the function pipeline for waitForReplicas, as ioredis has it.')
 }
 
-/** Whether a client can send several commands back to back. */
 export function isPipelined<Client extends object>(client: Client): client is Client & PipelinedCommands {
   return 'pipeline' in client && typeof client.pipeline === 'function'
 }

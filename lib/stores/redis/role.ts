@@ -2,26 +2,26 @@ import { isRecord } from '../../primitives/options-reader'
 import { readsOver, type RedisReads } from './batched-reads'
 import type { RedisCommands } from './redis-commands'
 
-/** Milliseconds for which a confirmed role counts. The cache for guards needs a new proof after the same time. */
+/** Milliseconds. The cache for guards needs a new proof after the same time. */
 const confirmedFor = 1000
 
 interface RolePlan {
-  /** Asks the server for its role (HELLO), over the connection of the reads and writes and ahead of them. */
+  /** Sends HELLO over the connection of the reads and writes, ahead of them. */
   readonly ask: () => Promise<unknown>
-  /** Leaves the server. The next command may reach another server. */
+  /** The next command may reach another server. */
   readonly leave: () => void
-  /** Milliseconds of a clock that never steps. */
+  /** Milliseconds, never steps. */
   readonly stopwatch?: () => number
 }
 
 /**
- * Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY). After a failover behind
- * one name, a connection that only reads, such as a bearer guard's, would stay with the old master and still find
- * revoked tokens.
+ * Leaves a master that became a replica. Redis reports a demotion to writers only (READONLY): after a failover
+ * behind one name, a connection that only reads, such as a guard's, would stay with the old master and still
+ * find revoked tokens.
  *
- * Asks for the role at most once a second, in the packet of other commands. A confirmed role counts from the sending of
- * the question. A read without a confirmed role waits for the reply to the question, which arrives before the reply to
- * the read. A server that was a replica from the start stays in use: `check` of the store warns of that.
+ * Asks at most once a second, in the packet of other commands. A role counts from the sending of the question.
+ * A read without a confirmed role waits for that reply, which arrives first. A server that was a replica from
+ * the start stays in use: `check` of the store warns of it.
  */
 export class MasterRole {
   private readonly stopwatch: () => number
@@ -34,8 +34,8 @@ export class MasterRole {
   }
 
   /**
-   * Call before a command. Returns undefined if the role was confirmed within the last second. Otherwise returns a
-   * promise that resolves with the confirmation, and rejects if the server was the master and is a replica now.
+   * Call before a command. Undefined if confirmed within the last second. Else rejects if the server was the
+   * master and is a replica now.
    */
   confirmed(): Promise<void> | undefined {
     const now = this.stopwatch()
@@ -46,7 +46,7 @@ export class MasterRole {
     return this.pending
   }
 
-  /** Call if the connection is lost: the next connection may lead to another server. */
+  /** Call if the connection is lost: the next may lead to another server. */
   forget(): void {
     this.askedAt = -Infinity
   }
@@ -65,7 +65,7 @@ export class MasterRole {
     if (this.askedAt === askedAt) this.pending = undefined
   }
 
-  /** Resolves to the role; to undefined if the server, or a proxy before the server, does not tell its role. */
+  /** Undefined if the server, or a proxy before it, does not tell. */
   private async role(): Promise<unknown> {
     try {
       return roleIn(await this.plan.ask())
@@ -76,11 +76,6 @@ export class MasterRole {
   }
 }
 
-/**
- * Resolves to a reply once its server is confirmed as the master.
- *
- * @param confirmation undefined if already confirmed.
- */
 export function confirmedBy<T>(confirmation: Promise<void> | undefined, reply: Promise<T>): Promise<T> {
   return confirmation === undefined ? reply : Promise.all([reply, confirmation]).then(([value]) => value)
 }
@@ -88,15 +83,15 @@ export function confirmedBy<T>(confirmation: Promise<void> | undefined, reply: P
 const ignored = (): undefined => undefined
 
 /**
- * Reads over a client of the host. Over a `Redis` of ioredis, which has one connection, reads come from a master only.
- * The store cannot close the host's connection. After a demotion it sends a write without effect: Redis refuses the
- * write with READONLY, and the host's own setting `reconnectOnError` can then reconnect.
+ * Over a `Redis` of ioredis, which has one connection, reads come from a master only. The store cannot close
+ * the host's connection. After a demotion it sends a write without effect, which Redis refuses with READONLY:
+ * the host's own `reconnectOnError` can then reconnect.
  *
  * @param unused a key that never exists.
  */
 export function readsOverHost(client: RedisCommands, unused: string): RedisReads {
   const reads = readsOver(client)
-  // Does nothing on a cluster, whose nodes refuse keys that they no longer serve, or over clients of an unknown kind.
+  // Not over a cluster, whose nodes refuse keys that they no longer serve, nor over unknown clients.
   if (!('isCluster' in client) || client.isCluster !== false) return reads
   const role = new MasterRole({
     ask: () => client.call('HELLO').catch(ignored),
@@ -105,7 +100,7 @@ export function readsOverHost(client: RedisCommands, unused: string): RedisReads
   return { read: (key) => confirmedBy(role.confirmed(), reads.read(key)) }
 }
 
-/** Finds the role in a reply to HELLO: a list of names and values, an object or a map, depending on the client. */
+/** The reply to HELLO is a list of names and values, an object or a map, depending on the client. */
 function roleIn(reply: unknown): unknown {
   if (Array.isArray(reply)) return reply[reply.indexOf('role') + 1]
   if (reply instanceof Map) return reply.get('role')

@@ -3,14 +3,13 @@ import { connectionSettings } from './connection'
 import { CreationDeadline, type DeadlinePlan } from './creation-deadline'
 import { markLifetime } from './removal-mark'
 
-/** The keys of one authorization, in one hash slot: its record, and the mark that its removal leaves. */
+/** The record of one authorization, and the mark of its removal, in one hash slot. */
 export type RecordKeys = readonly [record: string, mark: string]
 
-/** The writes of authorizations. */
 export interface RedisWrites {
   /**
-   * Saves a record; an empty `expected` revision means a create. Resolves to 1 if the record is stored, and to 0 if
-   * another writer was first. Rejects if a create is void, or if the authorization was removed.
+   * An empty `expected` means a create. Resolves to 1 if stored, to 0 if another writer was first. Rejects if a
+   * create is void, or if the authorization was removed.
    *
    * @param lifetime milliseconds.
    */
@@ -21,25 +20,24 @@ export interface RedisWrites {
     record: string,
     lifetime: string,
   ): Promise<unknown>
-  /** Removes the record, and leaves a mark that refuses a late create. */
+  /** Leaves a mark that refuses a late create. */
   remove(keys: RecordKeys): Promise<unknown>
   /**
-   * Resolves to 1 once the absence of the record is as durable as after a removal, and to 0 if a record exists.
-   * Undefined if removals do not wait for replicas: a read that finds nothing is then proof enough.
+   * Resolves to 1 once the absence is as durable as after a removal, to 0 if a record exists. Undefined if
+   * removals do not wait for replicas: a read that finds nothing is then proof enough.
    */
   readonly confirmAbsent?: (record: string) => Promise<unknown>
-  /** Runs another script that writes, and waits for replicas if the other writes do. */
   readonly run: ScriptRun
 }
 
-/** Runs a script on one key, or on both keys of an authorization. Waits for replicas if writes do. */
+/** Waits for replicas if the writes of the store do. */
 export type ScriptRun = (
   script: RedisScript,
   keys: readonly [record: string, ...more: string[]],
   ...words: string[]
 ) => Promise<unknown>
 
-// A value is the writer's revision, 22 characters, and the record. A save that is sent again, because the reply was
+// A value is the writer's revision, 22 characters, and the record. A save sent again, because the reply was
 // lost, finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
 const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
@@ -49,9 +47,9 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3], 'PX', ARGV[4])
 return 1
 `)
 
-/** Makes `save` from a function that runs scripts. @param waiting milliseconds that a write may wait for replicas. */
+/** @param waiting milliseconds that a write may wait for replicas. */
 export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
-  // A create is void after the time that the store's own connection waits for a reply.
+  // Void after the time that the store's own connection waits for a reply.
   const creations = new Creations({ run, patience: connectionSettings.commandTimeout + waiting })
   return (keys, revision, expected, record, lifetime) =>
     expected === ''
@@ -59,7 +57,7 @@ export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
       : run(saving, [keys[0]], revision, expected, record, lifetime)
 }
 
-/** Makes writes that count as done once the master has them. */
+/** A write is done once the master has it. */
 export function writesOver(client: RedisCommands): RedisWrites {
   const run: ScriptRun = (script, keys, ...words) => script.run(client, keys, ...words)
   return {
@@ -69,7 +67,7 @@ export function writesOver(client: RedisCommands): RedisWrites {
   }
 }
 
-// DEL comes first: a Redis whose memory is full refuses SET only before the first write of a script.
+// DEL first: a Redis whose memory is full refuses SET only before the first write of a script.
 export const removing = new RedisScript(`
 redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[2], '', 'PX', ${markLifetime})
@@ -80,18 +78,18 @@ async function removeOver(client: RedisCommands, [record, mark]: RecordKeys): Pr
   try {
     return await removing.run(client, [record, mark])
   } catch (error) {
-    // While a slot of a cluster migrates, no script runs on two keys. The mark comes first: it then refuses every create
-    // that arrives after the removal. ioredis follows 16 redirections between the nodes before it gives up.
+    // While a slot of a cluster migrates, no script runs on two keys. The mark first: it refuses every create
+    // that arrives after the removal. ioredis gives up after 16 redirections.
     if (!(error instanceof Error) || !/TRYAGAIN|Cluster redirections/.test(error.message)) throw error
     await client.call('SET', mark, '', 'PX', String(markLifetime))
     return client.call('DEL', record)
   }
 }
 
-// A value is the writer's revision, 22 characters, and the record. The reply is the clock of Redis in milliseconds if
-// the record is stored, the negative clock if the create is void, and 0 if another writer was first. A create that
-// finds its own revision succeeded before. The script then writes the same value again, so WAIT has a write to wait
-// for. A create is also void if its deadline is so far ahead that a removal at this moment would leave too short a mark.
+// The reply is the clock of Redis in milliseconds if the record is stored, the negative clock if the create is
+// void, 0 if another writer was first. A create that finds its own revision succeeded before, and writes the
+// same value again, so WAIT has a write to wait for. A create is also void if its deadline is so far ahead that
+// a removal now would leave too short a mark.
 const creating = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
@@ -110,10 +108,7 @@ interface CreationPlan extends DeadlinePlan {
   readonly run: ScriptRun
 }
 
-/**
- * Creates authorizations, each with a deadline. Before the deadline, the mark of a removal refuses a late copy of a
- * create. After the deadline, the copy is void.
- */
+/** Before its deadline, the mark of a removal refuses a late copy of a create. After it, the copy is void. */
 class Creations {
   private readonly deadline: CreationDeadline
 
@@ -121,10 +116,7 @@ class Creations {
     this.deadline = new CreationDeadline(plan)
   }
 
-  /**
-   * Resolves to 1 if the record is stored, and to 0 if another writer was first. Rejects if the create is void, or if
-   * the authorization was removed: its id is used up, and another attempt could only fail again.
-   */
+  /** Rejects for a removed authorization: its id is used up, and another attempt would fail again. */
   async create(keys: RecordKeys, revision: string, record: string, lifetime: string): Promise<0 | 1> {
     const reply = await this.deadline.send(async (deadline) =>
       Number(await this.plan.run(creating, keys, revision, record, lifetime, deadline)),
