@@ -18,22 +18,21 @@ import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from './
 import { checkingRefresh } from './check-refresh'
 import { restrictToken } from './restrict'
 
-/** A token request of an authenticated client, before the server reads the grant type. */
 interface AuthenticatedTokenRequest {
   readonly client: Client
   readonly parameters: Parameters
-  /** What the extensions found in the request, each under its name. */
+  /** What the extensions found in the request, by extension name. */
   readonly evidence: Evidence
-  /** The address of the client; undefined if the connection has closed. */
+  /** Undefined if the connection has closed. */
   readonly address: string | undefined
   readonly onCommitted?: OnCommitted
-  /** Uses up what counts once in the request; undefined if nothing does. */
+  /** Uses up what counts once in the request. */
   readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /**
- * Exchanges a grant for tokens (RFC 6749 3.2). The grant type proves the grant, extensions may narrow the token, and
- * one write to the store creates the tokens.
+ * RFC 6749 3.2: the grant type proves the grant, extensions may narrow the token, and one write creates the
+ * tokens.
  *
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
@@ -76,7 +75,6 @@ export async function exchange(
   return { members, headers: issued.headers }
 }
 
-/** The members and further headers of a token response. */
 interface TokenEndpointResponse {
   readonly members: TokenResponse
   readonly headers: Issued['headers']
@@ -87,8 +85,7 @@ function requestedScope(grantType: ServedGrantType, parameters: Parameters): Sco
   return text === undefined ? undefined : parseScope(text)
 }
 
-// A class instead of an object literal: V8 makes a new hidden class for each literal with a getter, and that class
-// keeps its request alive.
+// A class: V8 makes a new hidden class for each literal with a getter, and that class keeps its request alive.
 class RequestOfClient implements TokenRequest {
   readonly client: Client
   readonly defaultScope: Scope
@@ -141,10 +138,9 @@ function move(
   return commit(store, id, transition, random, takeCached(id), onCommitted, checked, useUp)
 }
 
-/** What a token request does around its write. */
 type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>
 
-/** Begins an authorization of a client, with tokens. @throws OAuthError if an extension refuses the token. */
+/** @throws OAuthError if an extension refuses the token. */
 export async function beginWith(
   { settings: { issuer, tokenType }, store, complete }: ServerContext,
   recipient: Recipient,

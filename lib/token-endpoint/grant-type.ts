@@ -19,49 +19,45 @@ import { isSubject, subjectExpectation } from '../protocol/resource-owner'
 import { isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import type { Counters } from '../limits/counters'
 
-/** A token request of a client that has authenticated, or that has named itself if it is a public client. */
+/** A token request of a client that has authenticated; a public client has only named itself. */
 export interface TokenRequest {
-  /** The client of the request. */
   readonly client: Client
   /** The parameters of the body. */
   readonly parameters: Parameters
-  /** The issuer: the option `issuer` of the server. */
+  /** The option `issuer` of the server. */
   readonly issuer: string
   /**
-   * The protected resource that a URI names; undefined for an unknown one. The member is undefined if the server names no
+   * The protected resource of a URI; undefined for an unknown one. The member is undefined if the server has no
    * resources. To bind tokens to resources, put their URIs into `grant.extensionData['resource-indicators']`.
    */
   readonly findResource: ((uri: string) => FoundResource | undefined) | undefined
-  /** The context for transitions: the time, random bytes and lifetimes. */
+  /** Context for transitions: the time, random bytes and lifetimes. */
   readonly context: IssueContext
   /** The scope of a request that names none. */
   readonly defaultScope: Scope
-  /**
-   * The address of the client, subject to the `trust proxy` setting of the host; undefined if the connection has
-   * closed.
-   */
+  /** The address of the client, by the host's `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
   /**
-   * Counters for failed attempts. Put a value that the grant uses up into `oneTimeUse` instead: the write that creates
-   * the tokens then uses the value up.
+   * Counters for failed attempts. Put a value that the grant uses up into `oneTimeUse` instead: the write that
+   * creates the tokens then uses it up.
    */
   readonly counters: Counters
-  /** Finds an access token of this server; undefined if the token is unknown, expired or revoked. */
+  /** Finds an access token of this server; undefined if unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
 }
 
 /** A protected resource of the option `resources`. */
 export interface FoundResource {
-  /** The URI as the option writes it. */
+  /** As the option writes it. */
   readonly uri: string
   /** The scopes that a token for the resource may have. */
   readonly scopes: Scope
 }
 
 /**
- * The result of a grant type. A grant type issues no tokens: the token endpoint issues the tokens of all grant types.
+ * The result of a grant type. The token endpoint, and no grant type, issues tokens.
  *
- * `transition` moves an existing authorization. `grant` begins a new authorization. `members` are additional members of
+ * `transition` moves an existing authorization. `grant` begins a new one. `members` are additional members of
  * the token response (RFC 6749 5.1); the members of the suite win.
  */
 export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
@@ -72,8 +68,8 @@ export type GrantResult = { readonly members?: Readonly<Record<string, string>> 
 /** A grant that begins an authorization. */
 export interface DirectGrant extends Omit<DirectAuthorization, 'clientId' | 'tokenType' | 'subject'> {
   /**
-   * The resource owner. Omit the member if the client acts for itself. A member with the value undefined is a mistake,
-   * because a look-up without a result also returns undefined.
+   * The resource owner. Omit the member if the client acts for itself. The value undefined is a mistake,
+   * because a look-up without a result also returns it.
    */
   readonly subject?: string
 }
@@ -82,49 +78,49 @@ export interface DirectGrant extends Omit<DirectAuthorization, 'clientId' | 'tok
 export interface GrantType {
   /** The value of `grant_type`: a registered name, or an absolute URI for an extension grant. */
   readonly name: string
-  /** The parameters that the grant type reads. The server refuses a request that repeats one of them. */
+  /** The parameters that the grant type reads. The server refuses a request that repeats one. */
   readonly parameters: readonly string[]
-  /** Parameters that hold a credential. A request that has one of them in its query is refused (RFC 6749 2.3.1). */
+  /** Parameters that hold a credential. A request with one in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
-   * Whether the grant type may give refresh tokens. A server without resource owners offers `refresh_token` only if one
-   * of its grant types may. Default true.
+   * Whether the grant type may give refresh tokens. A server without resource owners offers `refresh_token`
+   * only if one of its grant types may. Default true.
    */
   readonly refreshTokens?: boolean
   /**
-   * Whether public clients may use the grant type. A server without resource owners knows public clients only if one of
-   * its grant types, or an endpoint of the host, may serve them. Default true.
+   * Whether public clients may use the grant type. A server without resource owners knows public clients only
+   * if one of its grant types, or an endpoint of the host, may serve them. Default true.
    */
   readonly publicClients?: boolean
-  /** Members that the grant type adds to the metadata of the server (RFC 8414 2). The members of the suite win. */
+  /** Members of the server's metadata (RFC 8414 2). The members of the suite win. */
   readonly metadata?: ExtensionMetadata
   /**
-   * Proves the grant of a request. If the result is not a `GrantResult`, the client gets `server_error` and no token.
+   * Proves the grant of a request. For a result that is no `GrantResult`, the client gets `server_error` and no
+   * token.
    *
    * @throws OAuthError to refuse the request.
    */
   handle(request: TokenRequest): Promise<GrantResult>
   /**
-   * Returns members that introspection adds about an authorization that keeps data under the name of this grant type
-   * (RFC 7662 2.2). The members of the suite win.
+   * Members that introspection adds about an authorization with data under the name of this grant type (RFC
+   * 7662 2.2). The members of the suite win.
    */
   introspect?(data: Json): Readonly<Record<string, Json>>
 }
 
 /**
- * Whether a client gets a refresh token with a grant: if its registration has the grant type `refresh_token`. The scope
- * does not matter.
+ * Whether a client gets a refresh token with a grant: if it is registered for the grant type `refresh_token`.
+ * The scope does not matter.
  */
 export function mayRefresh(client: Client): boolean {
   return client.grant_types.includes('refresh_token')
 }
 
-/** What the token endpoint uses of a grant type. */
 export type ServedGrantType = Pick<GrantType, 'name' | 'parameters' | 'handle'>
 
 /**
- * Lets a grant type check each of its results. Hosts write grant types, and a value from their database may be null, a
- * number or a Buffer. `handle` rejects with a ConfigurationError that names the grant type and lists every mistake.
+ * Hosts write grant types, and a value from their database may be null, a number or a Buffer. `handle` rejects
+ * with a ConfigurationError that lists every mistake.
  */
 export function checkedGrantType(grantType: GrantType): ServedGrantType {
   const { name, parameters } = grantType
@@ -153,7 +149,7 @@ function issuesOf(answer: unknown): readonly ConfigurationIssue[] {
   return issuesIn('transition' in answer ? moveShape : beginShape, answer, undefined)
 }
 
-// In characters. A request body cannot contain a longer key. The store gets only a digest of the key.
+// Characters. No request body has room for a longer key. The store gets only its digest.
 const longestKey = 65_536
 
 const isFunction = (value: unknown) => typeof value === 'function'

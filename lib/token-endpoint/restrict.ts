@@ -16,26 +16,19 @@ import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
 import { covers, distinct, type Scope, scopeRefusal, unavailableScope } from '../protocol/scope'
 
-/** A token request after the server has read the grant type. */
 interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
-  /** The scope that the request names; undefined if it names none, and if its grant type does not read the parameter. */
+  /** Undefined also if the grant type does not read the parameter. */
   readonly requestedScope?: Scope | undefined
-  /** What the extensions found in the request, each under its name. Default: nothing. */
   readonly evidence?: Evidence
 }
 
-/** The part of an extension that acts at token requests. */
 export interface TokenRestrictor {
   readonly name: string
   readonly restrict: (request: ExtensionTokenRequest) => TokenRestriction | undefined
 }
 
-/**
- * The extensions that act at token requests, in their order.
- *
- * @param isTrusted whether the results of an extension need no check: those of the package.
- */
+/** @param isTrusted the results of the package's own extensions need no check. */
 export function restrictorsOf(
   extensions: readonly Extension[],
   isTrusted: (extension: Extension) => boolean,
@@ -58,11 +51,10 @@ function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRest
 }
 
 /**
- * Narrows the access token of a request: first to the scope that the client may have now, then by each extension, in
- * the order of the option `extensions`. Each extension gets the scope that the previous ones left.
+ * Narrows to the scope that the client may have now, then by each extension, in the order of the option
+ * `extensions`.
  *
- * @returns the token, or the refusal.
- * @throws TypeError if an extension returns a result that would widen the grant, or that a store cannot keep.
+ * @throws TypeError if an extension would widen the grant, or returns data that a store cannot hold.
  */
 export function restrictToken(
   restrictors: readonly TokenRestrictor[],
@@ -84,8 +76,8 @@ export function restrictToken(
 }
 
 /**
- * The scope of a grant that its client may still have. The record keeps the whole scope, so what a host or a client
- * takes from a registration and gives back counts again. About a grant that begins, its grant type decides alone.
+ * The record holds the whole scope, so what a registration loses and gets back counts again. A grant that
+ * begins is up to its grant type alone.
  */
 function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
@@ -112,7 +104,7 @@ function narrow(token: NewAccessToken, name: string, restriction: TokenRestricti
   }
 }
 
-// A token of another type than an extension has chosen could lack a proof that the extension relies on.
+// A token of another type could lack a proof that the extension relies on.
 function requireOneChoice(
   member: 'tokenType' | 'format',
   name: string,

@@ -5,15 +5,15 @@ import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
 import type { DirectGrant, GrantType, TokenRequest } from '../grant-type'
 
-/** The content of an assertion that the server has verified, in either format: JWT or SAML (RFC 7521 5.1). */
+/** A verified assertion: JWT or SAML (RFC 7521 5.1). */
 export interface Assertion {
   /** The trusted party that made the assertion. */
   readonly issuer: string
-  /** The subject of the assertion, by the name that the issuer uses. */
+  /** The subject, by the name that the issuer uses. */
   readonly subject: string
-  /** An identifier that is unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. */
+  /** Unique for this issuer: `jti` of a JWT, `ID` of a SAML assertion. */
   readonly id: string
-  /** The end of the assertion, in seconds since the epoch. The number may have a fraction. */
+  /** Seconds since the epoch, perhaps with a fraction. */
   readonly expiresAt: number
   /** All other statements: the claims of a JWT, the attributes of a SAML assertion. */
   readonly claims: Readonly<Record<string, unknown>>
@@ -21,11 +21,11 @@ export interface Assertion {
 
 /**
  * Maps an assertion to a resource owner of the host. Returns the subject, a text of 1 to 1024 characters, or
- * undefined, null or false to refuse the assertion (`invalid_grant`). For any other value, the client gets
- * `server_error` and no token.
+ * undefined, null or false to refuse (`invalid_grant`). For any other value, the client gets `server_error` and
+ * no token.
  *
- * An issuer's subject is a name among the users of that issuer only. Do not return it without a mapping: two issuers
- * may use one name for two people.
+ * An issuer's subject is a name among the users of that issuer only. Do not return it without a mapping: two
+ * issuers may use one name for two people.
  */
 export type OwnerOfAssertion = (assertion: Assertion, client: Client) => Verdict | Promise<Verdict>
 
@@ -33,35 +33,25 @@ type Verdict = string | undefined | null | false
 
 /** Options of every grant type for assertions. */
 export interface AssertionOptions {
-  /**
-   * Maps an assertion, and the client that presents it, to a resource owner of the host. Undefined refuses the
-   * assertion.
-   */
+  /** Maps an assertion, and the client that presents it, to a resource owner of the host. */
   readonly resourceOwner: OwnerOfAssertion
-  /** The difference between clocks that the server tolerates, in whole seconds, 0 to 300. Default 30. */
+  /** Tolerated difference between clocks, in whole seconds, 0 to 300. Default 30. */
   readonly clockTolerance?: number
   /**
-   * The longest time from now to the end of an assertion, in whole seconds, 1 to 86 400. Default 3600. The server
-   * remembers each used assertion until shortly after its end, so this option also bounds that memory.
+   * The longest time from now to the end of an assertion, in whole seconds, 1 to 86 400. Default 3600. The
+   * server remembers each used assertion until shortly after its end, so this also bounds that memory.
    */
   readonly maximumLifetime?: number
 }
 
-/** The checked options of every grant type for assertions. */
 export interface AssertionTerms {
   readonly resourceOwner: OwnerOfAssertion
-  /**
-   * The tolerated difference between clocks, in seconds. The server accepts an assertion for this long after its end.
-   */
+  /** Seconds for which the server accepts an assertion after its end. */
   readonly clockTolerance: number
-  /** The longest time from now to the end of an assertion, in seconds. */
   readonly maximumLifetime: number
 }
 
-/**
- * Reads the options of {@link AssertionOptions}. After a mistake, the value is a placeholder: `settle()` of the
- * reader throws before any code uses it.
- */
+/** After a mistake, the value is a placeholder: `settle()` of the reader throws before any code uses it. */
 export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
   const seconds = (key: string, fallback: number, least: number, most: number) =>
     reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
@@ -80,22 +70,16 @@ export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
 const isOwnerOfAssertion = (value: unknown): value is OwnerOfAssertion => typeof value === 'function'
 /** One format of assertions as an authorization grant (RFC 7521 4.1). */
 interface AssertionFormat extends AssertionTerms {
-  /** The URI of the grant type. */
   readonly name: string
   /**
-   * Verifies an assertion, except the bounds of its lifetime and its single use. {@link assertionGrant} checks these
-   * two for every format.
+   * Verifies all but lifetime and single use, which {@link assertionGrant} checks for every format.
    *
    * @param now seconds since the epoch.
-   * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the keys of the issuer are not available.
+   * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the issuer's keys are not available.
    */
   verify(assertion: string, now: number): Promise<Assertion>
 }
 
-/**
- * Makes a grant type for assertions of one format. For each assertion, the client gets one access token for the
- * resource owner whom a trusted party names, and no refresh token.
- */
 export function assertionGrant(format: AssertionFormat): GrantType {
   return {
     name: format.name,
@@ -111,12 +95,7 @@ export function assertionGrant(format: AssertionFormat): GrantType {
   }
 }
 
-/**
- * The grant of a verified assertion, except scope and resources: for the resource owner of the host, once, and without
- * a refresh token.
- *
- * @throws OAuthError `invalid_grant` if the assertion lives too long, or has no known subject.
- */
+/** @throws OAuthError `invalid_grant` if the assertion lives too long, or has no known subject. */
 export async function grantByAssertion(
   assertion: Assertion,
   { client, context: { now } }: Pick<TokenRequest, 'client' | 'context'>,
@@ -127,10 +106,9 @@ export async function grantByAssertion(
   const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
   if (subject === undefined)
     throw invalidGrant('assertion_subject_refused', 'The assertion is not accepted for its subject.')
-  // RFC 7521 8.2: an assertion works once. The write that stores the token also marks the assertion as used.
+  // RFC 7521 8.2: an assertion works once. The write that stores the token uses it up.
   const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
-  // RFC 7521 4.1: no refresh token. The client presents a new assertion instead, so access ends when the issuer
-  // ends it.
+  // RFC 7521 4.1: no refresh token, so access ends when the issuer ends it.
   return { subject, refreshToken: false, oneTimeUse }
 }
 
@@ -144,7 +122,7 @@ function endOfUse(
   if (expiresAt + clockTolerance <= now) throw invalidGrant('assertion_expired', 'The assertion has expired.')
   if (expiresAt > now + maximumLifetime)
     throw invalidGrant('assertion_too_long_lived', 'The assertion is valid for too long.')
-  // Twice the tolerance: a process whose clock is behind accepts the assertion for one tolerance longer. Rounded up,
-  // because a time may have a fraction (RFC 7519 2).
+  // Twice the tolerance: a process whose clock is behind accepts the assertion for one tolerance longer.
+  // Rounded up: a time may have a fraction (RFC 7519 2).
   return Math.ceil(expiresAt + 2 * clockTolerance)
 }

@@ -5,10 +5,7 @@ import { invalidGrant, unauthorizedClient } from '../../protocol/oauth-error'
 import { grantableScope } from '../../protocol/scope'
 import { type GrantType, mayRefresh } from '../grant-type'
 
-/**
- * The authorization code grant (RFC 6749 4.1.3): a client redeems its code once, with the redirection URI of the
- * authorization request.
- */
+/** RFC 6749 4.1.3. */
 export const authorizationCode: GrantType = {
   name: 'authorization_code',
   parameters: ['code', 'redirect_uri'],
@@ -27,7 +24,7 @@ export const authorizationCode: GrantType = {
   },
 }
 
-/** The refresh of an access token (RFC 6749 6): a client uses a refresh token that the server has issued to it. */
+/** RFC 6749 6. */
 export const refreshToken: GrantType = {
   name: 'refresh_token',
   parameters: ['refresh_token', 'scope'],
@@ -44,7 +41,7 @@ export const refreshToken: GrantType = {
   },
 }
 
-/** The client credentials grant (RFC 6749 4.4): a confidential client acts for itself, and gets no refresh token. */
+/** RFC 6749 4.4: a confidential client acts for itself, and gets no refresh token. */
 export const clientCredentials: GrantType = {
   name: 'client_credentials',
   parameters: ['scope'],

@@ -9,17 +9,14 @@ import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAsse
 import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
 
 /**
- * Options of `jwtBearer()` for identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the identity
- * provider of an enterprise says which of its people use which client, and for what.
+ * Options of `jwtBearer()` for identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant):
+ * the identity provider of an enterprise says which of its people use which client, and for what.
  */
 export interface IdentityAssertionOptions extends AssertionOptions {
   readonly profile: 'id-jag'
-  /**
-   * The trusted identity providers, at least one. The server verifies the assertions of a provider with the keys of that
-   * provider only.
-   */
+  /** The trusted identity providers, at least one. Only a provider's own keys verify its assertions. */
   readonly issuers: readonly TrustedIssuer[]
-  /** The signature algorithms that the server accepts. Default: all asymmetric algorithms, as for plain assertions. */
+  /** The accepted signature algorithms. Default: all asymmetric ones, as for plain assertions. */
   readonly algorithms?: readonly string[]
 }
 
@@ -29,7 +26,7 @@ export function isIdentityAssertionProfile(value: unknown): value is typeof prof
   return value === profile
 }
 
-// Clients look here, whether a server takes identity assertions.
+// Tells clients that a server takes identity assertions.
 const metadata = {
   authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
 }
@@ -39,12 +36,6 @@ const types = ['oauth-id-jag+jwt', 'application/oauth-id-jag+jwt']
 
 type IdentityAssertionTerms = AssertionTerms & Pick<JwtTerms, 'issuers' | 'algorithms' | 'clockTolerance'>
 
-/**
- * Makes the grant type for identity assertions. An assertion is for one server, one confidential client and the
- * resources that it names, and works once.
- *
- * @param name the URI of the grant type.
- */
 export function identityAssertionGrant(name: string, terms: IdentityAssertionTerms): GrantType {
   return {
     name,
@@ -54,14 +45,14 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
     metadata,
     async handle(request) {
       const { client, parameters, context, issuer } = request
-      // The draft, "Client Authentication": public clients use the authorization code grant. Anyone could present an
-      // assertion in the name of such a client.
+      // The draft, "Client Authentication": public clients use the authorization code grant. Anyone could
+      // present an assertion in their name.
       if (client.client_type !== 'confidential')
         throw unauthorizedClient('client_not_confidential', 'Only confidential clients may use this grant.')
       const presented = parameters.require('assertion')
       const asked = askedScope(request)
-      // The draft, "Processing Rules": the audience is the issuer of this server. An assertion for several servers would
-      // be good at each of them.
+      // The draft, "Processing Rules": the audience is the issuer of this server. An assertion for several
+      // servers would be good at each.
       const expected = { ...terms, audience: [issuer], soleAudience: true, types }
       const assertion = await verifyAssertion(presented, context.now, expected)
       requireClaims(assertion, client, issuer)
@@ -75,17 +66,17 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
 }
 
 function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
-  // The draft, "Cross-Domain Use": a server that accepted assertions of its own would let a client widen its access.
+  // The draft, "Cross-Domain Use": with assertions of this server, a client could widen its access.
   if (issuer === ownIssuer) throw unknownIssuer()
   const { client_id: clientId, iat, cnf, authorization_details: details } = claims
   if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
   if (clientId !== client.client_id)
     throw invalidGrant('assertion_of_another_client', 'The assertion was issued to another client.')
-  // RFC 7800 3.1: only the holder of a key may use such an assertion, and this grant sees no proof of a key.
+  // RFC 7800 3.1: only the holder of the key may use it, and this grant gets no proof of a key.
   if (cnf !== undefined)
     throw invalidGrant('assertion_bound_to_key', 'The assertion is bound to a key, which is not supported.')
-  // The draft, "Processing Rules": the server must process each of the details (RFC 9396 2). They may restrict the
-  // access, so a token without them could give more than the provider allows.
+  // The draft, "Processing Rules": all details (RFC 9396 2) must be processed. They may restrict the access, so
+  // a token without them could give more than the provider allows.
   if (details !== undefined)
     throw invalidGrant(
       'assertion_details_unsupported',
@@ -93,21 +84,20 @@ function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer:
     )
 }
 
-/** The scope that the request asks for; undefined if it names none. */
+/** Undefined if the request names none. */
 function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
   const asked = parameters.get('scope')
   return asked === undefined ? undefined : grantableScope(asked, client, [])
 }
 
 /**
- * The scope that provider, client and registration have in common. An assertion without the claim `scope` stands for
- * the default scope (RFC 6749 3.3).
+ * What provider, client and registration have in common. An assertion without `scope` stands for the default
+ * scope (RFC 6749 3.3).
  *
- * Enterprise-managed authorization of MCP, 7.2.1, demands that a request asks for everything that is asserted. The
+ * Enterprise-managed authorization of MCP, 7.2.1, demands that a request asks for everything asserted. The
  * server deviates: it narrows the token for a request that asks for less, or for nothing.
  *
- * @throws OAuthError `invalid_grant` if they, or the scopes of the resources, have nothing in common with the assertion
- * (7.6.2).
+ * @throws OAuthError `invalid_grant` if nothing is in common, or no resource has an asserted scope (7.6.2).
  */
 function grantedScope(
   { claims: { scope: claim } }: Assertion,
@@ -124,12 +114,12 @@ function grantedScope(
   return scope
 }
 
-// A list beyond this belongs to no client, and would only cost time.
+// A longer list belongs to no client, and only costs time.
 const resourcesAtMost = 8
 
 /**
- * The resources that the assertion names, each once; the tokens are for these alone. A server with resources needs the
- * claim: an assertion for one resource must not open another one. Undefined for a server without resources.
+ * Each resource once; the tokens are for these alone. A server with resources needs the claim: an assertion for
+ * one resource must not open another. Undefined for a server without resources.
  */
 function boundResources(
   { claims: { resource } }: Assertion,

@@ -4,12 +4,9 @@ import { isText, OptionsReader } from '../../../primitives/options-reader'
 import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../../protocol/oauth-error'
 import type { Assertion } from '../assertion'
 
-/**
- * A party whose assertions the server accepts, and its public keys: as a JWK set, or as the URL where the party
- * publishes the set.
- */
+/** A party whose assertions the server accepts, and its public keys. */
 export type TrustedIssuer = {
-  /** The claim `iss` of the assertions of this issuer, letter by letter. */
+  /** The claim `iss` of its assertions, letter by letter. */
   readonly issuer: string
 } & (
   | {
@@ -19,17 +16,15 @@ export type TrustedIssuer = {
     }
   | {
       /**
-       * The URL where the issuer publishes its JWK set: https, or http on a loopback host. The server fetches the set
-       * at first use, again after 10 minutes, and when an assertion names a key that the set does not have, but at
-       * most once in 10 seconds. The server follows no redirects. It accepts at most 256 KiB and waits at most
-       * 5 seconds.
+       * Where the issuer publishes its JWK set: https, or http on a loopback host. The server fetches the set
+       * at first use, again after 10 minutes, and when an assertion names an unknown key, but at most once in
+       * 10 seconds. It follows no redirects, accepts at most 256 KiB and waits at most 5 seconds.
        */
       readonly jwks_uri: string
       readonly jwks?: undefined
     }
 )
 
-/** Reads the trusted issuers. The result maps the name of each issuer to its keys. */
 export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, KeySource> {
   const cure = 'must be a list of at least one { issuer, jwks } or { issuer, jwks_uri }.'
   const issuers = new Map<string, KeySource>()
@@ -46,10 +41,10 @@ export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, 
 const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
 /**
- * Verifies an assertion with the keys of the issuer that the assertion names (RFC 7523 3).
+ * RFC 7523 3.
  *
  * @param now seconds since the epoch.
- * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the keys of the issuer are not available.
+ * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the issuer's keys are not available.
  */
 export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
   const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true }).catch((error: unknown) => {
@@ -61,14 +56,11 @@ export async function verifyAssertion(assertion: string, now: number, terms: Jwt
   return { issuer, subject, id, expiresAt, claims }
 }
 
-/**
- * Makes the OAuth error for an assertion that failed verification. Returns an error that the assertion did not cause
- * unchanged.
- */
+/** Errors that the assertion did not cause pass unchanged. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof RefusedJwt) return refusals[error.fault]()
   if (!(error instanceof KeysUnavailable)) return error
-  // The assertion may be valid. With `invalid_grant`, the client would discard it.
+  // The assertion may be valid, and `invalid_grant` would make the client discard it.
   return temporarilyUnavailable(
     'assertion_keys_unavailable',
     'The keys of the issuer of the assertion cannot be had.',

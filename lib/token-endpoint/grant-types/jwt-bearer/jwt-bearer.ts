@@ -8,41 +8,37 @@ import { readTrustedIssuers, type TrustedIssuer, verifyAssertion } from './jwt-a
 
 /** Options of {@link jwtBearer} for plain JWT assertions. */
 export interface JwtBearerOptions extends AssertionOptions {
-  /** A profile of this grant type has options of its own: {@link IdentityAssertionOptions}. Default: no profile. */
+  /** For a profile see {@link IdentityAssertionOptions}. Default: none. */
   readonly profile?: undefined
-  /**
-   * The trusted issuers, at least one. The server verifies the assertions of an issuer with the keys of that issuer
-   * only.
-   */
+  /** The trusted issuers, at least one. Only an issuer's own keys verify its assertions. */
   readonly issuers: readonly TrustedIssuer[]
   /**
-   * The names of this server. The claim `aud` of an assertion must contain one of them, letter by letter, and may
-   * contain others. Give the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use
+   * The names of this server. The claim `aud` must contain one of them, letter by letter, and may contain
+   * others. Give the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use
    * that.
    */
   readonly audience: string | readonly string[]
   /**
-   * The signature algorithms that the server accepts (RFC 7518 3.1, RFC 8037 3.1). Default: RS256, RS384, RS512,
-   * PS256, PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. The option can only name algorithms of this list.
+   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1), all or some of RS256, RS384, RS512, PS256,
+   * PS384, PS512, ES256, ES384, ES512, EdDSA and Ed25519. Default: all.
    */
   readonly algorithms?: readonly string[]
 }
 
 const name = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-// RFC 8725 3.11: the type of a JWT separates its purposes. An access token (`at+jwt`), a logout token or an identity
-// assertion (`oauth-id-jag+jwt`) of the same issuer is not a grant of this kind.
+// RFC 8725 3.11: an access token (`at+jwt`), a logout token or an identity assertion (`oauth-id-jag+jwt`) of
+// the same issuer is not a grant of this kind.
 const types = ['jwt', 'application/jwt']
 
 /**
- * Makes the grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). For each
- * assertion, the client gets one access token for the resource owner whom a trusted issuer names, and no refresh
- * token. An assertion must have the claims `iss`, `sub`, `aud`, `exp` and `jti`, and at most 16 KiB. The host
- * installs the package `jose`.
+ * The grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). Each
+ * assertion gives one access token for the resource owner whom a trusted issuer names, and no refresh token. It
+ * needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB. The host installs the package
+ * `jose`.
  *
- * With `profile: 'id-jag'`, the assertions are identity assertions of an identity provider
- * (draft-ietf-oauth-identity-assertion-authz-grant). A server takes either kind, because both have the same
- * `grant_type`.
+ * With `profile: 'id-jag'`, it takes identity assertions (draft-ietf-oauth-identity-assertion-authz-grant). A
+ * server takes either kind, because both have the same `grant_type`.
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */

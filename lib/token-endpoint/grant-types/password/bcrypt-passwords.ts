@@ -13,19 +13,19 @@ import type { VerifyPassword } from './password'
 
 /** The owner of a user name, from the database of the host. */
 export interface PasswordOwner {
-  /** The identifier of the owner: 1 to 1024 characters, stable, and never used again for another owner. */
+  /** 1 to 1024 characters, stable, and never used again for another owner. */
   readonly subject: string
   /** A bcrypt digest: `$2a$`, `$2b$` or `$2y$`. Undefined or null for an owner without a password. */
   readonly passwordHash: string | undefined | null
 }
 
-/** Finds the owner of a user name. Returns undefined or null if no owner has this name. */
+/** Finds the owner of a user name; undefined or null if there is none. */
 export type FindPasswordOwner = (
   username: string,
 ) => PasswordOwner | undefined | null | Promise<PasswordOwner | undefined | null>
 
 /**
- * Hashes a password with bcrypt at cost 10, which takes about 55 ms. Resolves to the digest.
+ * Hashes a password with bcrypt at cost 10, which takes about 55 ms.
  *
  * @throws RangeError if the password is empty, or longer than the 72 bytes that bcrypt reads.
  */
@@ -35,17 +35,17 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Makes a function for {@link PasswordOptions.verify} that compares passwords with bcrypt digests.
+ * Makes a {@link PasswordOptions.verify} that compares passwords with bcrypt digests.
  *
- * Every failure does as much hashing as the most expensive owner that this process has seen, and at least one
- * comparison at cost 10. The comparison time therefore does not show whether a user name exists. The time that `find`
+ * Every failure does as much hashing as the most expensive owner that this process has met, and at least one
+ * comparison at cost 10. So the comparison time does not show whether a user name exists. The time that `find`
  * takes is up to the host.
  *
- * A password of more than 72 bytes never matches: bcrypt reads only its first 72 bytes, and another password may
- * begin with the same bytes.
+ * A password of more than 72 bytes never matches: bcrypt reads only 72, and another password may begin with the
+ * same.
  *
- * These comparisons and those of client secrets share one queue. As many comparisons run at once as libuv has
- * threads, and 32 wait. If 32 wait already, the client gets `temporarily_unavailable`, and no failure counts.
+ * These comparisons and those of client secrets share one queue. As many run at once as libuv has threads, and
+ * 32 wait. Beyond that, the client gets `temporarily_unavailable`, and no failure counts.
  */
 export function bcryptPasswords(find: FindPasswordOwner): VerifyPassword {
   loadBcrypt()
@@ -61,7 +61,7 @@ interface Owner extends PasswordOwner {
   readonly passwordHash: string
 }
 
-// The messages never contain the value: a `passwordHash` that is not a digest may be a password in clear.
+// No message contains the value: what is no digest may be a password in clear.
 function ownerOf(found: unknown): Owner | undefined {
   if (found === undefined || found === null) return undefined
   const { subject, passwordHash } = isRecord(found) ? found : {}

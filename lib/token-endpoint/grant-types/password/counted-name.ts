@@ -1,7 +1,7 @@
 /**
- * The name under which the server counts guesses at a user name. The host decides which spellings mean one owner, and
- * many databases ignore letter case, accents, white space and invisible characters. Without this folding, each
- * spelling would start a fresh count. Two names that fold to one text share a count, and nothing else.
+ * The name under which the server counts guesses. Many databases ignore letter case, accents, white space and
+ * invisible characters: without this folding, each spelling would start a fresh count. Two names that fold to
+ * one text share a count, and nothing else.
  */
 export function normalizeForCount(username: string): string {
   return username
@@ -14,13 +14,13 @@ export function normalizeForCount(username: string): string {
     .normalize('NFKC')
 }
 
-// Marks that belong to no particular script (accents, variation selectors), control characters, white space, and
-// characters that Unicode calls ignorable. The vowel signs of a script stay.
+// Marks of no particular script (accents, variation selectors), control characters, white space, and characters
+// that Unicode calls ignorable. The vowel signs of a script stay.
 const ignored = /[\p{Script=Inherited}\p{Default_Ignorable_Code_Point}\p{C}\p{Z}\s]/gu
 
-// Latin letters that Unicode does not decompose, under the letters that accent-insensitive collations equate them
-// with: the Unicode collation algorithm (MySQL's utf8mb4_0900_ai_ci, ICU) and PostgreSQL's unaccent. Some collations
-// equate ß with "ss" and some with "s". `countedName` therefore counts any run of s as one s.
+// Latin letters that Unicode does not decompose, under the letters that accent-insensitive collations equate
+// them with: the Unicode collation algorithm (MySQL's utf8mb4_0900_ai_ci, ICU) and PostgreSQL's unaccent. Some
+// equate ß with "ss" and some with "s", so any run of s counts as one s.
 const foldings = {
   a: 'ᴀᶏⱥꞛꟁ',
   b: 'ƀƃɓʙᴃᵬᶀ',

@@ -12,18 +12,17 @@ import { normalizeForCount } from './counted-name'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
-// One text for every refusal: a client cannot tell an unknown name from a wrong password.
+// One text: a client cannot tell an unknown name from a wrong password.
 const refused = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The user name or the password is wrong.')
 
 /**
- * Makes the grant type for resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for
- * the password and passes it on. Use it only for clients that cannot change any more. RFC 9700 2.4 forbids this
- * grant, because it trains people to type their password into other programs and leaves no room for a second factor.
+ * The grant type for resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for
+ * the password and passes it on. Use it only for clients that cannot change any more. RFC 9700 2.4 forbids it,
+ * because it trains people to type their password into other programs and leaves no room for a second factor.
  *
- * The server refuses wrong credentials with `invalid_grant`, and with one text for an unknown name and a wrong
- * password. It refuses user names and passwords of more than 1024 bytes without verification.
- * {@link PasswordOptions.limits} limits failed attempts.
+ * The server refuses wrong credentials with `invalid_grant` and one text. It refuses user names and passwords
+ * of more than 1024 bytes without verification.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -62,8 +61,8 @@ async function nameOf(normalize: NormalizeName, username: string): Promise<strin
 }
 
 /**
- * Checks what the `verify` function of the host returns. An error of the host becomes `server_error`: it must look
- * neither like wrong credentials nor like a refusal that the host intended. Only `NotAttempted` passes unchanged.
+ * An error of the host becomes `server_error`: it must look neither like wrong credentials nor like an intended
+ * refusal. Only `NotAttempted` passes.
  */
 async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<string | undefined> {
   try {
@@ -77,10 +76,10 @@ async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<str
 type Verdict = string | undefined | null | false
 
 /**
- * Verifies a user name and a password. Returns the subject of their owner (1 to 1024 characters, stable, never used
- * again for another owner), or undefined, null or false if they are wrong. The function must not reveal whether a
- * user name exists, not even by its response time; `bcryptPasswords()` makes such a function. If the function throws,
- * the client gets `server_error`.
+ * Verifies a user name and a password. Returns the subject of their owner (1 to 1024 characters, stable, never
+ * used again for another owner), or undefined, null or false if they are wrong. It must not reveal whether a
+ * user name exists, not even by its response time; `bcryptPasswords()` makes such a function. If it throws, the
+ * client gets `server_error`.
  */
 export type VerifyPassword = (
   username: string,
@@ -92,22 +91,22 @@ export type VerifyPassword = (
 export type NormalizeName = (username: string) => string | Promise<string>
 
 /**
- * How many attempts may fail. Each limit counts by itself, and `false` switches a limit off. Over a limit, the server
- * verifies nothing and answers 429 with `Retry-After`, even to right credentials. `attempts` are at most 1 000 000.
- * `seconds` are at most 86 400 and run from the first failure. An attempt that is still running counts as a failure
- * until it succeeds.
+ * How many attempts may fail. Each limit counts by itself; `false` switches it off. Over a limit, the server
+ * verifies nothing and answers 429 with `Retry-After`, even to right credentials. `attempts` are at most 1 000
+ * 000. `seconds` are at most 86 400, from the first failure. An attempt under way counts as a failure until it
+ * succeeds.
  */
 export interface PasswordLimits {
   /**
-   * For one user name, at any client and from any address. Default 10 in 900 seconds. Spellings of one name share a
-   * count, see {@link PasswordOptions.normalize}. A successful login does not reset the count. Otherwise, an attacker
-   * could go on after each login of the owner.
+   * For one user name, at any client and from any address. Default 10 in 900 seconds. Spellings share a count,
+   * see {@link PasswordOptions.normalize}. A successful login does not reset it, or an attacker could go on
+   * after each login of the owner.
    */
   readonly username?: LimitOption
   /**
-   * For one IPv4 address, or 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's
-   * `trust proxy`; otherwise every request counts for the address of the proxy. A client on a web server has one
-   * address for all its users.
+   * For one IPv4 address, or 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust
+   * proxy`; otherwise every request counts for the proxy. A client on a web server has one address for all its
+   * users.
    */
   readonly address?: LimitOption
   /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
@@ -116,27 +115,23 @@ export interface PasswordLimits {
 
 /** Options of {@link password}. */
 export interface PasswordOptions {
-  /** Verifies a user name and a password. */
   readonly verify: VerifyPassword
   /**
-   * Maps a user name to the text under which the server counts guesses: one text for all spellings that `verify`
-   * accepts for one owner. Default: the name without letter case, accents, white space and invisible characters, and
-   * with Latin letters such as ø, ł, đ, ß and æ as "o", "l", "d", "s" and "ae", as databases compare without accents.
-   * The server calls this function before it asks any limit. If the function throws or returns no text, the client
-   * gets `server_error`.
+   * Maps a user name to the text under which the server counts guesses: one text for all spellings that
+   * `verify` accepts for one owner. Default: without letter case, accents, white space and invisible
+   * characters, and with Latin letters such as ø, ł, đ, ß and æ as "o", "l", "d", "s" and "ae", as databases
+   * compare without accents. The server calls it before it asks any limit. If it throws or returns no text, the
+   * client gets `server_error`.
    */
   readonly normalize?: NormalizeName
-  /**
-   * The limits on failed attempts. Default: 10 failures of a user name, 100 of an address and 1000 of a client, each
-   * in 15 minutes.
-   */
+  /** Limits on failed attempts. Default: see its members. */
   readonly limits?: PasswordLimits
 }
 
-/** The limits with their defaults. Undefined means that a limit is off. */
+/** Undefined switches a limit off. */
 type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
-/** The limits that a password grant type has switched off; undefined for any other grant type. */
+/** Undefined for any other grant type. */
 export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
   const limits = 'limits' in grantType ? grantType.limits : undefined
   return isRecord(limits) ? limitNames.filter((name) => limits[name] === undefined) : undefined
@@ -144,7 +139,6 @@ export function limitsSwitchedOff(grantType: GrantType): readonly (keyof Passwor
 
 const limitNames = ['username', 'address', 'client'] as const
 
-/** @throws ConfigurationError */
 function resolvePasswordOptions(options: PasswordOptions): {
   readonly verify: VerifyPassword
   readonly normalize: NormalizeName
@@ -165,15 +159,13 @@ function resolvePasswordOptions(options: PasswordOptions): {
 
 const placeholder: VerifyPassword = () => undefined
 
-// These checks cannot see what a function takes and returns. The grant type checks the result of each call.
+// The grant type checks the result of each call.
 const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'
 const isNormalize = (value: unknown): value is NormalizeName => typeof value === 'function'
 
 /**
- * The counts to which an attempt adds: the address first, the client last. An attempt over one limit adds nothing to
- * the counts behind it: an address over its limit cannot use up the counts of user names and clients.
- *
- * @param name the text under which the server counts the user name.
+ * The address first, the client last: an address over its limit cannot use up the counts of user names and
+ * clients.
  */
 function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,

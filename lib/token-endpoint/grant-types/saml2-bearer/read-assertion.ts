@@ -5,9 +5,8 @@ import { type Element, everyElement, parseElement, type XmlLibraries } from './x
 import { plainXml, refused } from './xml-text'
 
 /**
- * Verifies an assertion (RFC 7522 3) in three steps. The server reads the received document only to find the
- * signature and to choose the keys. The signature yields the bytes that the issuer signed. The server reads
- * everything that it trusts from these bytes.
+ * Verifies an assertion (RFC 7522 3). The received document only leads to the signature and the keys.
+ * Everything that the server trusts comes from the bytes that the issuer signed.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -24,8 +23,8 @@ export function readAssertion(
   if (keys === undefined) throw refused('saml_issuer_unknown')
   const signed = signedElement(presented, id, signature, keys, libraries)
   const head = headOf(signed)
-  // The signed bytes must name the issuer and the ID of the received document. The keys of one issuer prove nothing
-  // for another issuer, and the signature of one assertion proves nothing for another assertion.
+  // The signed bytes must name the same issuer and ID: the keys of one issuer prove nothing for another, nor
+  // the signature of one assertion for another.
   if (head.issuer !== issuer || head.id !== id) throw refused('saml_signature_wrong')
   return { ...head, ...bodyOf(signed, expected) }
 }
@@ -35,8 +34,7 @@ const idGrammar = /^[A-Za-z_][\w.-]{0,255}$/
 
 function headOf(root: Element): { readonly id: string; readonly issuer: string } {
   const id = root.attributes.get('ID')
-  // SAML Core 2.6: advice may contain further assertions. The server refuses them, because code could mistake one of
-  // them for this assertion.
+  // SAML Core 2.6: advice may contain assertions, which code could mistake for this one.
   const isAlone = everyElement(root).filter(({ name }) => name.endsWith('Assertion')).length === 1
   if (!isSaml(root, 'Assertion') || root.attributes.get('Version') !== '2.0' || !isAlone)
     throw refused('saml_not_one_assertion')
@@ -54,13 +52,13 @@ function bodyOf(root: Element, expected: Expectation): Omit<Assertion, 'issuer' 
   return { subject: name, expiresAt: Math.min(...ends), claims: attributesOf(root) }
 }
 
-// In characters: the bound on the body of a token request, 64 KiB.
+// Characters: the bound on a token request's body, 64 KiB.
 const maximumLength = 64 * 1024
-// RFC 7522 2.1 requires base64url without padding. Older clients send padding, or the alphabet of plain base64.
+// RFC 7522 2.1 requires base64url without padding. Older clients send padding, or plain base64.
 const grammar = /^(?:[A-Za-z0-9_-]+|[A-Za-z0-9+/]+)(={0,2})$/
 
 /**
- * Decodes an `assertion` parameter (RFC 7522 2.1) to its XML text, at most 48 KiB of UTF-8.
+ * RFC 7522 2.1. At most 48 KiB of UTF-8.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -69,7 +67,7 @@ function decodeAssertion(encoded: string): string {
   const padding = grammar.exec(encoded)?.[1]
   if (padding === undefined || (padding !== '' && encoded.length % 4 !== 0)) throw refused('saml_encoding')
   const bytes = Buffer.from(encoded, 'base64url')
-  // Surplus bits, or a lone character at the end, would make a second spelling of the same bytes.
+  // Surplus bits, or a lone character at the end, would spell the same bytes a second way.
   const body = encoded
     .slice(0, encoded.length - padding.length)
     .replaceAll('+', '-')
@@ -82,23 +80,22 @@ function decodeAssertion(encoded: string): string {
   }
 }
 
-/** What an assertion must say to be valid for this server now. */
 interface Expectation {
   readonly audience: string
   readonly recipient: string
-  /** The latest start that does not count as the future, in seconds since the epoch: now and the clock tolerance. */
+  /** Now and the clock tolerance, in seconds since the epoch: a later start is in the future. */
   readonly latestStart: number
 }
 
 /**
- * Checks the conditions of an assertion (RFC 7522 3, items 2 and 5; SAML Core 2.5).
+ * RFC 7522 3, items 2 and 5; SAML Core 2.5.
  *
  * @returns the end of the conditions in seconds since the epoch; undefined if they have none.
  */
 function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
   const conditions = onlyChildOf(assertion, 'Conditions')
   if (conditions === undefined) throw refused('saml_audience_wrong')
-  // SAML Core 2.5.1: an unknown condition makes the validity of the assertion indeterminate.
+  // SAML Core 2.5.1: an unknown condition makes the validity indeterminate.
   if (
     !conditions.children.every((child) => isSaml(child, 'AudienceRestriction') || isSaml(child, 'OneTimeUse'))
   )
@@ -112,7 +109,6 @@ function endOfConditions(assertion: Element, expected: Expectation): number | un
   return instantOf(conditions, 'NotOnOrAfter')
 }
 
-/** Refuses an element whose start lies in the future. */
 function requireBegun(element: Element, attribute: string, { latestStart }: Expectation): void {
   if (!hasBegun(element, attribute, latestStart)) throw refused('saml_not_yet_valid')
 }
@@ -123,10 +119,9 @@ const hasBegun = (element: Element, attribute: string, latestStart: number) =>
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
 /**
- * Finds the confirmations that let this client present the assertion to this server (RFC 7522 3, item 5). One of them
- * is enough.
+ * RFC 7522 3, item 5: one confirmation for this client and server is enough.
  *
- * @returns the latest end of these confirmations, in seconds since the epoch.
+ * @returns the latest end, in seconds since the epoch.
  */
 function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
   const ends = childrenOf(subject, 'SubjectConfirmation')
@@ -140,10 +135,7 @@ function endOfConfirmation(subject: Element, { recipient, latestStart }: Expecta
   return Math.max(...ends)
 }
 
-/**
- * The texts of each attribute, by the name of the attribute. The object has no prototype, because a name may be any
- * text, such as `__proto__`.
- */
+/** No prototype, because an attribute may have any name, such as `__proto__`. */
 function attributesOf(assertion: Element): Readonly<Record<string, readonly string[]>> {
   const read: Record<string, string[]> = Object.create(null)
   const attributes = childrenOf(assertion, 'AttributeStatement').flatMap((each) =>

@@ -7,28 +7,26 @@ export function isSaml(element: Element, name: string): boolean {
   return element.namespace === namespace && element.name === name
 }
 
-/** The children of an element that have this name in the SAML namespace. */
 export function childrenOf(element: Element, name: string): readonly Element[] {
   return element.children.filter((child) => isSaml(child, name))
 }
 
-/** The only child of this name in the SAML namespace; undefined if there is none, or several. */
+/** Undefined if there is none, or several. */
 export function onlyChildOf(element: Element, name: string): Element | undefined {
   const found = childrenOf(element, name)
   return found.length === 1 ? found[0] : undefined
 }
 
-/** The text of an element, letter by letter; undefined for an element with child elements. */
+/** Undefined for an element with child elements. */
 export function elementText(element: Element | undefined): string | undefined {
   return element === undefined || element.children.length > 0 ? undefined : element.text
 }
 
-// SAML Core 1.3.3: an instant is in UTC and names no other time zone.
+// SAML Core 1.3.3: an instant is in UTC.
 const instantGrammar = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/
 
 /**
- * The instant in an attribute, in whole seconds since the epoch; undefined if the element does not have the
- * attribute.
+ * Whole seconds since the epoch; undefined without the attribute.
  *
  * @throws OAuthError `invalid_grant` if the value is not an instant.
  */

@@ -8,7 +8,7 @@ import { loadXmlLibraries } from './xml-document'
 
 /** Options of {@link saml2Bearer}. */
 export interface Saml2BearerOptions extends AssertionOptions {
-  /** The trusted issuers, at least one, each with its keys. */
+  /** The trusted issuers, at least one. */
   readonly issuers: readonly SamlIssuer[]
   /** The entity id of this server. Every `AudienceRestriction` must name it, letter by letter. */
   readonly audience: string
@@ -17,9 +17,9 @@ export interface Saml2BearerOptions extends AssertionOptions {
 }
 
 /**
- * Makes the grant type for SAML 2.0 bearer assertions, `urn:ietf:params:oauth:grant-type:saml2-bearer` (RFC 7522).
- * The client presents an assertion that a trusted issuer signed about a resource owner. It gets an access token, and
- * no refresh token. Each assertion works once. An assertion has at most 48 KiB.
+ * The grant type for SAML 2.0 bearer assertions, `urn:ietf:params:oauth:grant-type:saml2-bearer` (RFC 7522). An
+ * assertion of a trusted issuer about a resource owner gives the client an access token, and no refresh token.
+ * It works once, and has at most 48 KiB.
  *
  * The host installs the packages `xml-crypto` and `@xmldom/xmldom`.
  *
@@ -48,19 +48,16 @@ const isUrl = (value: unknown): value is string => isText(value) && URL.canParse
 
 /** An issuer whose assertions the server accepts. */
 export interface SamlIssuer {
-  /** The entity id of the issuer. `Issuer` of an assertion must equal it, letter by letter. */
+  /** The entity id. `Issuer` of an assertion must equal it, letter by letter. */
   readonly issuer: string
   /**
-   * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List several while
-   * the issuer changes its key. The server uses only the key of a certificate: it ignores the dates and the issuer of
-   * the certificate, and trusts the key for as long as this list contains it.
+   * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List several
+   * while the issuer changes its key. The server uses only the key of a certificate, ignores dates and issuer
+   * of the certificate, and trusts the key while this list contains it.
    */
   readonly certificates: readonly string[]
 }
 
-/**
- * Reads the trusted issuers. The result maps each entity id to its keys. After a mistake, the value is a placeholder.
- */
 function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
   const list = reading.required<readonly unknown[]>(
     'issuers',
@@ -105,7 +102,7 @@ function publicKeyOf(pem: string): KeyObject | undefined {
   try {
     if (labels.length !== 1) return undefined
     if (labels[0] === 'CERTIFICATE') return new X509Certificate(pem).publicKey
-    // `createPublicKey` also accepts a private key, which does not belong in this option.
+    // `createPublicKey` also accepts a private key, which does not belong here.
     return labels[0]?.endsWith('PUBLIC KEY') ? createPublicKey(pem) : undefined
   } catch {
     return undefined

@@ -2,13 +2,11 @@ import { createHash, type KeyObject, verify } from 'node:crypto'
 import { type Element, everyElement, parseElement, type XmlElement, type XmlLibraries } from './xml-document'
 import { plainXml, refused } from './xml-text'
 
-/** The keys of one issuer. */
 export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 
 /**
- * Verifies the signature of an element (XML Signature 3.2), and parses the element again from the exact bytes that
- * the issuer signed. A difference between the document and its canonical form therefore never reaches what the server
- * trusts.
+ * Verifies the signature of an element (XML Signature 3.2), and parses it again from the exact bytes that the
+ * issuer signed. A difference between the document and its canonical form never reaches what the server trusts.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -21,8 +19,7 @@ export function signedElement(
 ): Element {
   const text = canonical(signedInfo.node, [], libraries)
   const { algorithm } = readSignedInfo(signedInfo, id)
-  // The server verifies the signature before it follows anything in `SignedInfo`: only the issuer may cause more
-  // work.
+  // Before anything in `SignedInfo` is followed: only the issuer may cause more work.
   if (!isSignedWith(keys, algorithm, text, value)) throw refused('saml_signature_wrong')
   const signed = readSignedInfo(parseElement(plainXml(text), libraries), id)
   root.node.removeChild(element.node)
@@ -32,7 +29,7 @@ export function signedElement(
   return parseElement(plainXml(content), libraries)
 }
 
-/** Writes an element as exclusive canonical XML without comments. */
+/** Exclusive canonical XML without comments. */
 function canonical(
   element: XmlElement,
   inclusiveNamespacesPrefixList: readonly string[],
@@ -54,18 +51,17 @@ interface Signature {
   readonly value: Buffer
 }
 
-/** What a signature covers, and the algorithms. */
 interface SignedInfo {
   readonly algorithm: SignatureAlgorithm
   readonly digestAlgorithm: string
   readonly digest: Buffer
-  /** Prefixes whose declarations the signature covers even if no name uses them. */
+  /** The signature covers their declarations even if no name uses them. */
   readonly inclusivePrefixes: readonly string[]
 }
 
 /**
- * Finds the one signature of an assertion. It must be a child of the assertion, in the one form that SAML allows
- * (SAML Core 5.4). Forgeries use what XML Signature allows beyond that form.
+ * The one signature must be a child of the assertion, in the one form of SAML Core 5.4. Forgeries use what XML
+ * Signature allows beyond it.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -78,14 +74,14 @@ export function signatureOf(root: Element): Signature {
     root.children.includes(element) &&
     isDsig(signedInfo, 'SignedInfo') &&
     isDsig(value, 'SignatureValue') &&
-    // The server ignores the content of `KeyInfo`: keys come only from the options.
+    // The content of `KeyInfo` is ignored: keys come only from the options.
     (keyInfo === undefined || isDsig(keyInfo, 'KeyInfo')) &&
     others.length === 0
   if (!sound) throw refused('saml_signature_form')
   return { element, signedInfo, value: bytesOf(value) }
 }
 
-/** Reads a `SignedInfo`. It must have exactly one reference, to the whole element with this ID. */
+/** Exactly one reference, to the whole element with this ID. */
 function readSignedInfo(element: Element, id: string): SignedInfo {
   const [canonicalization, method, reference, ...others] = element.children
   const [transforms, digestMethod, digestValue, ...more] = reference?.children ?? []
@@ -115,7 +111,7 @@ function readTransforms({ children: [enveloped, exclusive, ...others] }: Element
   return readPrefixes(exclusive)
 }
 
-// Shibboleth and others list the prefixes that occur in texts, such as xs in xsi:type="xs:string".
+// Shibboleth and others list prefixes in texts, such as xs in xsi:type="xs:string".
 function readPrefixes({ children: [list, ...others] }: Element): readonly string[] {
   if (list === undefined) return []
   const prefixes = list.attributes.get('PrefixList') ?? ''
@@ -133,7 +129,7 @@ function isDsig(element: Element | undefined, name: string): element is Element 
   return element?.namespace === dsig && element.name === name
 }
 
-/** The algorithm that an element names; empty if the element has another name, parameters or other attributes. */
+/** Empty for another name, parameters or other attributes. */
 function algorithmOf(element: Element | undefined, name: string): string {
   if (!isDsig(element, name) || element.attributes.size !== 1 || element.children.length > 0) return ''
   return element.attributes.get('Algorithm') ?? ''
@@ -146,7 +142,6 @@ function bytesOf({ text, children }: Element): Buffer {
 
 type Hash = 'sha256' | 'sha384' | 'sha512'
 
-/** The type of key and the hash of a signature algorithm. */
 interface SignatureAlgorithm {
   readonly keyType: 'rsa' | 'ec'
   readonly hash: Hash
@@ -154,10 +149,7 @@ interface SignatureAlgorithm {
 
 const more = 'http://www.w3.org/2001/04/xmldsig-more#'
 
-/**
- * The signature algorithms that the server accepts. SHA-1 and DSA are too weak. HMAC would use the public key as the
- * secret.
- */
+/** SHA-1 and DSA are too weak. HMAC would use the public key as the secret. */
 const signatureAlgorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   [`${more}rsa-sha256`, { keyType: 'rsa', hash: 'sha256' }],
   [`${more}rsa-sha384`, { keyType: 'rsa', hash: 'sha384' }],
@@ -173,7 +165,7 @@ const digestAlgorithms: ReadonlyMap<string, Hash> = new Map([
   ['http://www.w3.org/2001/04/xmlenc#sha512', 'sha512'],
 ])
 
-/** Whether one of the keys made the signature. A key whose type is not that of the algorithm did not. */
+/** The type of a key must be that of the algorithm. */
 function isSignedWith(
   keys: readonly KeyObject[],
   { keyType, hash }: SignatureAlgorithm,

@@ -1,23 +1,20 @@
 import { type Loaded, optionalPackage } from '../../../primitives/options-reader'
 import { refused } from './xml-text'
 
-/** An element of the accepted part of XML: it contains either elements or text. */
+/** Contains either elements or text. */
 export interface Element {
   readonly namespace: string
   readonly name: string
-  /**
-   * Attributes by qualified name, without namespace declarations. Under its qualified name, an attribute `ID` of
-   * another namespace is never `ID`.
-   */
+  /** By qualified name, without namespace declarations: an `ID` of another namespace is never `ID`. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly Element[]
   readonly text: string
-  /** The element of the parser, for the library that writes the canonical form. */
+  /** The parser's element, for the canonical form. */
   readonly node: XmlElement
 }
 
 /**
- * Parses the text of one element. `plainXml` must have checked the text before.
+ * `plainXml` must have checked the text.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -37,12 +34,11 @@ function parse(text: string, DOMParser: XmlLibraries['DOMParser']): XmlElement |
   }
 }
 
-// The parser continues after warnings and errors. This handler makes each of them fatal.
+// The parser would continue after warnings and errors.
 function errorHandler(level: string, message: unknown): never {
   throw new Error(`${level}: ${String(message)}`)
 }
 
-/** The element and all its descendants. */
 export function everyElement(element: Element): readonly Element[] {
   return [element, ...element.children.flatMap(everyElement)]
 }
@@ -52,8 +48,7 @@ const isText = (node: XmlNode): boolean => node.nodeType === 3
 
 function elementOf(node: XmlElement): Element {
   const nodes = Array.from(node.childNodes)
-  // The canonical form writes the data of any node as text. A reader of the elements and texts would not see that
-  // data.
+  // The canonical form writes the data of any node as text, which a reader of elements and texts would miss.
   if (!nodes.every((child) => isElement(child) || isText(child))) throw refused('saml_xml_forbidden')
   const children = nodes.filter(isElement).map(elementOf)
   const text = nodes
@@ -91,8 +86,7 @@ function attributesOf(attributes: readonly XmlAttribute[]): ReadonlyMap<string, 
   return read
 }
 
-// The canonical form contains a namespace without escaping: a quotation mark in the namespace would end the
-// attribute.
+// The canonical form does not escape a namespace: a quotation mark in it would end the attribute.
 const namespaceGrammar = /^[!#-%'-;=?-~]*$/
 
 function requireSoundDeclaration({ name, value }: XmlAttribute): void {
@@ -106,7 +100,7 @@ function requireSoundDeclaration({ name, value }: XmlAttribute): void {
   if (!sound) throw refused('saml_xml_namespace')
 }
 
-// Signature wrapping uses two elements with one ID: the signature covers one of them, and the server reads the other.
+// Signature wrapping uses two elements with one ID: the signature covers one, and the server reads the other.
 function requireUniqueIds(root: Element): void {
   const ids = everyElement(root).flatMap(({ attributes }) =>
     [...attributes].filter(([name]) => /^(?:.*:)?id$/i.test(name)),
@@ -115,8 +109,7 @@ function requireUniqueIds(root: Element): void {
     throw refused('saml_id_not_unique')
 }
 
-// The parts of the two libraries that this package uses. The declarations of the libraries need the DOM types of
-// browsers.
+// What this package uses of the two libraries, whose declarations need the DOM types of browsers.
 
 interface XmlAttribute {
   readonly name: string
@@ -140,7 +133,6 @@ export interface XmlElement extends XmlNode {
   removeChild(child: XmlElement): void
 }
 
-/** The parts of `@xmldom/xmldom` and `xml-crypto` that read and canonicalize assertions. */
 export interface XmlLibraries {
   readonly DOMParser: new (options: { errorHandler(level: string, message: unknown): void }) => {
     parseFromString(text: string, type: string): { readonly documentElement?: XmlElement | null }
@@ -154,7 +146,7 @@ export interface XmlLibraries {
 }
 
 /**
- * Loads both libraries. Only hosts that accept SAML assertions install them.
+ * Only hosts that accept SAML assertions install both libraries.
  *
  * @throws ConfigurationError that names the package to install.
  */

@@ -1,10 +1,7 @@
 import { invalidGrant, type OAuthError } from '../../../protocol/oauth-error'
 import type { Reason } from '../../../protocol/reasons'
 
-/**
- * Makes the refusal of an assertion (RFC 7522 3.1). The client sees one text for every fault; only logs and events
- * contain the reason.
- */
+/** RFC 7522 3.1. One text for every fault: only logs and events contain the reason. */
 export function refused(reason: Reason<'invalid_grant'>, cause?: unknown): OAuthError {
   return invalidGrant(reason, 'The assertion is not valid.', { cause })
 }
@@ -26,13 +23,12 @@ const unsafeCharacter =
   /[^\t\n\r\x20-\x7E\u00A0-\u2027\u2029-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]/u
 
 /**
- * Checks that a text is in the part of XML that all parsers read alike, before any parser sees it: elements,
- * attributes, text, predefined and numeric references. Nothing in the text begins with `<!` or `<?`: it has no
- * comments, CDATA sections, processing instructions, document types or entities, which attackers use to make two
- * parsers read two documents. The text has at most 32 levels, 500 elements, 1000 attributes, and 32 attributes on one
- * element. These bounds hold with any parser.
+ * Admits the part of XML that all parsers read alike, before any parser gets it: elements, attributes, text,
+ * predefined and numeric references. Nothing begins with `<!` or `<?`: attackers use comments, CDATA sections,
+ * processing instructions, document types and entities to make two parsers read two documents. At most 32
+ * levels, 500 elements, 1000 attributes, and 32 attributes on one element, with any parser.
  *
- * @returns the text of the document element, without an XML declaration.
+ * @returns the document element, without an XML declaration.
  * @throws OAuthError `invalid_grant`.
  */
 export function plainXml(text: string): string {

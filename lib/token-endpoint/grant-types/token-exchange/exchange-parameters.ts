@@ -4,13 +4,10 @@ import { malformedScope, parseScope, type Scope } from '../../../protocol/scope'
 import { requireResourceUris } from '../../../extensions/resource-indicators/resource-indicators'
 import { accessTokenType, type PresentedSecurityToken, type SecurityTokenTypes } from './security-token'
 
-/**
- * The token type identifier of a refresh token of this server (RFC 8693 3). A refresh token works only at its own
- * grant.
- */
+/** RFC 8693 3. A refresh token works only at its own grant. */
 export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
 
-/** The parameters of an exchange (RFC 8693 2.1). Each of them is well-formed by itself. */
+/** RFC 8693 2.1. */
 interface ExchangeParameters {
   readonly subjectToken: PresentedSecurityToken
   readonly actorToken: PresentedSecurityToken | undefined
@@ -49,7 +46,7 @@ function actorToken(
   const token = parameters.get('actor_token')
   if (token !== undefined)
     return { token, tokenType: readable(parameters.require('actor_token_type'), tokenTypes) }
-  // RFC 8693 2.1: a request must not have the type without the token.
+  // RFC 8693 2.1: no type without a token.
   if (parameters.get('actor_token_type') !== undefined)
     throw invalidRequest('actor_token_missing', 'The type of an actor token came without the token.')
   return undefined
@@ -71,7 +68,7 @@ function requestedScope(text: string | undefined): Scope | undefined {
   return scope
 }
 
-// In characters, all targets together: a policy may store them with the token.
+// Characters, all targets together: a policy may store them with the token.
 const targetsAtMost = 4096
 
 function targets(

@@ -17,24 +17,19 @@ import type { GrantResult } from '../../grant-type'
 import { actorsAtMost, historyData } from './exchange-history'
 import type { SecurityToken } from './security-token'
 
-/** An exchange that a policy decides about. Every token in it is valid now. */
+/** An exchange that a policy decides about. All its tokens are valid now. */
 export interface ExchangeRequest {
-  /** The client that asks. It has authenticated, or, if it is public, perhaps only named itself. */
+  /** The client that asks. A public client has perhaps only named itself. */
   readonly client: Client
-  /** The subject token. The client asks for a new token in the name of the subject of this token (RFC 8693 2.1). */
+  /** The client asks for a new token in the name of this token's subject (RFC 8693 2.1). */
   readonly subject: SecurityToken
-  /**
-   * The actor token: it names the party that will act for the subject. Undefined for impersonation (RFC 8693 1.1).
-   */
+  /** Names the party that will act for the subject. Undefined for impersonation (RFC 8693 1.1). */
   readonly actor: SecurityToken | undefined
-  /** The requested scope; undefined if the request names none. */
+  /** The requested scope; undefined if none. */
   readonly scope: Scope | undefined
-  /**
-   * The `resource` parameters: absolute URIs of the services that the new token is for. Empty if the request has
-   * none.
-   */
+  /** The `resource` parameters: absolute URIs of the services that the new token is for. Empty if none. */
   readonly resource: readonly string[]
-  /** The `audience` parameters: names of the services that the new token is for. Empty if the request has none. */
+  /** The `audience` parameters: names of the services that the new token is for. Empty if none. */
   readonly audience: readonly string[]
 }
 
@@ -44,28 +39,26 @@ export interface ExchangeApproval {
   readonly subject: string
   /**
    * The scope of the new token, exactly. It may be more than the subject token or the client has. Default: the
-   * requested scope, which the subject token and the client must both have; without a requested scope, all that both
-   * have.
+   * requested scope, which both must have; without a requested scope, all that both have.
    */
   readonly scope?: Scope | undefined
   /**
-   * The targets of the new token, which introspection shows as `aud`: the token is for these alone. With the option
-   * `resources`, no guard of a resource accepts a token for other targets. If the request names a `resource` or an
-   * `audience`, the server refuses it without this member (`invalid_target`). Default: the targets of the subject
-   * token.
+   * The targets of the new token, which introspection shows as `aud`: the token is for these alone. With the
+   * option `resources`, no guard of a resource accepts a token for other targets. Without this member, the
+   * server refuses a request with `resource` or `audience` (`invalid_target`). Default: the targets of the
+   * subject token.
    */
   readonly audience?: readonly string[] | undefined
 }
 
 /**
- * Decides about an exchange. Undefined refuses it (`invalid_request`). The function may throw an OAuth error, such as
+ * Decides about an exchange. Undefined refuses it (`invalid_request`). It may throw an OAuth error, such as
  * `invalidTarget`. For any other result, the client gets `server_error`.
  */
 export type ExchangePolicy = (
   request: ExchangeRequest,
 ) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
-/** An approval after its check. */
 interface ApprovedExchange {
   readonly subject: string
   readonly scope: Scope | undefined
@@ -73,11 +66,7 @@ interface ApprovedExchange {
   readonly audience: readonly string[]
 }
 
-/**
- * Checks what the policy of the host returned.
- *
- * @throws ConfigurationError if the value is not an {@link ExchangeApproval}.
- */
+/** @throws ConfigurationError if the host's policy returned no {@link ExchangeApproval}. */
 export function readApproval(answer: unknown): ApprovedExchange {
   const reading = new OptionsReader(answer, 'policy()')
   const subject = reading.required('subject', '', isSubject, subjectExpectation)
@@ -91,9 +80,7 @@ export function readApproval(answer: unknown): ApprovedExchange {
 type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 
 /**
- * Makes the grant of an approved exchange.
- *
- * @param subjectToken the subject token, if it is an access token of this server.
+ * @param subjectToken only an access token of this server.
  * @throws OAuthError `invalid_target`; `invalid_scope`; `invalid_request` if the chain of actors is too long.
  */
 export function exchangedGrant(
@@ -102,7 +89,7 @@ export function exchangedGrant(
   subjectToken: FoundAccess | undefined,
 ): ExchangedGrant {
   const { subject, actor, resource, audience } = exchange
-  // A policy that ignores targets must not look like a policy that accepts them.
+  // A policy that ignores targets must not look like one that accepts them.
   if (approval.audience.length === 0 && resource.length + audience.length > 0)
     throw invalidTarget('target_refused', 'No token is issued for the resource or audience.', {
       observed: { sent: [...resource, ...audience] },
@@ -116,7 +103,7 @@ export function exchangedGrant(
       audience: approval.audience.length > 0 ? approval.audience : subject.audience,
     }),
     expiresAt: Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt),
-    // Whatever the policy returns, the extensions keep the new token within the bounds of the exchanged one.
+    // Whatever the policy returns, the extensions hold the new token within the bounds of this one.
     subjectToken,
     audience: approval.audience,
   }
@@ -131,7 +118,7 @@ function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope 
   return scope
 }
 
-// RFC 8693 4.1: the current actor comes first, then earlier actors. Impersonation keeps the chain.
+// RFC 8693 4.1: the current actor first, then earlier ones. Impersonation leaves the chain.
 function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
   if (actor === undefined) return subject.actors
   const actors = [actor.subject === undefined ? actor.clientId : actor.subject, ...subject.actors]

@@ -6,11 +6,11 @@ import { bearer } from '../../../extensions/token-types/bearer'
 import type { TokenRequest } from '../../grant-type'
 import { actorsIn, historyIn, tokenExchangeName } from './exchange-history'
 
-/** The token type identifier of an access token of this server (RFC 8693 3). */
+/** RFC 8693 3: an access token of this server. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
- * A subject token or an actor token that is valid now. It belongs to a resource owner, or to a client that acts for
+ * A subject token or an actor token that is valid now, of a resource owner, or of a client that acts for
  * itself.
  */
 export type SecurityToken = SecurityTokenContent &
@@ -19,13 +19,13 @@ export type SecurityToken = SecurityTokenContent &
         /** The resource owner. */
         readonly subject: string
         /**
-         * The client that the token was issued to. Undefined if unknown; always known for an access token of this
-         * server.
+         * The client that the token was issued to. Undefined if unknown; always known for an access token of
+         * this server.
          */
         readonly clientId: string | undefined
       }
     | {
-        /** Undefined: the client acts for itself. */
+        /** The client acts for itself. */
         readonly subject: undefined
         readonly clientId: string
       }
@@ -34,28 +34,28 @@ export type SecurityToken = SecurityTokenContent &
 interface SecurityTokenContent {
   /** The token type identifier (RFC 8693 3). */
   readonly tokenType: string
-  /** The scope of the token; empty if the token names none. */
+  /** Empty if the token names none. */
   readonly scope: Scope
-  /** The targets that an earlier exchange gave the token; empty if there are none. */
+  /** The targets that an earlier exchange gave the token; may be empty. */
   readonly audience: readonly string[]
   /** The parties that act for the subject by earlier exchanges, the latest first. */
   readonly actors: readonly string[]
-  /** The end of the token, in seconds since the epoch. No new token of the exchange lives longer. */
+  /** Seconds since the epoch. No new token of the exchange lives longer. */
   readonly expiresAt: number
-  /** The claims that {@link VerifySecurityToken} returned; empty for an access token of this server. */
+  /** What {@link VerifySecurityToken} returned; empty for an access token of this server. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
 /**
- * The content of a token that another party issued, in terms of this server: `sub` is a subject of the host, and
- * `scope` holds scopes of this server.
+ * The content of another party's token in terms of this server: `sub` is a subject of the host, and `scope`
+ * holds scopes of this server.
  */
 export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
   /** The resource owner: a text of 1 to 1024 characters. */
   readonly sub: string
-  /** The end of the token, in seconds since the epoch. The server refuses an expired token. */
+  /** Seconds since the epoch. The server refuses an expired token. */
   readonly exp: number
-  /** Space separated. Without this member, only the policy can grant a scope. */
+  /** Space separated. Without it, only the policy can grant a scope. */
   readonly scope?: string
   /** The client that the token was issued to. */
   readonly client_id?: string
@@ -64,31 +64,29 @@ export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Verifies the signature, the issuer and the audience of a token that another party issued. Returns the claims of the
- * token, or undefined if the token is not valid. For any other result, the client gets `server_error`.
+ * Verifies signature, issuer and audience of another party's token. Returns its claims, or undefined if it is
+ * not valid. For any other result, the client gets `server_error`.
  */
 export type VerifySecurityToken = (
   token: string,
   request: TokenRequest,
 ) => SecurityTokenClaims | undefined | Promise<SecurityTokenClaims | undefined>
 
-/** The functions of the host that verify tokens, by token type identifier. */
+/** By token type identifier. */
 export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
-/** A token that a request presents, of a type that this server can verify. */
 export interface PresentedSecurityToken {
   readonly token: string
   readonly tokenType: string
 }
 
-/** A presented token that is valid. */
 interface ProvenSecurityToken {
   readonly content: SecurityToken
-  /** The access of an access token of this server; undefined for a token that another party issued. */
+  /** Undefined for a token of another party. */
   readonly access: FoundAccess | undefined
 }
 
-/** Verifies a presented token. Returns undefined if the token is not valid. */
+/** Undefined if the token is not valid. */
 export async function presentSecurityToken(
   { token, tokenType }: PresentedSecurityToken,
   request: TokenRequest,
@@ -106,8 +104,7 @@ async function ownAccessToken(
   { findAccess }: TokenRequest,
 ): Promise<ProvenSecurityToken | undefined> {
   const found = await findAccess(token)
-  // A token such as `mac` proves nothing without its key. If the server exchanged it, an eavesdropper could get a
-  // bearer token for it.
+  // A token such as `mac` proves nothing without its key: an eavesdropper could exchange it for a bearer token.
   if (found?.access.tokenType !== bearer.name) return undefined
   const { access, extensionData } = found
   const { subject, clientId, scope, expiresAt } = access
@@ -126,11 +123,7 @@ async function ownAccessToken(
   }
 }
 
-/**
- * Checks the claims that a function of the host returned.
- *
- * @throws ConfigurationError if the claims are not {@link SecurityTokenClaims}.
- */
+/** @throws ConfigurationError if a host's function returned no {@link SecurityTokenClaims}. */
 function readClaims(claims: unknown, tokenType: string): SecurityToken {
   const reading = new OptionsReader(claims, `tokenTypes[${tokenType}]()`)
   const subject = reading.required('sub', '', isSubject, subjectExpectation)

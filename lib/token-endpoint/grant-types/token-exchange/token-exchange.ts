@@ -14,10 +14,10 @@ import {
 } from './security-token'
 
 /**
- * Makes the grant type for token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693). A client
- * exchanges a token that it received for an access token of this server. The policy decides in whose name. The server
- * looks up its own access tokens as a guard does. The new token expires no later than the exchanged tokens, and has
- * no refresh token. It stays valid if an exchanged token is revoked.
+ * The grant type for token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693). A client
+ * exchanges a token that it received for an access token of this server. The policy decides in whose name. The
+ * server looks up its own access tokens as a guard does. The new token has no refresh token, expires no later
+ * than the exchanged tokens, and stays valid if one of them is revoked.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -25,7 +25,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
   const { policy, tokenTypes } = readTokenExchangeOptions(options)
   return {
     name: tokenExchangeName,
-    // RFC 8693 2.1: a request may repeat `resource` and `audience`, so they are not in this list.
+    // RFC 8693 2.1: a request may repeat `resource` and `audience`, so they are not here.
     parameters: [
       'subject_token',
       'subject_token_type',
@@ -39,7 +39,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
     async handle(request) {
       const { exchange, subjectToken } = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
-      // RFC 8693 2.2.2: a token that the policy does not accept makes the request invalid.
+      // RFC 8693 2.2.2.
       if (answer === undefined)
         throw invalidRequest('exchange_refused', 'The exchange of the token is not allowed.')
       return {
@@ -71,22 +71,20 @@ async function readExchange(
 
 /** Options of {@link tokenExchange}. */
 export interface TokenExchangeOptions {
-  /** Decides about every exchange. There is no default, because only the host can know what to allow. */
+  /** Decides about every exchange. No default, because only the host knows what to allow. */
   readonly policy: ExchangePolicy
   /**
    * Functions that verify the tokens of other parties, by token type identifier: an absolute URI, such as
-   * `urn:ietf:params:oauth:token-type:jwt`. Default: the server accepts only its own access tokens.
+   * `urn:ietf:params:oauth:token-type:jwt`. Default: only this server's own access tokens.
    */
   readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
 }
 
-/** The checked options, with their defaults. */
 interface TokenExchangeSettings {
   readonly policy: ExchangePolicy
   readonly tokenTypes: SecurityTokenTypes
 }
 
-/** @throws ConfigurationError that lists every mistake. */
 function readTokenExchangeOptions(options: unknown): TokenExchangeSettings {
   const reading = new OptionsReader(options, '')
   const policy = reading.required<ExchangePolicy>(
