@@ -3,10 +3,7 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { failure, unexpectedResponse, withoutEntities } from './failure'
 import type { HttpResponse } from './refusals'
 
-/**
- * The part of supertest that `approve()` needs: `request.agent(app)`, or `request(app)` if the application keeps no
- * login.
- */
+/** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` if the application has no login. */
 export interface Agent {
   get(path: string): AgentRequest
   post(path: string): AgentRequest
@@ -21,35 +18,34 @@ interface AgentRequest extends PromiseLike<PageResponse> {
   send(form: object): AgentRequest
 }
 
-/** An authorization request, and what the client needs to redeem the code. */
+/** An authorization request, with what redeems its code. */
 export interface AuthorizationRequest {
   readonly clientId: string
   /** A registered redirection URI. */
   readonly redirectUri: string
   /** Space separated. Default: the `defaultScope` of the server. */
   readonly scope?: string
-  /** The secret of a confidential client, which then authenticates by HTTP Basic. */
+  /** Of a confidential client, which then authenticates by HTTP Basic. */
   readonly clientSecret?: string
-  /** Where the application serves the authorization endpoint. Default `/authorize`. */
+  /** Default `/authorize`. */
   readonly authorizationPath?: string
-  /** Where the application serves the token endpoint. Default `/token`. */
+  /** Default `/token`. */
   readonly tokenPath?: string
 }
 
-/** What a client has after the approval of the resource owner. */
 export interface ApprovedRequest {
-  /** The code. `approve()` has redeemed it already. */
+  /** `approve()` has redeemed it already. */
   readonly code: string
   readonly tokens: ReceivedTokenResponse
 }
 
 /**
- * Takes an authorization request through the application (RFC 6749 4.1, with PKCE). Opens the authorization endpoint,
- * presses Allow on the consent page if there is one, and redeems the code at the token endpoint.
+ * Takes an authorization request through the application (RFC 6749 4.1, with PKCE): opens the authorization
+ * endpoint, presses Allow on the consent page if there is one, and redeems the code.
  *
- * @param agent a supertest agent with the cookies of a resource owner who is logged in.
- * @throws AssertionError that names the step with an unexpected response, the text of the response, and the reason if
- * the suite refused the request in this process.
+ * @param agent with the cookies of a resource owner who is logged in.
+ * @throws AssertionError with the step, the unexpected response, and the reason if the suite refused the
+ * request in this process.
  */
 export async function approve(agent: Agent, request: AuthorizationRequest): Promise<ApprovedRequest> {
   const verifier = randomBytes(32).toString('base64url')
@@ -97,11 +93,7 @@ async function redeem(
   throw unexpectedResponse(answer, 'The token endpoint refused the code')
 }
 
-/**
- * The hidden fields of a consent page, of the suite or of the host.
- *
- * @throws AssertionError if the page does not have the field `authorization_request`.
- */
+/** Of a page of the suite or of the host. */
 function consentFields(page: PageResponse): Record<string, string> {
   const inputs = Array.from(page.text.matchAll(/<input\b[^>]*>/gi), ([input]) => ({
     type: attribute(input, 'type'),
@@ -138,7 +130,7 @@ function codeIn(answer: PageResponse, redirectUri: string, state: string): strin
   throw unexpectedResponse(answer, 'The client got no code', location)
 }
 
-/** RFC 6749 2.3.1: the client form encodes identifier and secret before it makes the header. */
+/** RFC 6749 2.3.1: form encodes identifier and secret first. */
 function basic(clientId: string, secret: string): string {
   const [name, password] = [clientId, secret].map((text) =>
     new URLSearchParams({ '': text }).toString().slice(1),
@@ -150,9 +142,9 @@ function basic(clientId: string, secret: string): string {
 export interface ReceivedTokenResponse {
   readonly access_token: string
   readonly token_type: string
-  /** The lifetime of the access token, in seconds. */
+  /** Seconds. */
   readonly expires_in: number
-  /** The granted scope, space separated. */
+  /** Space separated. */
   readonly scope: string
   /** Only for a client that may refresh. */
   readonly refresh_token?: string
@@ -160,11 +152,6 @@ export interface ReceivedTokenResponse {
   readonly [member: string]: string | number | undefined
 }
 
-/**
- * Checks that a body is a token response.
- *
- * @throws AssertionError if it is not.
- */
 export function tokenResponseOf(body: unknown): ReceivedTokenResponse {
   if (isTokenResponse(body)) return body
   throw failure('The answer is no token response (RFC 6749 5.1).')

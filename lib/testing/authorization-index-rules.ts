@@ -10,12 +10,11 @@ export interface IndexUnderTest extends UnderTest {
 
 type Scene = ReturnType<typeof sceneOf>
 
-/** A name in the form of an owner or a client, which no other rule uses. */
+/** In the form of an owner or a client. */
 export const anyOwner = (): string =>
   randomBytes(12).toString('base64url') + createHash('sha256').update(randomUUID()).digest('base64url')
 const anyId = () => randomBytes(16).toString('base64url')
 
-/** The index under test, with an owner that no other rule uses. */
 function sceneOf(underTest: IndexUnderTest) {
   const { index } = underTest
   const owner = anyOwner()
@@ -38,7 +37,6 @@ const rule = (title: string, run: (scene: Scene) => Promise<void>): ContractRule
   run: (underTest) => run(sceneOf(underTest)),
 })
 
-/** The rules of the entries of owners in every `AuthorizationIndex`. */
 export const indexEntryRules: readonly ContractRule<IndexUnderTest>[] = [
   rule('list resolves to an empty list for an owner without entries', async ({ list }) => {
     deepEqual(await list(), [])

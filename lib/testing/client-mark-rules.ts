@@ -17,7 +17,6 @@ const rule = (title: string, run: (scene: Scene) => Promise<void>): ContractRule
 
 const at = 1_800_000_000
 
-/** The rules of the marks of clients in every `AuthorizationIndex`. */
 export const clientMarkRules: readonly ContractRule<IndexUnderTest>[] = [
   rule('revokedBefore resolves to undefined for a client without a mark', async ({ index, client }) => {
     equal(await index.revokedBefore(client), undefined)

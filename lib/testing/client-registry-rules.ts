@@ -4,7 +4,7 @@ import { type ClientRegistry, type NotingRegistry, notesUses } from '../clients/
 import { random22 } from './example-records'
 import { type ContractRule, same, type UnderTest } from './contract-rule'
 
-/** The registry under test. It is empty when a rule begins. */
+/** The registry under test, empty when a rule begins. */
 export interface ClientsUnderTest extends UnderTest {
   readonly clients: ClientRegistry
 }
@@ -16,22 +16,19 @@ function clientsRule(
   return { title, run: ({ clients }) => run(clients) }
 }
 
-/** A valid registration with changed members. */
 export function registration(client_id: string, bend: Partial<ClientRegistration> = {}): ClientRegistration {
   const redirect_uris = ['https://client.example/callback']
   return { client_id, client_type: 'public', redirect_uris, scope: 'a', ...bend }
 }
 
-/** A change that sets the description. */
 const described = (description: string) => (current: ClientRegistration) => ({
   ...current,
   description,
 })
 
-/** A change that adds one letter to the description. The length counts the changes. */
+/** The length counts the changes. */
 const oneMore = (current: ClientRegistration) => described(`${current.description ?? ''}x`)(current)
 
-/** Rules about adding and finding clients. */
 export const additionRules = [
   clientsRule('find finds what was added, under its exact identifier, and nothing else', async (clients) => {
     const id = random22()
@@ -101,7 +98,6 @@ export const additionRules = [
   }),
 ]
 
-/** Rules about changing clients. */
 export const changeRules = [
   clientsRule('update replaces a registration by the result of a change', async (clients) => {
     const id = random22()
@@ -184,7 +180,7 @@ export const changeRules = [
       await clients.add(registration(id, { redirect_uris }))
       redirect_uris.push('https://thief.example/')
       const found = await clients.find(id)
-      // `Reflect.set` returns false if the store returns frozen objects.
+      // False if the store returns frozen objects.
       Reflect.set(found ?? {}, 'scope', 'everything')
       Reflect.set(found?.redirect_uris ?? [], 0, 'https://thief.example/')
       same(await clients.find(id), registration(id))
@@ -194,14 +190,13 @@ export const changeRules = [
 
 const day = 24 * 3600
 
-/** Runs a rule about uses, for a registry that notes them. Such a registry has both verbs, or none. */
+/** A registry has both verbs, or none. */
 const usesRule = (title: string, run: (clients: NotingRegistry) => Promise<void>) =>
   clientsRule(title, async (clients) => {
     equal(typeof clients.noteUse, typeof clients.lastUses)
     if (notesUses(clients)) await run(clients)
   })
 
-/** Rules about the uses of clients, for a registry that notes them. */
 export const useRules = [
   usesRule('lastUses has the latest day that noteUse got for each client, in any order', async (clients) => {
     const [one, other, unused] = ['one', 'two words', '__proto__']

@@ -13,7 +13,6 @@ type Scene = ReturnType<typeof sceneOf>
 const anyOwner = () =>
   randomBytes(12).toString('base64url') + createHash('sha256').update(randomUUID()).digest('base64url')
 
-/** The store under test, with an owner that no other rule uses. */
 function sceneOf(underTest: ConsentsUnderTest) {
   const { consents } = underTest
   const owner = anyOwner()

@@ -5,45 +5,42 @@ import { types } from 'node:util'
 
 /** One rule of a contract. */
 export interface ContractRule<Subject> {
-  /** What must hold. Begins with what the rule is about, such as the name of a function. */
+  /** What must hold. Begins with its subject, such as the name of a function. */
   readonly title: string
-  /** Rejects if the rule does not hold, with an `AssertionError` that shows the actual result. */
+  /** Rejects with an `AssertionError` that shows the actual result if the rule does not hold. */
   run(subject: Subject): Promise<void>
 }
 
-/** What only the author of a store can do with the store. */
+/** What only the author of a store can do. */
 export interface UnderTest {
   /**
-   * Makes the store believe that this many seconds have passed. Without this function, the rules of expiry wait for
-   * the real clock, up to half a minute for a whole contract.
+   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait for the
+   * real clock, up to half a minute for a whole contract.
    */
   advance?(seconds: number): void | Promise<void>
-  /** Closes the store. Runs after each rule, whether the rule held or not. */
+  /** Runs after each rule, held or not. */
   close?(): void | Promise<void>
 }
 
-/** Opens the store for one rule. Runs once for each rule. */
+/** Opens the store, once for each rule. */
 export type Open<Subject extends UnderTest> = () => Subject | Promise<Subject>
 
 /** The result of one rule. */
 export interface Verdict {
-  /** The title of the rule. */
   readonly rule: string
-  /** The reason why the rule does not hold; undefined if it holds. */
+  /** Why the rule does not hold; undefined if it holds. */
   readonly problem: Error | undefined
 }
 
-/** Seconds that one rule may take. A store that never answers must not delay the other rules. */
+/** Seconds for one rule: a store that never answers must not delay the others. */
 export const patience = 30
 
-/** Lets seconds pass for a store: by its function `advance`, or by real time. */
 export async function pass(underTest: UnderTest, seconds: number): Promise<void> {
   // A timer may fire a part of a millisecond early.
   if (underTest.advance === undefined) await wait(seconds * 1000 + 5)
   else await underTest.advance(seconds)
 }
 
-/** Opens a store, runs one rule on it, and closes the store. */
 export async function keep<Subject extends UnderTest>(
   rule: ContractRule<Subject>,
   open: Open<Subject>,
@@ -56,7 +53,6 @@ export async function keep<Subject extends UnderTest>(
   }
 }
 
-/** Runs every rule in order, without a test runner. */
 export async function check<Subject extends UnderTest>(
   rules: readonly ContractRule<Subject>[],
   open: Open<Subject>,
@@ -77,10 +73,10 @@ function inTime<T>(act: Promise<T>): Promise<T> {
   })
 }
 
-// Not `instanceof`: Jest runs tests in a realm of their own, whose Error is not the one of node:assert.
+// Not `instanceof`: Jest's realm has another Error than node:assert.
 const asError = (reason: unknown): Error => (types.isNativeError(reason) ? reason : new Error(String(reason)))
 
-/** Asserts that two values are equal as JSON. A member that is undefined equals a missing member. */
+/** Equal as JSON: an undefined member equals a missing one. */
 export function same(found: unknown, expected: unknown): void {
   deepEqual(plain(found), plain(expected))
 }

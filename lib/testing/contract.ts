@@ -26,14 +26,13 @@ import {
   type Verdict,
 } from './contract-rule'
 
-/** The functions of a test runner that a contract needs. Jest, Vitest, Mocha and `node:test` have them. */
+/** What a contract needs of a test runner: Jest, Vitest, Mocha and `node:test` have it. Default: the globals. */
 export interface TestRunner {
   readonly describe: (title: string, body: () => void) => unknown
-  /** @param milliseconds the time that the test may take, for a runner with such a parameter. */
+  /** @param milliseconds the time limit of the test, for a runner with such a parameter. */
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
-/** Defines a group of tests, one test for each rule. */
 function suite<Subject extends UnderTest>(
   title: string,
   rules: readonly ContractRule<Subject>[],
@@ -46,7 +45,7 @@ function suite<Subject extends UnderTest>(
         allowTime(this)
         return keep(rule, open)
       }
-      // The runner waits longer than `keep`, which bounds opening and running by itself, with a clearer message.
+      // Longer than `keep`, whose own bound has a clearer message.
       it(rule.title, test, milliseconds)
     }
   })
@@ -104,11 +103,9 @@ export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
 ]
 
 /**
- * Defines a group of tests, one for each rule of an `AuthorizationStore`. No two rules use the same id, so one
- * database can serve all of them.
+ * Defines a test for each rule of an `AuthorizationStore`. No two rules use the same id, so one database can
+ * serve all.
  *
- * @param open opens the store under test; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function authorizationStoreContract(
@@ -120,10 +117,8 @@ export function authorizationStoreContract(
 }
 
 /**
- * Defines a group of tests, one for each rule of `Counters`. No two rules use the same key.
+ * Defines a test for each rule of `Counters`. No two rules use the same key.
  *
- * @param open opens the counters under test; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function countersContract(title: string, open: Open<CountersUnderTest>, runner?: TestRunner): void {
@@ -131,10 +126,8 @@ export function countersContract(title: string, open: Open<CountersUnderTest>, r
 }
 
 /**
- * Defines a group of tests, one for each rule of a `ClientRegistry`.
+ * Defines a test for each rule of a `ClientRegistry`, each with an empty registry.
  *
- * @param open opens the registry under test, which must be empty; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function clientRegistryContract(
@@ -146,10 +139,8 @@ export function clientRegistryContract(
 }
 
 /**
- * Defines a group of tests, one for each rule of a `DynamicClientStore`.
+ * Defines a test for each rule of a `DynamicClientStore`, each with an empty store.
  *
- * @param open opens the store under test, which must be empty; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function dynamicClientStoreContract(
@@ -161,10 +152,8 @@ export function dynamicClientStoreContract(
 }
 
 /**
- * Defines a group of tests, one for each rule of a `KeyStore`. No two rules use the same name.
+ * Defines a test for each rule of a `KeyStore`. No two rules use the same name.
  *
- * @param open opens the store under test; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function keyStoreContract(title: string, open: Open<KeyStoreUnderTest>, runner?: TestRunner): void {
@@ -172,10 +161,8 @@ export function keyStoreContract(title: string, open: Open<KeyStoreUnderTest>, r
 }
 
 /**
- * Defines a group of tests, one for each rule of an `AuthorizationIndex`. No two rules use the same owner.
+ * Defines a test for each rule of an `AuthorizationIndex`. No two rules use the same owner.
  *
- * @param open opens the index under test; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function authorizationIndexContract(
@@ -187,10 +174,8 @@ export function authorizationIndexContract(
 }
 
 /**
- * Defines a group of tests, one for each rule of a `ConsentStore`. No two rules use the same owner.
+ * Defines a test for each rule of a `ConsentStore`. No two rules use the same owner.
  *
- * @param open opens the store under test; runs before each test.
- * @param runner the functions of the test runner. Default: the globals `describe` and `it`.
  * @throws ConfigurationError if there is no test runner.
  */
 export function consentStoreContract(
@@ -202,57 +187,45 @@ export function consentStoreContract(
 }
 
 /**
- * Runs every rule of {@link authorizationStoreContract} in order, without a test runner. Never rejects: the verdicts
- * contain the errors.
+ * Runs {@link authorizationStoreContract} without a test runner. Never rejects: the verdicts contain the
+ * errors.
  */
 export function checkAuthorizationStore(open: Open<StoreUnderTest>): Promise<readonly Verdict[]> {
   return check(authorizationStoreRules, open)
 }
 
-/**
- * Runs every rule of {@link countersContract} in order, without a test runner. Never rejects: the verdicts contain
- * the errors.
- */
+/** Runs {@link countersContract} without a test runner. Never rejects: the verdicts contain the errors. */
 export function checkCounters(open: Open<CountersUnderTest>): Promise<readonly Verdict[]> {
   return check(countersRules, open)
 }
 
-/**
- * Runs every rule of {@link clientRegistryContract} in order, without a test runner. Never rejects: the verdicts
- * contain the errors.
- */
+/** Runs {@link clientRegistryContract} without a test runner. Never rejects: the verdicts contain the errors. */
 export function checkClientRegistry(open: Open<ClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(clientRegistryRules, open)
 }
 
 /**
- * Runs every rule of {@link dynamicClientStoreContract} in order, without a test runner. Never rejects: the verdicts
- * contain the errors.
+ * Runs {@link dynamicClientStoreContract} without a test runner. Never rejects: the verdicts contain the
+ * errors.
  */
 export function checkDynamicClientStore(open: Open<DynamicClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(dynamicClientStoreRules, open)
 }
 
-/**
- * Runs every rule of {@link keyStoreContract} in order, without a test runner. Never rejects: the verdicts contain the
- * errors.
- */
+/** Runs {@link keyStoreContract} without a test runner. Never rejects: the verdicts contain the errors. */
 export function checkKeyStore(open: Open<KeyStoreUnderTest>): Promise<readonly Verdict[]> {
   return check(keyStoreRules, open)
 }
 
 /**
- * Runs every rule of {@link authorizationIndexContract} in order, without a test runner. Never rejects: the verdicts
- * contain the errors.
+ * Runs {@link authorizationIndexContract} without a test runner. Never rejects: the verdicts contain the
+ * errors.
  */
 export function checkAuthorizationIndex(open: Open<IndexUnderTest>): Promise<readonly Verdict[]> {
   return check(authorizationIndexRules, open)
 }
 
-/**
- * Runs every rule of {@link consentStoreContract} in order, without a test runner. Never rejects: the verdicts contain
- * the errors.
- */
+/** Runs {@link consentStoreContract} without a test runner. Never rejects: the verdicts contain the errors. */
 export function checkConsentStore(open: Open<ConsentsUnderTest>): Promise<readonly Verdict[]> {
   return check(consentStoreRules, open)
 }

@@ -10,7 +10,6 @@ export interface CountersUnderTest extends UnderTest {
 
 type Scene = ReturnType<typeof sceneOf>
 
-/** The counters under test, with a key that no other rule uses. */
 function sceneOf(underTest: CountersUnderTest, odd: string) {
   const { counters } = underTest
   const key = randomUUID() + odd
@@ -45,7 +44,7 @@ export const countersRules: readonly ContractRule<CountersUnderTest>[] = [
     equal((await add(-1)).count, 1)
     deepEqual(await add(-1), { count: 0, secondsLeft: 0 })
     deepEqual(await add(-1), { count: 0, secondsLeft: 0 })
-    // The count fell to 0, so its window has ended.
+    // At 0 the window has ended.
     deepEqual(await add(1, 90), { count: 1, secondsLeft: 90 })
   }),
 

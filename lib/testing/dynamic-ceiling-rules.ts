@@ -6,7 +6,6 @@ import type { ContractRule } from './contract-rule'
 
 const grace = 2
 
-/** Adds a client of a network, and resolves to what became of it. */
 async function outcomeOf(
   clients: DynamicClientStore,
   id: string,
@@ -16,7 +15,6 @@ async function outcomeOf(
   return (await clients.add({ client: client(id), lifetime, maximum, network, grace })).outcome
 }
 
-/** Adds clients, one after the other, and resolves to their identifiers. */
 async function filled(
   clients: DynamicClientStore,
   networks: readonly (string | undefined)[],
@@ -36,7 +34,7 @@ async function livingOf(clients: DynamicClientStore, ids: readonly string[]): Pr
   return ids.filter((_, at) => found[at] !== undefined)
 }
 
-/** Whether the next addition makes exactly one of these clients give way, and none of the others. */
+/** Exactly one of these clients gives way to the next. */
 async function requireOneGivesWay(
   clients: DynamicClientStore,
   these: readonly string[],
@@ -50,7 +48,6 @@ async function requireOneGivesWay(
 
 const splitAt = (at: number, ids: readonly string[]) => [ids.slice(0, at), ids.slice(at)] as const
 
-/** Rules of a full store: which client gives way to a new one. */
 export const ceilingRules: readonly ContractRule<DynamicClientsUnderTest>[] = [
   rule('at the maximum, a client of the network with most unused ones gives way', async (clients, wait) => {
     const [many, others] = splitAt(3, await filled(clients, ['many', 'many', 'many', 'one', 'two', 'two']))

@@ -2,7 +2,7 @@ import type { DynamicClient, DynamicClientStore } from '../clients/dynamic-clien
 import { registration } from './client-registry-rules'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
 
-/** The store of dynamic clients under test. It is empty when a rule begins. */
+/** The store under test, empty when a rule begins. */
 export interface DynamicClientsUnderTest extends UnderTest {
   readonly clients: DynamicClientStore
 }
@@ -14,7 +14,6 @@ export const rule = (title: string, run: Run): ContractRule<DynamicClientsUnderT
   run: (underTest) => run(underTest.clients, (seconds) => pass(underTest, seconds)),
 })
 
-/** A valid confidential client with a changed description. */
 export function client(client_id: string, description = ''): DynamicClient {
   return {
     registration: registration(client_id, {
@@ -27,7 +26,7 @@ export function client(client_id: string, description = ''): DynamicClient {
   }
 }
 
-/** Adds a client. Resolves to the client that the store then holds; undefined if the store holds none. */
+/** Undefined if the store then holds none. */
 export async function add(
   clients: DynamicClientStore,
   added: DynamicClient,

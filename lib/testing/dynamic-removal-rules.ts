@@ -4,7 +4,7 @@ import { add, client, described, lifetime, maximum, rule } from './dynamic-clien
 import { random22 } from './example-records'
 import { same } from './contract-rule'
 
-/** A valid public client whose tokens live for some seconds. */
+/** A public client whose tokens live for some seconds. */
 function app(client_id: string, bend: Partial<DynamicClient> = {}): DynamicClient {
   return {
     ...client(client_id),
@@ -15,7 +15,6 @@ function app(client_id: string, bend: Partial<DynamicClient> = {}): DynamicClien
   }
 }
 
-/** A valid public client that registers after removals. */
 const laterApp = (firstClientId: string, generation: number) => app(random22(), { firstClientId, generation })
 
 const disabled = (current: DynamicClient): DynamicClient => ({
@@ -25,7 +24,6 @@ const disabled = (current: DynamicClient): DynamicClient => ({
 
 const addition = (added: DynamicClient, seconds = lifetime) => ({ client: added, lifetime: seconds, maximum })
 
-/** Rules about clients that the operator has disabled. */
 export const disabledRules = [
   rule('add says that the client of the identifier is disabled, and leaves it so', async (clients) => {
     const id = random22()
@@ -75,7 +73,6 @@ export const disabledRules = [
   }),
 ]
 
-/** Rules about the marks of removed clients. */
 export const removalRules = [
   rule(
     'add of a removed client stores nothing, and names the generation that may register',
@@ -103,7 +100,6 @@ export const removalRules = [
       for (const earlier of [app(id), laterApp(id, generation)])
         same(await clients.add(addition(earlier)), { outcome: 'removed', generation: generation + 1 })
     }
-    // Other clients have nothing to do with it.
     const other = app(random22())
     same(await clients.add(addition(other)), { outcome: 'stored', client: other })
   }),

@@ -10,12 +10,11 @@ import type {
 import { createId, digest, secureRandom } from '../protocol/credential'
 import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
 
-/** Makes an id or a revision, as the callers of a store do: 22 characters of base64url. */
+/** An id or a revision. */
 export function random22(): string {
   return createId(secureRandom)
 }
 
-/** The text with each letter in the other case. */
 export function swapCase(text: string): string {
   return text.replaceAll(/[A-Za-z]/g, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -40,7 +39,7 @@ const granted = {
 const consentToken = digest('consent token')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
-/** A request that was stored before its resource owner was known. */
+/** A request whose resource owner is not known yet. */
 function unclaimedRecord(expiresAt: number): Unclaimed {
   return {
     ...granted,
@@ -78,7 +77,7 @@ export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {
   return { ...granted, state: 'approved', id: random22(), consentToken, code, accessTokens: [], ...changed }
 }
 
-/** An authorization of a client that acts for itself: no resource owner, no code, no refresh token. */
+/** A client that acts for itself: no resource owner, code or refresh token. */
 export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): Active {
   return {
     ...granted,
@@ -102,10 +101,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
   }
 }
 
-/**
- * An authorization whose tokens descend from a code and have been refreshed. The refresh token lives much longer than
- * the access tokens.
- */
+/** Refreshed tokens of a code. The refresh token outlives the access tokens. */
 function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
   const tokenData = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
@@ -142,7 +138,7 @@ function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
   })
 }
 
-/** A request of a client without a redirection URI, after the decision of its owner. */
+/** A decided request of a client without a redirection URI. */
 function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): Polled {
   const handle = digest('handle')
   return {
@@ -157,7 +153,7 @@ function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): Polled 
   }
 }
 
-/** A function for each kind of record. `expiresAt` is the time when the last credential of the record expires. */
+/** `expiresAt` ends the last credential of the record. */
 export const everyKind: readonly (readonly [kind: string, make: (expiresAt: number) => Authorization])[] = [
   ['unclaimed', unclaimedRecord],
   ['pending', pendingRecord],
@@ -169,12 +165,10 @@ export const everyKind: readonly (readonly [kind: string, make: (expiresAt: numb
   ['active and refreshed', refreshed],
 ]
 
-/** An authorization to store, with a new revision for this write. */
 export function version(authorization: Authorization): StoredAuthorization {
   return { authorization, revision: random22() }
 }
 
-/** Three states of one authorization, in order, under one id. */
 export function threeVersions(): readonly [StoredAuthorization, StoredAuthorization, StoredAuthorization] {
   const id = random22()
   const expiresAt = inSeconds(600)
@@ -185,7 +179,7 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
-/** Saves a version in place of the version that its writer found. Without `found`, creates the record. */
+/** Without `found`, creates the record. */
 export function saveRecord(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
@@ -194,7 +188,6 @@ export function saveRecord(
   return store.save(authorization, revision, found?.revision)
 }
 
-/** The version in the store under the id of this version. */
 export function findRecord(
   store: AuthorizationStore,
   { authorization }: StoredAuthorization,

@@ -3,23 +3,20 @@ import type { TappedRefusal } from './door'
 import { failure } from './failure'
 import { headerOf, type HttpResponse, refusalBehind } from './refusals'
 
-/**
- * The refusal of a request without a token. Such a request emits no event, and its response has no error code
- * (RFC 6750 3.1). Only the response shows the refusal.
- */
+// RFC 6750 3.1: a request without a token gets no error code, and the suite emits no event. Only the response
+// shows the refusal.
 const noToken = { code: undefined, reason: 'token_missing' } as const
 
 /**
- * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status other
- * than success, the error code in the challenge, the JSON or the redirect, and a challenge with 401.
+ * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status
+ * other than success, the error code in the challenge, the JSON or the redirect, and a challenge with 401.
  *
- * A response never contains its reason. The suite records the reason under the request id, which the response carries
- * in `X-Request-Id`. The server must therefore run in the process of the test. The suite remembers the last 1000
- * refusals.
+ * A response never contains its reason, which the suite records under `X-Request-Id`, for the last 1000
+ * refusals. So the server must run in the process of the test.
  *
- * @param response a response of supertest.
- * @param reason a reason of `docs/errors.md`, such as `token_invalid`.
- * @throws AssertionError if the suite did not refuse the request, refused it for another reason, or the response is
+ * @param response of supertest.
+ * @param reason of `docs/errors.md`, such as `token_invalid`.
+ * @throws AssertionError if the suite did not refuse the request, or for another reason, or the response is
  * wrong.
  */
 export function expectRefused(response: HttpResponse, reason: string): void {
@@ -61,10 +58,7 @@ function fail({ status }: HttpResponse, message: string): never {
   throw failure(`${message}: the status is ${status}.`)
 }
 
-/**
- * The error code of a response: in JSON (RFC 6749 5.2), in a challenge (RFC 6750 3) or in a redirect
- * (RFC 6749 4.1.2.1). Undefined if the response has none.
- */
+/** In JSON (RFC 6749 5.2), in a challenge (RFC 6750 3) or in a redirect (RFC 6749 4.1.2.1). */
 function errorShownBy(response: HttpResponse): string | undefined {
   const { body } = response
   if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string')

@@ -1,17 +1,12 @@
 import { AssertionError } from 'node:assert'
 import { headerOf, type HttpResponse, refusalBehind } from './refusals'
 
-/** Makes an assertion error that compares no two values. Jest prints such values for every operator but `fail`. */
+/** Compares no two values: Jest prints them for every operator but `fail`. */
 export function failure(message: string): AssertionError {
   return new AssertionError({ message, operator: 'fail' })
 }
 
-/**
- * Makes the assertion error for a response that is not the expected one. The message says what the response contains,
- * and why the server refused the request.
- *
- * @param shown what the response contains. Default: its text, and of a page what a person can read.
- */
+/** @param shown Default: the text of the response, and of a page what a person can read. */
 export function unexpectedResponse(
   response: HttpResponse & { readonly text: string },
   message: string,
@@ -25,7 +20,7 @@ export function unexpectedResponse(
 const isPage = (response: HttpResponse): boolean =>
   headerOf(response, 'content-type')?.startsWith('text/html') === true
 
-// Elements whose content a browser does not show, and comments.
+// What a browser does not show.
 const unseen = /<(head|style|script|template)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi
 
 function readableText(page: string): string {
@@ -33,7 +28,6 @@ function readableText(page: string): string {
   return withoutEntities(text).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Replaces the entities that escaped text and attributes contain. */
 export function withoutEntities(text: string): string {
   return text
     .replaceAll('&quot;', '"')

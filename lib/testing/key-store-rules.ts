@@ -10,7 +10,6 @@ export interface KeyStoreUnderTest extends UnderTest {
 
 type Scene = ReturnType<typeof sceneOf>
 
-/** The key store under test, with a name that no other rule uses. */
 function sceneOf(underTest: KeyStoreUnderTest, odd: string) {
   const { keys } = underTest
   const name = randomUUID() + odd

@@ -2,8 +2,8 @@ import { mintOf, type MintRequest } from './door'
 import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**
- * Issues an access token without HTTP and without a grant. The token works like any other: its record is in the store
- * of the server, guards accept the token, introspection knows it, and a request can revoke it. The server emits no
+ * Issues an access token without HTTP and without a grant. It works like any other: its record is in the
+ * server's store, guards accept it, introspection knows it, and a request can revoke it. The server emits no
  * event, because no client sent a request.
  *
  * @param oauth the result of `createAuthorizationServer()`.
@@ -23,15 +23,15 @@ export async function mintToken(oauth: object, request: MintRequest): Promise<Re
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock {
-  /** The time of the clock, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   (): number
-  /** Moves the clock forward by this many seconds. */
+  /** Moves the clock forward. */
   advance(seconds: number): void
 }
 
 /**
- * Makes a clock for the option `clock` of a server, a guard and `memoryStore()`. Give the same clock to all of them.
- * Redis expires keys by its own clock, which a test cannot move. The suite still refuses credentials that have
+ * Makes a clock for the option `clock` of a server, a guard and `memoryStore()`: give all of them the same.
+ * Redis expires keys by its own clock, which a test cannot move. The suite still refuses credentials that
  * expired by the test clock.
  *
  * @param start milliseconds since the epoch. Default: now.

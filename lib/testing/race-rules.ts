@@ -17,14 +17,14 @@ import {
 import { storeRules } from './record-rules'
 import { same } from './contract-rule'
 
-/** Versions of one record by several writers. `clientId` tells the writers apart. */
+/** `clientId` tells the writers apart. */
 function rivals(count: number, id: string): readonly StoredAuthorization[] {
   return Array.from({ length: count }, (_, writer) =>
     version(approvedRecord(inSeconds(600), { id, clientId: `client ${writer}` })),
   )
 }
 
-/** A transition that counts one more failure, as a wrong verifier does. The outcome is the new count. */
+/** As a wrong verifier does. */
 export function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
   if (current?.state !== 'approved') throw new Error(`The record is ${current?.state ?? 'not there'}.`)
   const failures = current.code.failures + 1
@@ -37,7 +37,6 @@ export function oneMoreFailure(current: Authorization | undefined): TransitionRe
 
 const raceRule = storeRules('races:')
 
-/** Rules about parallel calls. */
 export const raceRules = [
   raceRule('of 50 parallel creations exactly one succeeds, and its record is found', async (store) => {
     const id = random22()
@@ -105,7 +104,6 @@ const wrongRevisions: readonly (readonly [which: string, wrong: (right: string) 
   ['an empty revision', () => ''],
 ]
 
-/** Rules about a save that replaces a record. */
 export const replacementRules = [
   replacementRule('replaces the record that has this revision', async (store) => {
     const [first, second, third] = threeVersions()

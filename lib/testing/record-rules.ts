@@ -22,7 +22,7 @@ export interface StoreUnderTest extends UnderTest {
   readonly store: AuthorizationStore
 }
 
-/** Makes rules that need only the store. Their titles begin with `about`. */
+/** For rules that need only the store. */
 export function storeRules(about: string) {
   return (
     title: string,
@@ -35,7 +35,7 @@ export function storeRules(about: string) {
 
 const absenceRule = storeRules('confirmAbsent, where a store has it:')
 
-/** Rules about confirming that no record is there. They hold for a store without `confirmAbsent`. */
+/** They hold for a store without `confirmAbsent`, too. */
 export const absenceRules = [
   absenceRule('resolves to true where there never was a record, and creates none', async (store) => {
     const id = random22()
@@ -63,10 +63,7 @@ export const absenceRules = [
 
 const confirmationRule = storeRules('save with its own revision as the expected one')
 
-/**
- * Rules about a save that only confirms an earlier save. The suite confirms after trouble, and before it repeats an
- * answer.
- */
+/** The suite confirms an earlier save after trouble, and before it repeats an answer. */
 export const confirmationRules = [
   confirmationRule('resolves to true where the save was done before, and changes nothing', async (store) => {
     const [first, second] = threeVersions()
@@ -96,7 +93,6 @@ export const confirmationRules = [
 
 const creationRule = storeRules('save without an expected revision')
 
-/** Rules about a save that creates a record. */
 export const creationRules = [
   creationRule('creates the record', async (store) => {
     const [first] = threeVersions()
@@ -129,7 +125,6 @@ export const creationRules = [
 
 const removeRule = storeRules('remove:')
 
-/** Rules about a removal. */
 export const removeRules = [
   removeRule('removes the record, whatever its revision', async (store) => {
     const [first, second] = threeVersions()
@@ -173,7 +168,6 @@ const hardToKeep: readonly (readonly [what: string, changed: Partial<Pending>])[
 
 const findRule = storeRules('find:')
 
-/** Rules about a look-up. */
 export const findRules = [
   findRule('finds nothing under an id that was never saved', async (store) => {
     equal(await store.find(random22()), undefined)
@@ -212,11 +206,10 @@ export const findRules = [
   }),
 ]
 
-// In seconds: long enough for a slow database to save a few records, and short enough to wait.
+// Seconds: long enough for a slow database to save a few records.
 const soon = 5
 const pastSoon = 6
 
-/** Rules about the passing of time. */
 export const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
   {
     title: 'expiry: a record of any kind is found until its last credential expires, and not after',

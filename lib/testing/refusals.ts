@@ -11,19 +11,19 @@ tapRefusals((refusal) => {
     else break
 })
 
-/** The part of a supertest response that the kit needs. */
+/** What the kit needs of a supertest response. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body?: unknown
 }
 
-/** Finds the refusal that a response shows, among the last 1000 refusals of this process. */
+/** Among the last 1000 refusals of this process. */
 export function refusalBehind(response: HttpResponse): TappedRefusal | undefined {
   return refusals.get(headerOf(response, 'x-request-id') ?? '')
 }
 
-/** Returns a header field of a response; undefined if the response does not have the field exactly once. */
+/** Undefined unless the response has the field exactly once. */
 export function headerOf({ headers }: HttpResponse, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined
