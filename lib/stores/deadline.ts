@@ -11,8 +11,8 @@ import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { SharedCache } from '../clients/shared-cache'
 
 /**
- * Waits `seconds` at most, because a database client may wait for ever. Every failure becomes
- * `temporarily_unavailable`: it must not look like a bad grant or an unknown client.
+ * Waits `seconds` at most: a database client may wait for ever. Every failure becomes
+ * `temporarily_unavailable`, never a bad grant or an unknown client.
  */
 export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -42,8 +42,8 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
   })
 }
 
-// OverShare passes: a full share is no failure. Other errors lose their extra properties: database clients put
-// the whole command there, and its record must not reach a log.
+// A full share is no failure. Other errors lose their extra properties: database clients put the whole command
+// there, and its record must not reach a log.
 function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   if (thrown instanceof OverShare) return thrown
   const bare = bareError(thrown)
@@ -52,7 +52,7 @@ function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
 }
 
-// The connection's error says more than a command's, which says only that the client gave up.
+// A command's error says only that the client gave up.
 function obstacleOf(store: object): string | undefined {
   if (!('obstacle' in store) || typeof store.obstacle !== 'function') return undefined
   const obstacle: unknown = Reflect.apply(store.obstacle, store, [])
@@ -74,7 +74,7 @@ function describeStore(store: object): string | undefined {
   return 'place' in store && isText(store.place) ? store.place : undefined
 }
 
-/** `getCached` has no deadline: it returns at once. */
+/** `getCached` returns at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
   return decorate(store, {
     find: (id) => withinDeadline(() => store.find(id), seconds, store),
@@ -155,7 +155,7 @@ export function dynamicClientsWithDeadline(clients: DynamicClientStore, seconds:
   }
 }
 
-/** An error that `change` throws passes as it is: the store did not fail. */
+/** An error that `change` throws passes: the store did not fail. */
 async function updateWithin<Value>(
   store: { update(id: string, change: (value: Value) => Value): Promise<Value | undefined> },
   id: string,

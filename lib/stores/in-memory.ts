@@ -1,4 +1,4 @@
-// Registered, so that a second copy of this package recognizes the mark.
+// A second copy of this package must recognize the mark.
 const mark = Symbol.for('express-authorization-server:in-memory')
 
 export class InMemory {

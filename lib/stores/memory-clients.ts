@@ -9,17 +9,16 @@ import {
 } from '../clients/client-store'
 import { InMemory } from './in-memory'
 
-/** Options of {@link memoryClients}. */
 export interface MemoryClientsOptions {
   /**
-   * Allows clients in memory if `NODE_ENV` is `production`, although a restart loses every client and no other
-   * process knows them. Default false.
+   * Allows production (`NODE_ENV`). A restart then loses every client, and no other process knows them. Default
+   * false.
    */
   readonly allowInProduction?: boolean
 }
 
 /**
- * Stores registered clients in the memory of this process, for tests and first steps. A restart loses them.
+ * Stores registered clients in this process, for tests and first steps. A restart loses them.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -43,7 +42,7 @@ class MemoryClients extends InMemory implements ClientRegistry {
     return this.registrations.get(clientId)
   }
 
-  // `add` and `update` contain no await, so each is atomic.
+  // No await in `add` and `update`: each is atomic.
   async add(registration: ClientRegistration): Promise<boolean> {
     if (this.registrations.has(registration.client_id)) return false
     this.keep(registration)
@@ -72,7 +71,7 @@ class MemoryClients extends InMemory implements ClientRegistry {
     return new Map(this.days)
   }
 
-  // A frozen copy, made through text: as in a database, only `update` changes a registration.
+  // A frozen copy: as in a database, only `update` changes it.
   private keep(registration: ClientRegistration): ClientRegistration {
     const stored = decodeRegistration(encodeRegistration(registration))
     this.registrations.set(stored.client_id, stored)

@@ -8,7 +8,7 @@ import {
 import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 
-/** All times are milliseconds by the clock of the store. */
+/** Times: milliseconds of the store's clock. */
 class OwnerConsents {
   readonly consents = new Map<string, { readonly text: string; readonly end: number }>()
   forgottenAt = -Infinity
@@ -40,7 +40,7 @@ export class MemoryConsents extends InMemory implements ConsentStore {
     this.owners = new ExpiringMap(maximumOwners, clock)
   }
 
-  // No verb contains an await, so each is atomic.
+  // No verb contains an await: each is atomic.
   async find(owner: string, clientId: string): Promise<string | undefined> {
     const found = this.owners.get(owner)?.consents.get(clientId)
     return found !== undefined && found.end > this.clock() ? found.text : undefined

@@ -4,7 +4,6 @@ import type { Count, Counters } from '../limits/counters'
 import { ExpiringMap, shareWait } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 
-/** Options of {@link memoryCounters}. */
 export interface MemoryCountersOptions {
   /**
    * The largest number of keys. Full counters reject new keys and drop none. The single uses of one share get
@@ -15,7 +14,7 @@ export interface MemoryCountersOptions {
   readonly clock?: () => number
 }
 
-/** Counts in the memory of this process. Each process counts for itself, and a restart loses all counts. */
+/** Counts in this process. Each process counts for itself, and a restart loses all counts. */
 export function memoryCounters({
   maximumKeys = 100_000,
   clock = Date.now,
@@ -28,7 +27,7 @@ interface Counted {
   readonly endsAt: number
 }
 
-// `add` and `useOnce` contain no await, so each is atomic.
+// No await in `add` and `useOnce`: each is atomic.
 class MemoryCounters extends InMemory implements Counters {
   private readonly entries: ExpiringMap<Counted>
 
@@ -64,7 +63,7 @@ class MemoryCounters extends InMemory implements Counters {
         'There were too many such requests. Try again later.',
         shareWait,
       )
-    // A dropped key would let its failed attempts begin again, so full counters fail.
+    // Full counters fail: a dropped key would let its failed attempts begin again.
     if (!this.entries.set(key, { count, endsAt }, endsAt, shares))
       throw new Error('The counters in memory are full.')
     return { count, secondsLeft: Math.ceil((endsAt - this.clock()) / 1000) }

@@ -18,11 +18,10 @@ import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 import { givingWay, type UnusedClient } from './unused-clients'
 
-/** Options of {@link memoryDynamicClients}. */
 export interface MemoryDynamicClientsOptions {
   /**
-   * Allows clients in memory if `NODE_ENV` is `production`, although a restart loses every client and no other
-   * process knows them. Default false.
+   * Allows production (`NODE_ENV`). A restart then loses every client, and no other process knows them. Default
+   * false.
    */
   readonly allowInProduction?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -30,8 +29,7 @@ export interface MemoryDynamicClientsOptions {
 }
 
 /**
- * Stores clients that registered themselves in the memory of this process, for tests and first steps. At most
- * 100 000 clients.
+ * Stores clients that registered themselves in this process, for tests and first steps. At most 100 000.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -61,7 +59,7 @@ interface Mark {
 
 const mostClients = 100_000
 
-// No verb contains an await, so each is atomic.
+// No verb contains an await: each is atomic.
 class MemoryDynamicClients extends InMemory implements DynamicClientStore {
   private readonly clock: () => number
   private readonly clients: ExpiringMap<Kept>
@@ -130,7 +128,7 @@ class MemoryDynamicClients extends InMemory implements DynamicClientStore {
     { lifetime, network = '', grace = lifetime }: DynamicClientAddition,
   ): Kept {
     const prolonged = this.prolonged(kept, lifetime, lifetime)
-    // A client that lives on only because it registers again is unused again.
+    // A client that lives on only by registering again is unused again.
     const isUnused = kept.unused === undefined && prolonged !== kept && leastLifetime(kept.client) === 0
     if (!isUnused) return this.held(prolonged, grace)
     const { client_id: clientId } = kept.client.registration
@@ -185,5 +183,5 @@ class MemoryDynamicClients extends InMemory implements DynamicClientStore {
   }
 }
 
-// A frozen copy, made through text: as in a database, only `update` changes a client.
+// A frozen copy: as in a database, only `update` changes it.
 const copyOf = (client: DynamicClient) => decodeDynamicClient(encodeDynamicClient(client))

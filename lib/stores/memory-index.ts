@@ -8,10 +8,10 @@ import {
 import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 
-// Sweeps once the owner has twice as many entries as after the last sweep, so each addition costs the same.
+// Sweeps at twice the entries left by the last sweep, so each addition costs the same.
 const sweptAtLeast = 64
 
-/** All times are milliseconds by the clock of the index. */
+/** Times: milliseconds of the index's clock. */
 class OwnerEntries {
   readonly entries = new Map<string, { readonly clientId: string; readonly end: number }>()
   mark: { readonly at: number; readonly end: number } | undefined
@@ -48,7 +48,7 @@ export class MemoryIndex extends InMemory implements AuthorizationIndex {
     this.marks = new ExpiringMap(maximumOwners, clock)
   }
 
-  // No verb contains an await, so each is atomic.
+  // No verb contains an await: each is atomic.
   async add(owner: string, entry: IndexEntry, { seconds, age }: EntryTerms): Promise<EntryOutcome> {
     const now = this.clock()
     const known = this.owners.get(owner) ?? new OwnerEntries()

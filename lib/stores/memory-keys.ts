@@ -8,7 +8,7 @@ export class MemoryKeys extends InMemory implements KeyStore {
     return this.texts.get(name)
   }
 
-  // `save` contains no await, so it is atomic.
+  // No await in `save`: it is atomic.
   async save(name: string, text: string, revision: string, expected?: string): Promise<boolean> {
     const stored = this.texts.get(name)?.revision
     if (stored === revision) return true

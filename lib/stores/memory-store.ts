@@ -17,17 +17,16 @@ import { memoryCounters } from './memory-counters'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import type { Storage } from './storage'
 
-/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /**
    * The largest number of authorizations with codes or tokens, about 2 KB each. Pending and denied requests
-   * have separate room for half as many. A full store rejects new records and drops none. One client gets at
-   * most a quarter of each room, and so does one resource owner. Default 100 000.
+   * have separate room for half as many. A full store rejects new records and drops none. One client, and one
+   * resource owner, gets at most a quarter of each room. Default 100 000.
    */
   readonly maximumRecords?: number
   /**
-   * Allows the memory store if `NODE_ENV` is `production`, although a restart loses every token and no other
-   * process knows them. Default false.
+   * Allows production (`NODE_ENV`). A restart then loses every token, and no other process knows them. Default
+   * false.
    */
   readonly allowInProduction?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -36,19 +35,19 @@ export interface MemoryStoreOptions {
 
 /** A {@link Storage} in memory. */
 export interface MemoryStore extends Storage {
-  /** Counters with the clock of the store, and as many keys as `maximumRecords`. */
+  /** With the clock of the store, and as many keys as `maximumRecords`. */
   readonly counters: Counters
-  /** Signing keys. A restart loses them. */
+  /** A restart loses them. */
   readonly keys: KeyStore
-  /** The authorizations of at most `maximumRecords` resource owners. */
+  /** For at most `maximumRecords` resource owners. */
   readonly index: AuthorizationIndex
-  /** What at most `maximumRecords` resource owners have allowed clients. */
+  /** For at most `maximumRecords` resource owners. */
   readonly consents: ConsentStore
 }
 
 /**
- * Stores authorizations in the memory of this process, for tests and first steps. A restart loses every token,
- * and no other process knows them.
+ * Stores authorizations in this process, for tests and first steps. A restart loses every token, and no other
+ * process knows them.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -64,7 +63,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
-// Text, because two readers must not share one object.
+// Text: two readers must not share one object.
 interface StoredText {
   readonly revision: string
   readonly text: string
@@ -75,7 +74,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
   readonly keys = new MemoryKeys()
   readonly index: AuthorizationIndex
   readonly consents: ConsentStore
-  /** Separate room: open consent pages are cheap, and must not crowd out tokens. */
+  /** Separate: open consent pages are cheap, and must not crowd out tokens. */
   private readonly undecided: ExpiringMap<StoredText>
   private readonly decided: ExpiringMap<StoredText>
 
@@ -100,7 +99,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     return { authorization: decodeAuthorization(id, stored.text), revision: stored.revision }
   }
 
-  // `save` contains no await, so it is atomic.
+  // No await in `save`: it is atomic.
   async save(authorization: Authorization, revision: string, expected?: string): Promise<boolean> {
     const stored = this.stored(authorization.id)
     if (stored?.revision === revision) return true
@@ -122,7 +121,7 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     const { id, state } = authorization
     const isDecided = state === 'approved' || state === 'active'
     const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
-    // A lifetime on the steady clock: a step of the host's clock ends no record early or late.
+    // On the steady clock: a step of the host's clock ends no record early or late.
     const lifetime = expiryOf(authorization) * 1000 - this.clock()
     const stored = { revision, text: encodeAuthorization(authorization) }
     const shares = sharesOf(authorization)
@@ -132,15 +131,15 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
         ? tooManyForShare('client_share_full', noRoom, shareWait)
         : tooManyForShare('owner_share_full', noRoom, shareWait)
     if (!room.set(id, stored, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
-    // Runs even if the other room has no such id: `delete` also sweeps that room.
+    // Always: `delete` also sweeps that room.
     other.delete(id)
   }
 }
 
-// One text for both: a client must not learn what an owner has at other clients.
+// One text: a client must not learn what an owner has at other clients.
 const noRoom = 'There is no room for more at the moment. Try again later.'
 
-// A denied request names no client and no owner. The map keeps its earlier shares.
+// A denied request names neither. The map keeps its earlier shares.
 function sharesOf(authorization: Authorization): readonly string[] {
   if (authorization.state === 'denied') return []
   const { clientId, subject } = authorization

@@ -5,8 +5,8 @@ import { type AuthorizationStore, decorate } from '../authorization/store'
 export type NoteUse = (authorization: Authorization) => Promise<void> | undefined
 
 /**
- * Notes the use of clients with each save. A note leaves in the same turn of the event loop as the record, so
- * Redis gets both in one packet. A failed note takes nothing from the client.
+ * A note leaves in the same turn of the event loop as the record, so Redis gets both in one packet. A failed
+ * note takes nothing from the client.
  */
 export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[]): AuthorizationStore {
   if (notes.length === 0) return store

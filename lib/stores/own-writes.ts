@@ -1,8 +1,8 @@
-// Tuning: spares a decision or a redemption the read of a record that this process wrote.
+// Tuning: a decision or a redemption need not read a record that this process wrote.
 // Buys: a code flow in one process sends 3 commands to Redis; over several processes, 5.
-// Measured: 2026-11-22, docs/reports/scale.md. For refreshes it did not pay (docs/reports/performance.md, "What
+// Measured: 2026-11-22, docs/reports/scale.md. It did not pay for refreshes (docs/reports/performance.md, "What
 // is left").
-// Can go: whenever two more reads per code flow are acceptable. Nothing but speed rests on this file.
+// Can go: whenever two more reads per code flow are acceptable.
 import { BoundedMap } from '../primitives/bounded-map'
 import { type AuthorizationStore, decorate, type StoredAuthorization } from '../authorization/store'
 
@@ -11,13 +11,13 @@ const maximumCached = 1000
 export interface OwnWrites {
   readonly store: AuthorizationStore
   /**
-   * Returns and forgets the record that this process wrote. Another process may have changed or removed it
-   * since, so only a save with the same expected revision may rest on it.
+   * Forgets the record. Another process may have changed or removed it, so only a save with the same expected
+   * revision may rest on it.
    */
   readonly takeCached: (id: string) => StoredAuthorization | undefined
 }
 
-/** Caches the last 1000 pending requests and codes that this process wrote. */
+/** The last 1000 pending requests and codes that this process wrote. */
 export function ownWrites(store: AuthorizationStore): OwnWrites {
   const written = new BoundedMap<StoredAuthorization>(maximumCached)
   const take = (id: string) => {

@@ -7,15 +7,15 @@ const day = 24 * 3600
 const maximumClients = 10_000
 
 export interface RegisteredUses {
-  /** Remembers the clients of the registry, so that no other identifier reaches it. */
+  /** Only clients of the registry reach it. */
   readonly find: FindClient
   readonly note: NoteUse
-  /** For a client that authenticated, and got something else than a code or a token. */
+  /** For an authenticated client that got no code and no token. */
   readonly noteClient: (clientId: string) => Promise<void> | undefined
 }
 
 /**
- * Writes at most once for each client, day and process. Undefined for a registry that takes no notes.
+ * One write at most for each client, day and process.
  *
  * @param clock milliseconds since the epoch.
  */
@@ -25,7 +25,6 @@ export function registeredUses(
   clock: () => number,
 ): RegisteredUses | undefined {
   if (clients === undefined || !notesUses(clients)) return undefined
-  // The last day noted, for each client found in the registry.
   const days = new BoundedMap<number>(maximumClients)
   const noteClient = (clientId: string) => {
     const known = days.get(clientId)

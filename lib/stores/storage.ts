@@ -12,36 +12,36 @@ import { isSharedCache, type SharedCache } from '../clients/shared-cache'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 
-/** A store of authorizations, with all that its database stores besides. The option `store` takes it. */
+/** A store of authorizations and of all that its database stores besides, for the option `store`. */
 export interface Storage extends AuthorizationStore {
-  /** Counts failed attempts and single uses, unless the option `counters` gives others. */
+  /** Counts failed attempts and single uses, unless the option `counters` does. */
   readonly counters?: Counters | undefined
-  /** Registered clients. A server uses them only if the option `clients` gives them. */
+  /** Registered clients, used only if the option `clients` gives them. */
   readonly clients?: ClientRegistry | undefined
-  /** Clients that registered themselves, unless the option `dynamicRegistration` gives another store. */
+  /** Clients that registered themselves, unless the option `dynamicRegistration` gives a store. */
   readonly dynamicClients?: DynamicClientStore | undefined
   /** Documents of other servers, for all processes. */
   readonly sharedCache?: SharedCache | undefined
-  /** The sealed signing keys that the processes of an issuer share, for `signingKeys({ secrets })`. */
+  /** Sealed signing keys that the processes of an issuer share, for `signingKeys({ secrets })`. */
   readonly keys?: KeyStore | undefined
   /** Lists the authorizations of each resource owner, and marks clients. */
   readonly index?: AuthorizationIndex | undefined
-  /** Remembers what resource owners have allowed clients, for the option `rememberConsent`. */
+  /** What resource owners have allowed clients, for the option `rememberConsent`. */
   readonly consents?: ConsentStore | undefined
-  /** Describes the store in messages, such as `Redis at localhost:6379`. Never a password. */
+  /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place?: string | undefined
   /**
-   * Checks the surroundings of the store, and resolves to one warning for each problem. The first server or
-   * guard calls it in the background, and again with growing pauses while it rejects.
+   * Checks the surroundings of the store: one warning for each problem. The first server or guard calls it in
+   * the background, and again with growing pauses while it rejects.
    *
-   * @param issuer the issuer of this server or guard.
+   * @param issuer of this server or guard.
    */
   readonly check?: ((issuer: string) => Promise<readonly StoreWarning[]>) | undefined
-  /** Ends the store. The last server or guard of the process that uses the store calls it, and waits for it. */
+  /** The last server or guard of the process that uses the store calls it, and waits for it. */
   readonly close?: (() => unknown) | undefined
 }
 
-/** A problem in the surroundings of a store, such as a setting of its database. */
+/** A problem around a store, such as a setting of its database. */
 export interface StoreWarning {
   /** A code of `docs/warnings.md`. */
   readonly code: string
@@ -82,7 +82,7 @@ const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
   close: needsFunction,
 }
 
-/** Reads the option `store`. After a mistake, returns a placeholder. */
+/** After a mistake, returns a placeholder. */
 export function readStorage(reading: OptionsReader): Storage {
   const given = reading.required('store', noStorage, hasVerbs, storeExpectation)
   if (isStorage(given)) return given

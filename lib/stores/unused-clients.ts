@@ -1,13 +1,13 @@
 export interface UnusedClient {
   readonly clientId: string
   readonly network: string
-  /** Milliseconds of the store's clock until which the client gives way to no other. */
+  /** Until then it gives way to no other, in milliseconds of the store's clock. */
   readonly heldUntil: number
 }
 
 /**
- * Of the network with most unused clients, the client held to the earliest time: who fills the store makes
- * room. Undefined if all are held.
+ * Of the network with most unused clients, the one held shortest: who fills the store makes room. Undefined if
+ * all are held.
  */
 export function givingWay(unused: Iterable<UnusedClient>, now: number): string | undefined {
   const counts = new Map<string, number>()

@@ -1,22 +1,22 @@
-// Tuning: the memory of the option `cache`. Purpose, measures and when it can go: cache.ts.
+// Tuning: the memory of the option `cache`; see cache.ts.
 import { type Authorization, expiryOf } from '../../authorization/authorization'
 import { BoundedMap } from '../../primitives/bounded-map'
 import type { StoredAuthorization } from '../../authorization/store'
 
-/** Permits a read to cache its result. A change of the record voids the ticket: the result may be old. */
+/** For a read that may cache its result. A change of the record voids the ticket. */
 interface Ticket {
   readonly id: string
 }
 
 interface Entry {
   readonly found: StoredAuthorization
-  /** Milliseconds since the epoch: the end of the record's last credential. */
+  /** Milliseconds since the epoch: the record's last credential ends. */
   readonly expiresAt: number
 }
 
 /**
- * The authorizations with access tokens. The caller reports every change, and extends the trust. Bounded;
- * evicts the least recently used.
+ * Authorizations with access tokens. The caller reports every change, and extends the trust. Evicts the least
+ * recently used.
  */
 export class AuthorizationCache {
   private readonly entries: BoundedMap<Entry>
@@ -25,8 +25,8 @@ export class AuthorizationCache {
   private wanted = false
 
   /**
-   * @param clock milliseconds since the epoch, for the expiry of records.
-   * @param stopwatch milliseconds, never steps, for the end of trust.
+   * @param clock milliseconds since the epoch, for expiry.
+   * @param stopwatch milliseconds, never steps, for trust.
    */
   constructor(
     maximum: number,
@@ -50,7 +50,7 @@ export class AuthorizationCache {
     return entry.found
   }
 
-  /** Call before a read. Undefined if its result must not be cached: no trust, or another read has the ticket. */
+  /** Call before a read. Undefined without trust, or if another read has the ticket. */
   begin(id: string): Ticket | undefined {
     if (!this.isTrusted() || this.tickets.has(id)) return undefined
     const ticket = { id }
@@ -58,13 +58,13 @@ export class AuthorizationCache {
     return ticket
   }
 
-  /** Call with a found record only: invented tokens must not fill the cache. */
+  /** Never after a miss: invented tokens must not fill the cache. */
   keep(ticket: Ticket, found: StoredAuthorization): void {
     if (this.tickets.get(ticket.id) !== ticket || !hasAccessTokens(found.authorization)) return
     this.entries.put(ticket.id, { found, expiresAt: expiryOf(found.authorization) * 1000 })
   }
 
-  /** Call when a read has ended, also with an error. */
+  /** Call after a read, failed or not. */
   end(ticket: Ticket): void {
     if (this.tickets.get(ticket.id) === ticket) this.tickets.delete(ticket.id)
   }

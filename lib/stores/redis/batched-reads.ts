@@ -1,7 +1,7 @@
-// Tuning: sends the reads of one turn of the event loop as one MGET: ioredis spends some 10 µs on each command.
-// Buys: a tenth less processor time for a refresh, a twentieth for a guard, and less work for Redis.
+// Tuning: one MGET for the reads of one turn of the event loop: ioredis spends some 10 µs on each command.
+// Buys: a tenth less processor time for a refresh, a twentieth for a guard, less work for Redis.
 // Measured: 2026-11-22, docs/reports/performance.md ("What was found").
-// Can go: when ioredis joins the GETs of one turn itself, or spends much less on a command.
+// Can go: when ioredis joins the GETs of one turn, or spends much less on a command.
 import type { RedisCommands } from './redis-commands'
 
 export interface RedisReads {
@@ -14,10 +14,10 @@ export function readsOver(client: RedisCommands): RedisReads {
   return { read: (key) => client.call('GET', key) }
 }
 
-// CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent, so no MGET again.
+// CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
 const refusal = /^(?:CROSSSLOT|NOPERM) /
 
-/** Sends the collected reads as one `MGET`; single reads once Redis refuses `MGET`. */
+/** Single reads once Redis refuses `MGET`. */
 export class ReadsTogether implements RedisReads {
   private isRefused = false
   private readonly batcher = new Batcher((keys: readonly string[]) => this.values(keys))
@@ -61,7 +61,7 @@ interface Call<Argument, Result> {
 class Batcher<Argument, Result> {
   private waiting: Call<Argument, Result>[] = []
 
-  /** @param sendAll resolves to one result for each argument, in order. */
+  /** @param sendAll one result for each argument, in order. */
   constructor(private readonly sendAll: (batch: readonly Argument[]) => Promise<readonly Result[]>) {}
 
   add(argument: Argument): Promise<Result> {

@@ -1,6 +1,6 @@
 // Tuning: the option `cache` of redisStore. authorization-cache.ts is its memory, invalidations.ts keeps it
 // current.
-// Buys: a guard sends no command to Redis for a token that the process knows.
+// Buys: a guard sends no command to Redis for a known token.
 // Measured: 2026-11-22, Node 20, docs/reports/performance.md. A guarded request takes 0.38 ms in place of 1.77
 // ms with Redis on the same machine, 0.24 ms in place of 2.40 ms with 1 ms to Redis. It saves little or no
 // processor time.
@@ -36,7 +36,7 @@ interface CheckedStore extends AuthorizationStore {
   close(): Promise<void>
 }
 
-/** @param reading the connection over which the store reads. */
+/** @param reading over which the store reads. */
 export function cached(
   store: CheckedStore,
   reading: RedisConnection,
@@ -63,7 +63,7 @@ const patience = 2
 
 type Verbs = AuthorizationStore & { readonly getCached: NonNullable<AuthorizationStore['getCached']> }
 
-/** Only `getCached` reads the cache. `find` reads the store, so no write rests on a cached record. */
+/** `find` reads the store, so no write rests on a cached record. */
 function remembering(store: AuthorizationStore, cache: AuthorizationCache): Verbs {
   // After a failed write too: perhaps only its reply was lost.
   const dropping = async <T>(id: string, write: Promise<T>): Promise<T> => write.finally(() => cache.drop(id))
@@ -95,7 +95,7 @@ function warningsOf(refusal: string | undefined): readonly RedisWarning[] {
 // Every cached record makes garbage collection longer.
 const upperBound = 100_000
 
-/** The cache needs connections of the store itself, so `client` excludes it. */
+/** Needs the store's own connections, so `client` excludes it. */
 export function checkCache(reading: OptionsReader, client: unknown): void {
   const value = reading.take('cache')
   if (value === undefined) return

@@ -6,7 +6,7 @@ import { isDone } from './redis-commands'
 // reply was lost, finds its own revision and counts as done.
 const revisionLength = 22
 
-// One parallel change wins each round, so 100 rounds suffice for 100 parallel changes to one client.
+// One parallel change wins each round: enough for 100 at once.
 const maximumRounds = 100
 const maximumDecoded = 1000
 
@@ -23,16 +23,16 @@ export interface Replacement<T> {
   readonly next: T
 }
 
-/** A value changes only if its revision is still the one that was read. */
+/** A value changes only if its revision is the one that was read. */
 export abstract class RedisClientValues<T> {
-  // The same object for the same text, so the server need not parse the registration again.
+  // The same object for the same text spares a parsing.
   private readonly decoded = new BoundedMap<{ readonly value: string; readonly client: T }>(maximumDecoded)
 
   constructor(private readonly form: ClientForm<T>) {}
 
   protected abstract read(clientId: string): Promise<string | undefined>
 
-  /** Writes if the stored revision is `expected`, or `revision` already. Resolves to 1, else 0. */
+  /** Writes over the revisions `expected` and `revision`. Resolves to 1, else 0. */
   protected abstract replace(clientId: string, replacement: Replacement<T>): Promise<unknown>
 
   async find(clientId: string): Promise<T | undefined> {
@@ -71,8 +71,8 @@ export abstract class RedisClientValues<T> {
   }
 
   /**
-   * Reads the value after a failed write: perhaps only the reply was lost. A caller that saw a failure would
-   * rotate the secret again, and drop a secret in use.
+   * After a failed write, reads: perhaps only the reply was lost. A caller that saw a failure would rotate the
+   * secret again, and drop one in use.
    */
   protected async writeOrVerify(
     clientId: string,

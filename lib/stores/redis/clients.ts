@@ -26,9 +26,9 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[1])
 return 1
 `)
 
-/** One hash has a field for each client, another its last day. One key means one node of a cluster. */
+/** One hash of clients, and one of their last days: one key means one node of a cluster. */
 export class RedisClients extends RedisClientValues<ClientRegistration> implements ClientRegistry {
-  // A value is the day and the client_id: HVALS reads both, and the store has the right to it.
+  // A value is the day and the client_id, so HVALS, which the store may use, reads both.
   private readonly daysKey: string
 
   constructor(

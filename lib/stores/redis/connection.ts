@@ -5,41 +5,40 @@ import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { confirmedBy, MasterRole } from './role'
 
-/** A connection that the store opened, and closes. */
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
   /** The next command may reach another server. */
   onLost(listener: () => void): void
-  /** For messages, such as `Redis at localhost:6379`. Never a password. */
+  /** Such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
-  /** The message of the last failed attempt to connect; undefined once ready. */
+  /** Why the last attempt to connect failed; undefined once ready. */
   obstacle(): string | undefined
   close(): Promise<void>
 }
 
-/** Milliseconds. Commands fail soon, and connections recover by themselves. */
+/** Milliseconds. Commands fail soon, and connections recover. */
 export const connectionSettings = {
   maxRetriesPerRequest: 1,
   connectTimeout: 2000,
   commandTimeout: 2000,
-  // A server that vanishes silently leaves its connection open for minutes, and every command fails.
+  // A server that vanishes silently leaves its connection open for minutes.
   socketTimeout: 2000,
-  // The default of ioredis waits up to 5 s, even if the server is back.
+  // The default waits up to 5 s, even if the server is back.
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 1000),
-  // After a failover behind one name, the connection leads to the old master, which refuses writes. Redis 6.2
-  // puts words before the error of a command in a script.
+  // After a failover behind one name, the old master refuses writes. Redis 6.2 puts words before the error of a
+  // script's command.
   reconnectOnError: (error: Error) => error.message.includes('READONLY'),
 } satisfies Ioredis.RedisOptions
 
-/** For commands that must not run twice: they fail at once if the connection breaks before the reply. */
+/** For commands that must not run twice: they fail at once if the connection breaks. */
 const sentOnce = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
 } satisfies Ioredis.RedisOptions
 
 interface Purpose {
-  /** Seconds that a command such as WAIT may wait at the server, beyond the usual timeout. Default 0. */
+  /** Seconds for a command such as WAIT, beyond the usual timeout. Default 0. */
   readonly waiting?: number
-  /** Sends each command at most once, and connects at the first. Default false. */
+  /** Each command at most once; connects at the first. Default false. */
   readonly once?: boolean
 }
 
@@ -50,7 +49,7 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   const resending = once ? { ...sentOnce, lazyConnect: true } : {}
   const redis = new Redis(url, { ...settings, ...resending })
   const inTime = commandDeadline(redis, commandTimeout / 1000 + waiting)
-  // Each failed command rejects by itself. Without a listener, ioredis would print every lost connection.
+  // Without a listener, ioredis would print every lost connection.
   let obstacle: string | undefined
   redis.on('error', (error) => (obstacle = reasonOf(error))).on('ready', () => (obstacle = undefined))
   const singleReads = readsOver(redis)
@@ -84,8 +83,8 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
 }
 
 /**
- * Rejects a late reply. If nothing at all arrived meanwhile, ends the connection: a server that vanished
- * silently leaves it open for minutes. The timers of ioredis would end it for a process that stood still.
+ * If nothing at all arrived meanwhile, ends the connection: a server that vanished silently leaves it open for
+ * minutes. The timers of ioredis would end it for a process that stood still.
  */
 function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Promise<T>) => Promise<T> {
   return (reply) =>
@@ -106,11 +105,10 @@ function reasonOf(error: Error): string {
 }
 
 /**
- * Tuning: sends all commands of one turn of the event loop in one packet. A system call costs more than the
- * rest of a command, and may wake Redis on another core (docs/reports/performance.md, 2026-11-22).
+ * Tuning: one packet for all commands of one turn of the event loop. A system call costs more than the rest of
+ * a command, and may wake Redis on another core (docs/reports/performance.md, 2026-11-22).
  *
- * @returns a function to call before each command; false if the connection is not ready, and so holds nothing
- * back.
+ * @returns call it before each command; false if the connection is not ready, and so holds nothing back.
  */
 function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => boolean {
   let held: Ioredis.Redis['stream'] | undefined
@@ -130,23 +128,23 @@ function packetPerTurn(redis: Ioredis.Redis, beforeSend: () => void): () => bool
 }
 
 interface Listener {
-  /** The new connection has no subscription and no other state. */
+  /** Without subscription or other state. */
   ready(): void
   lost(): void
-  /** The message may have any form. */
+  /** Of any form. */
   told(message: unknown): void
-  /** Least milliseconds before the next attempt to connect. */
+  /** Least milliseconds before the next attempt. */
   pause(): number
 }
 
-/** Reconnects by itself, without the subscriptions and unsent commands of before. */
+/** Reconnects, without earlier subscriptions and unsent commands. */
 export interface ListeningConnection extends RedisCommands {
   subscribe(channel: string): Promise<unknown>
   reconnect(): void
   close(): Promise<void>
 }
 
-/** For messages that Redis sends unasked. @throws ConfigurationError without ioredis. */
+/** @throws ConfigurationError without ioredis. */
 export function listen(url: string, listener: Listener): ListeningConnection {
   const { Redis } = loadIoredis()
   const { retryStrategy } = connectionSettings
@@ -154,12 +152,12 @@ export function listen(url: string, listener: Listener): ListeningConnection {
     ...connectionSettings,
     // ioredis drops the pushes of RESP3.
     protocol: 2,
-    // Subscriptions and commands belong to one connection: ioredis must not repeat them on the next.
+    // They belong to one connection: ioredis must not repeat them on the next.
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     reconnectOnError: () => false,
-    // No command matters any more on a connection that is given up.
+    // No command matters on a connection that is given up.
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
   })
@@ -175,12 +173,12 @@ export function listen(url: string, listener: Listener): ListeningConnection {
   }
 }
 
-/** Milliseconds: short beside the network, long beside the cost of a wake-up. */
+/** Milliseconds: short for the network, long for a wake-up. */
 const pauseAfterChunk = 2
 
 /**
- * Tuning: reads at most once in 2 ms: a wake-up costs about 30 µs, a further message in the same chunk about 3
- * µs (docs/reports/performance.md, 2026-11-22). Data after a quiet pause is read at once.
+ * Tuning: one read in 2 ms: a wake-up costs about 30 µs, a further message in the chunk about 3 µs
+ * (docs/reports/performance.md, 2026-11-22). Reads the first data after a pause at once.
  */
 function readInChunks(stream: Ioredis.Redis['stream']): void {
   const resume = () => void stream.resume()

@@ -6,17 +6,16 @@ export interface DeadlinePlan {
 }
 
 /**
- * Gives each create a deadline by the clock of Redis. A late copy of the command, sent again by a client
- * library or a network device, could otherwise bring back a removed record.
+ * A deadline by the clock of Redis: a late copy of a create, sent again by a client library or a network
+ * device, could bring back a removed record.
  *
- * Each reply brings the time of Redis for the next deadline, without a round trip of its own. If a create is
- * void although its caller still waits, the process had no time or a wrong one, and sends the create again with
- * the time of the reply.
+ * Each reply brings the time of Redis for the next deadline. If a create is void too early, the process had no
+ * time or a wrong one, and sends it again with the time of the reply.
  */
 export class CreationDeadline {
   private readonly patience: number
   private readonly stopwatch: () => number
-  /** At most how many milliseconds Redis is ahead of the stopwatch; undefined before the first reply. */
+  /** Redis is at most so many milliseconds ahead of the stopwatch; undefined before the first reply. */
   private ahead: number | undefined
 
   constructor({ patience, stopwatch = () => performance.now() }: DeadlinePlan) {
@@ -25,10 +24,8 @@ export class CreationDeadline {
   }
 
   /**
-   * Rejects if the create is void.
-   *
    * @param run gets the deadline in milliseconds. Resolves to the clock of Redis in milliseconds, negative if
-   * the create is void, or to 0 if the script has not read the clock.
+   * the create is void, 0 if the script did not read it.
    */
   async send(run: (deadline: string) => Promise<number>): Promise<number> {
     const until = this.stopwatch() + this.patience

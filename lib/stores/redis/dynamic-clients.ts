@@ -20,11 +20,11 @@ import { connectionSettings } from './connection'
 import { CreationDeadline } from './creation-deadline'
 
 // Each client has a key, which expires with it, and a member in one sorted set, whose score is its end by the
-// clock of Redis: the set counts the living clients. The mark of a removed client is a third key: the first
-// generation that may register. A hash gives the network of each unused client, a sorted set counts them by
-// network, and a sorted set for each network has the times until which they are held. All keys share one hash
-// tag, so that one script may write them in a cluster. The version 0.1.0 knows neither marks nor unused
-// clients; it leaves behind unused clients that ended, which have no key, and the first look removes them.
+// clock of Redis: the set counts the living clients. A third key marks a removed client: the first generation
+// that may register. A hash gives the network of each unused client, a sorted set counts them by network, and
+// one for each network has the times until which they are held. All keys share one hash tag, for scripts in a
+// cluster. The version 0.1.0 knows neither marks nor unused clients; ended unused clients that it leaves behind
+// have no key, and the first look removes them.
 
 const ending = `
 local time = redis.call('TIME')
@@ -67,8 +67,7 @@ local function hold(lifetime)
 end
 `
 
-// Ended clients that one addition removes; networks that it asks for a client that gives way, the fullest
-// first.
+// Ended clients that one addition removes; networks that it asks for room, the fullest first.
 const sweptAtMost = 1000
 const askedNetworks = 16
 
@@ -99,9 +98,9 @@ local function hasRoom(maximum)
 end
 `
 
-// The reply is the clock of Redis, negative if the addition is void, an outcome, and a text for it. An addition
-// sent again, because the reply was lost, finds its own value. It is also void if its deadline is so far ahead
-// that the mark of a confidential client, which lives for a minute, could end before.
+// The reply is the clock of Redis, negative if the addition is void, an outcome and its text. An addition sent
+// again, because the reply was lost, finds its own value. A deadline so far ahead that the mark of a
+// confidential client, which lives for a minute, could end before voids it, too.
 const adding = new RedisScript(`${ending}${makingRoom}
 local stored = redis.call('GET', KEYS[1])
 if stored then
@@ -147,7 +146,7 @@ if tonumber(ARGV[5]) > 0 then keep(ARGV[1]) end
 return 1
 `)
 
-// DEL first: a Redis whose memory is full refuses SET only before the first write of a script.
+// DEL first: a full Redis refuses SET only before the first write of a script.
 const removing = new RedisScript(`${ending}
 local left = redis.call('PTTL', KEYS[1])
 if left == -2 then return 0 end
@@ -158,7 +157,6 @@ mark(ARGV[2], ARGV[4] == '1' and math.max(left, tonumber(ARGV[3])) or ARGV[3])
 return 1
 `)
 
-/** Every write is one script. */
 export class RedisDynamicClients extends RedisClientValues<DynamicClient> implements DynamicClientStore {
   // Void after the time that the store's own connection waits for a reply.
   private readonly deadline = new CreationDeadline({ patience: connectionSettings.commandTimeout })
@@ -199,7 +197,7 @@ export class RedisDynamicClients extends RedisClientValues<DynamicClient> implem
   }
 
   async extend(clientId: string, lifetime: number, unlessLeft: number): Promise<void> {
-    // Uses only the place of the mark and the generation, which never change. So an extension costs no read.
+    // Only the place of the mark and the generation count, and never change: no read.
     const client = this.lastSeen(clientId) ?? (await this.find(clientId))
     if (client === undefined) return
     const words = [clientId, milliseconds(lifetime), milliseconds(unlessLeft), String(generationOf(client))]

@@ -14,15 +14,15 @@ type Information = ReadonlyMap<string, string>
 interface Surroundings {
   readonly client: RedisCommands
   readonly prefix: string
-  /** Milliseconds since the epoch, by this process. */
+  /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
 /**
- * Takes a setting to be in order if access rules forbid the command that reads it. Rejects if Redis does not
+ * Assumes a setting in order if access rules forbid the command that reads it. Rejects if Redis does not
  * respond.
  *
- * @param issuer noted below the prefix, to find other issuers there. Without it, the check touches no notes.
+ * @param issuer noted below the prefix, to find others there. Without it, the check touches no notes.
  */
 export async function checkRedis(
   { client, prefix, clock }: Surroundings,
@@ -51,7 +51,7 @@ function evictionOf(information: Information): RedisWarning | undefined {
 }
 
 function versionOf(information: Information): RedisWarning | undefined {
-  // Valkey and other servers report the Redis version that they are compatible with.
+  // Valkey and others report the Redis version that they are compatible with.
   const version = information.get('redis_version') ?? ''
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? []
   if (major === undefined || Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 2))
@@ -67,7 +67,7 @@ function roleOf(information: Information): RedisWarning | undefined {
   return { code: 'EAS_REDIS_REPLICA', message }
 }
 
-// In a cluster of three equal nodes, all 16 random keys belong to the probed node in one of 43 million checks.
+// All 16 random keys belong to one of three equal nodes in one of 43 million checks.
 const probes = 16
 
 async function clusterOf(client: RedisCommands, prefix: string): Promise<RedisWarning | undefined> {
@@ -91,7 +91,7 @@ async function clockOf(client: RedisCommands, clock: () => number): Promise<Redi
   const after = clock()
   const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : []
   const redis = Number(seconds) * 1000 + Number(microseconds) / 1000
-  // Redis read its clock between `before` and `after`: only the time outside counts as a difference.
+  // Redis read its clock between `before` and `after`.
   const apart = Math.max(before - redis, redis - after)
   if (!(apart > millisecondsApart)) return undefined
   const direction = redis < before ? 'ahead of' : 'behind'
@@ -115,7 +115,7 @@ const fixForRedis = {
     autoResendUnfulfilledCommands === true && maxRetriesPerRequest !== 0,
 }
 
-// The node connections of a cluster do not reconnect by default. The `Cluster` client itself sends again.
+// A cluster's node connections do not reconnect by default. The `Cluster` client itself sends again.
 const fixForCluster = {
   text: 'Set retryDelayOnFailover to 0',
   isNeeded: ({ retryDelayOnFailover }: ServerSettings) => retryDelayOnFailover !== 0,
@@ -131,7 +131,7 @@ function pairOf(line: string): [string, string] {
   return [line.slice(0, Math.max(0, colon)), line.slice(colon + 1)]
 }
 
-// Undefined if access rules forbid the command, or a hosting provider has removed it.
+// Access rules forbid the command, or a hosting provider has removed it.
 async function ifAllowed(answer: Promise<unknown>): Promise<unknown> {
   return answer.catch((error: unknown) => {
     if (beginsWith(error, 'NOPERM ') || beginsWith(error, 'ERR unknown command')) return undefined
@@ -143,7 +143,7 @@ function beginsWith(error: unknown, words: string): boolean {
   return error instanceof Error && error.message.startsWith(words)
 }
 
-// Each start renews the note, and a well-run server restarts once a week or more.
+// Each start renews the note, and a well-run server restarts at least once a week.
 const noteLifetime = 7 * 24 * 3600
 
 interface IssuerNotes {
@@ -153,8 +153,8 @@ interface IssuerNotes {
 }
 
 /**
- * Warns of other issuers with a note of the last week. One hash has a field for each issuer: the time of its
- * note, in seconds since the epoch, and its name. Ignores errors: the other checks report a failing Redis.
+ * One hash has a field for each issuer: its name, and the time of its note, in seconds since the epoch. Ignores
+ * errors, which the other checks report.
  */
 async function otherIssuersBelow(notes: IssuerNotes, issuer: string): Promise<RedisWarning | undefined> {
   const others = await noteIssuer(notes, issuer).catch(() => [])

@@ -1,4 +1,4 @@
-// Tuning: keeps the option `cache` current. Measures of the cache, and when it can go: cache.ts.
+// Tuning: keeps the option `cache` current; see cache.ts.
 // Costs: about 3 µs for each change of any authorization, and a wake-up of about 30 µs at most once in 2 ms
 // (2026-11-22, docs/reports/performance.md).
 import { createId, secureRandom } from '../../protocol/credential'
@@ -7,26 +7,25 @@ import type { RedisCommands } from './redis-commands'
 import { listen, type ListeningConnection } from './connection'
 
 /**
- * Milliseconds after a proof that invalidations arrive. If the network goes silent or the process stands still,
- * a revoked token passes for this long at most.
+ * Milliseconds after a proof that reports arrive. A revoked token passes for this long at most, if the network
+ * goes silent or the process stands still.
  */
 const trustedFor = 1000
-/** Milliseconds between two ticks, which start a proof or give up a late one. */
+/** Milliseconds between ticks, which start a proof or give up a late one. */
 const proofEvery = 250
-/** Milliseconds between two attempts to connect. The pause doubles with each refusal. */
+/** Milliseconds. The pause between attempts to connect doubles with each refusal. */
 const longestPause = 60_000
 
 interface Plan {
   readonly url: string
   readonly prefix: string
-  /** The connection that reads the records for the cache. */
   readonly reading: RedisCommands
   readonly cache: AuthorizationCache
   /** Milliseconds, never steps. */
   readonly stopwatch: () => number
 }
 
-/** A proof under way: Redis has not yet reported the mark under this key. */
+/** Redis has not yet reported the mark under this key. */
 interface Proof {
   readonly key: string
   /** Milliseconds of the stopwatch. */
@@ -36,13 +35,13 @@ interface Proof {
 
 /**
  * Proves again and again that reports arrive: the reading connection writes a mark, and Redis must report it
- * over the other. Trust counts from the sending of the mark. Any failure ends the trust at once, and both
- * connections start over.
+ * over the other. Trust counts from the sending of the mark. Any failure ends it, and both connections start
+ * over.
  */
 export class RedisInvalidations {
   private readonly connection: ListeningConnection
   private readonly timer: NodeJS.Timeout
-  /** The current connection, from its first command on. */
+  /** Set from the connection's first command on. */
   private attempt: symbol | undefined
   private tracked: Tracked | undefined
   private proof: Proof | undefined
@@ -63,13 +62,13 @@ export class RedisInvalidations {
     this.timer = setInterval(() => this.tick(), proofEvery).unref()
   }
 
-  /** Resolves, once known, to the reason why Redis does not support the cache; undefined if it does. */
+  /** Why Redis does not support the cache, once known; undefined if it does. */
   async refusal(): Promise<string | undefined> {
     await this.decided
     return this.reason
   }
 
-  /** Call if the reading connection is lost: the next may lead to another server. */
+  /** The next reading connection may lead to another server. */
   restart(): void {
     if (this.attempt === undefined) return
     this.stop()
@@ -117,7 +116,7 @@ export class RedisInvalidations {
   private apply(keys: unknown): void {
     const { tracked, proof } = this
     if (tracked === undefined) return
-    // After FLUSHALL and FLUSHDB the message names no keys.
+    // FLUSHALL and FLUSHDB name no keys.
     if (!Array.isArray(keys)) return this.plan.cache.clear()
     for (const key of keys.map(String)) {
       const id = tracked.idOf(key)
@@ -126,7 +125,7 @@ export class RedisInvalidations {
     }
   }
 
-  // One connection keeps the order: Redis has reported every change before the mark.
+  // One connection keeps the order: every change before the mark has been reported.
   private proven(proof: Proof): void {
     this.proof = undefined
     this.plan.cache.trust(proof.sentAt + trustedFor)
@@ -138,7 +137,7 @@ export class RedisInvalidations {
   private tick(): void {
     const { tracked, proof } = this
     if (tracked === undefined) return
-    // No mark while no guard asks. The first request after such a pause reads from Redis.
+    // No mark while no guard asks. The first request then reads from Redis.
     if (proof === undefined) return this.plan.cache.wasWanted() ? this.prove(tracked) : undefined
     if (this.plan.stopwatch() - proof.sentAt < trustedFor) return
     if (proof.isWritten) this.refused('it reports no change')
@@ -157,30 +156,30 @@ export class RedisInvalidations {
   }
 }
 
-/** Where Redis reports changed keys to clients of RESP2. */
+/** For clients of RESP2. */
 const channel = '__redis__:invalidate'
-// Milliseconds of a mark.
+// Milliseconds.
 const lifetime = '1000'
 
 interface Tracked {
   /** Undefined for a mark. */
   idOf(key: string): string | undefined
-  /** A new key each time: Redis also reports the expiry of an old mark, which must not pass for a new one. */
+  /** New each time: Redis also reports the expiry of an old mark, which must not pass for a new one. */
   nextMark(): string
 }
 
 /**
  * `CLIENT TRACKING` in broadcast mode: Redis remembers no keys, so invented tokens cannot fill its memory, and
- * reads may use any other connection.
+ * any connection may read.
  */
 async function track(connection: ListeningConnection, prefix: string): Promise<Tracked> {
   const authorizations = `${prefix}authorization:`
   const marks = `${prefix}alive:${createId(secureRandom)}:`
-  // A replica refuses this write: it reports changes late, and may miss some.
+  // A replica refuses this write: its reports are late or incomplete.
   await writeMark(connection, marks)
   const id = String(await connection.call('CLIENT', 'ID'))
   const prefixes = ['PREFIX', authorizations, 'PREFIX', marks]
-  // RESP2 has no push messages, so the connection redirects the reports to its own subscription.
+  // RESP2 has no push messages: redirects to the connection's own subscription.
   await connection.call('CLIENT', 'TRACKING', 'ON', 'REDIRECT', id, 'BCAST', ...prefixes)
   await connection.subscribe(channel)
   let written = 0

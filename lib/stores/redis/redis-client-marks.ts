@@ -3,7 +3,7 @@ import type { RedisReads } from './batched-reads'
 import { RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
-// The value is the time of the mark. A mark set again keeps the later time and the later end.
+// The value is the time of the mark. A second mark keeps the later time and the later end.
 const marking = new RedisScript(`
 local at = math.max(tonumber(redis.call('GET', KEYS[1]) or ARGV[1]), tonumber(ARGV[1]))
 local lifetime = math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[2]))
@@ -15,11 +15,7 @@ const wholeSeconds = /^\d+$/
 
 type ClientMarkVerbs = Pick<AuthorizationIndex, 'revokeClient' | 'revokedBefore'>
 
-/**
- * One key for each marked client, which expires with its mark.
- *
- * @param reads as authorizations are read: a replica that was the master must not hide a mark from a guard.
- */
+/** @param reads as authorizations are read: a replica that was the master must not hide a mark from a guard. */
 export function redisClientMarks(reads: RedisReads, run: ScriptRun, prefix: string): ClientMarkVerbs {
   return {
     async revokeClient(client, at, seconds) {

@@ -1,30 +1,27 @@
 import { createHash } from 'node:crypto'
 
 /**
- * What `redisStore({ client })` needs of a Redis client. `Redis` and `Cluster` of ioredis have it, for a single
- * server, a cluster and Sentinel. For node-redis, pass `{ call: (...words) => client.sendCommand(words) }`.
+ * What `redisStore({ client })` needs, as `Redis` and `Cluster` of ioredis have it, for a single server, a
+ * cluster and Sentinel. For node-redis, pass `{ call: (...words) => client.sendCommand(words) }`.
  */
 export interface RedisCommands {
-  /** Sends one command and resolves to its reply. Rejects with the error of Redis, message unchanged. */
+  /** Sends one command. Rejects with the error of Redis, message unchanged. */
   call(command: string, ...words: string[]): Promise<unknown>
 }
 
 /**
- * What `waitForReplicas` needs besides {@link RedisCommands}: sends commands back to back on one connection, to
- * the node that has their keys. `Redis` and `Cluster` of ioredis have it.
+ * What `waitForReplicas` needs besides {@link RedisCommands}, as `Redis` and `Cluster` of ioredis have it:
+ * sends commands back to back on one connection, to the node that has their keys.
  */
 export interface PipelinedCommands {
   /** @param commands each starts with the command in lower case. */
   pipeline(commands: string[][]): {
-    /** Resolves to an error or a reply for each command, in order. */
+    /** An error or a reply for each command, in order. */
     exec(): Promise<[error: Error | null, reply: unknown][] | null>
   }
 }
 
-/**
- * A Lua script on one key, or several of one hash slot. `run` sends the whole source only if the server lacks
- * the script.
- */
+/** On one key, or several of one hash slot. Sends the source only if the server lacks the script. */
 export class RedisScript {
   private readonly sha1: string
 

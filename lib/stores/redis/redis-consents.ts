@@ -3,8 +3,7 @@ import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
 // One hash for each owner. A field is `c` and the client; its value is the end, a colon and the text. The field
-// `!` is the time of the last `forget`. Times are milliseconds by the clock of Redis, so the clocks of
-// processes do not count.
+// `!` is the time of the last `forget`. Times are milliseconds by the clock of Redis, not of processes.
 const fieldOf = (clientId: string) => `c${clientId}`
 const longestMark = longestDecision * 1000
 
@@ -40,8 +39,8 @@ end
 return found
 `)
 
-// The owner was read at ARGV[4], by the clock of Redis. However late a copy of the command arrives, a newer
-// mark refuses it, and it is void before the mark ends.
+// The owner was read at ARGV[4], by the clock of Redis. However late a copy arrives, a newer mark refuses it,
+// and it is void before the mark ends.
 const remembering = new RedisScript(`${prelude}
 local read = tonumber(ARGV[4])
 local mark = redis.call('HGET', KEYS[1], '!')
@@ -67,7 +66,7 @@ keepUntil(ending)
 return 1
 `)
 
-// The removal first: a Redis whose memory is full refuses HSET only before the first write of a script.
+// The removal first: a full Redis refuses HSET only before the first write of a script.
 const forgetting = new RedisScript(`${prelude}
 if ARGV[1] then redis.call('HDEL', KEYS[1], ARGV[1]) else redis.call('DEL', KEYS[1]) end
 redis.call('HSET', KEYS[1], '!', string.format('%.0f', now))
@@ -75,7 +74,6 @@ keepUntil(now + ${longestMark})
 return 1
 `)
 
-/** One key for each owner, which expires with its last consent. */
 export function redisConsents(client: RedisCommands, run: ScriptRun, prefix: string): ConsentStore {
   const keyOf = (owner: string): readonly [string] => [prefix + owner]
   return {
@@ -97,7 +95,7 @@ export function redisConsents(client: RedisCommands, run: ScriptRun, prefix: str
     async remember(owner, clientId, consent, { seconds, age }) {
       const askedAt = performance.now()
       const now = Number(await timing.run(client, keyOf(owner)))
-      // Redis read its clock before this moment, so the owner was not read before the result.
+      // Redis read its clock before now, so the owner was read no earlier than the result.
       const readAt = Math.floor(now - (performance.now() - askedAt) - age * 1000)
       if (!Number.isSafeInteger(readAt))
         throw new Error('The Redis client replied to a script with something other than a number.')

@@ -17,8 +17,7 @@ end
 return {count, left}
 `)
 
-// The value is the caller's random mark: a command sent again, because the reply was lost, finds it and wins
-// again.
+// The value is the caller's random mark: a command sent again, because the reply was lost, wins again.
 const spending = new RedisScript(`
 local spender = redis.call('GET', KEYS[1])
 if spender == ARGV[1] then return 1 end
@@ -27,11 +26,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `)
 
-/**
- * One key for each count, which expires with its window.
- *
- * @param forCounts sends each command at most once, because an addition that arrives twice counts twice.
- */
+/** @param forCounts sends each command at most once: an addition that arrives twice counts twice. */
 export function redisCounters(client: RedisCommands, prefix: string, forCounts = client): Counters {
   return {
     async add(key, amount, seconds) {

@@ -9,7 +9,7 @@ import type { ScriptRun } from './writes'
 
 // One sorted set for each owner. A member is the id of the authorization, 22 characters, and the client; its
 // score is its end. The mark is two members, its time and its end, with negative scores, which no sweep by end
-// reaches. Times are milliseconds by the clock of Redis, so the clocks of processes do not count.
+// reaches. Times are milliseconds by the clock of Redis, not of processes.
 const [markTime, markEnd] = ['!at', '!end'] as const
 
 const prelude = `
@@ -50,7 +50,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. string.format('%.0f', now), '+inf')
 `)
 
-// The caller knows only the id, with which a member begins.
+// A member begins with its id.
 const removing = new RedisScript(`
 local gone = {}
 for _, id in ipairs(ARGV) do gone[id] = true end
@@ -64,7 +64,6 @@ const idLength = 22
 
 type OwnerIndex = Omit<AuthorizationIndex, 'revokeClient' | 'revokedBefore'>
 
-/** One key for each owner, which expires with its last entry. */
 export function redisIndex(client: RedisCommands, run: ScriptRun, prefix: string): OwnerIndex {
   const keyOf = (owner: string): readonly [string] => [prefix + owner]
   return {

@@ -2,8 +2,8 @@ import type { KeyStore } from '../../jwt/signing-keys/key-store'
 import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
-// A value is the writer's revision, 22 characters, and the text. A save sent again, because the reply was lost,
-// finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
+// A value is the writer's revision, 22 characters, and the text. A save sent again writes the same value: WAIT
+// always has a write to wait for.
 const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 local revision = stored and string.sub(stored, 1, 22) or ''
@@ -14,7 +14,7 @@ return 1
 
 const revisionLength = 22
 
-/** One key for each text, which never expires. */
+/** Signing keys never expire. */
 export function redisKeys(client: RedisCommands, run: ScriptRun, prefix: string): KeyStore {
   return {
     async find(name) {

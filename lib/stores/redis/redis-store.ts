@@ -28,7 +28,6 @@ import { RedisDynamicClients } from './dynamic-clients'
 import { isMarkable, markKey } from './removal-mark'
 import { type RecordKeys, type RedisWrites, writesOver } from './writes'
 
-/** Options of {@link redisStore}. */
 export type RedisStoreOptions = {
   /** The prefix of every key: without braces, or with a hash tag of Redis Cluster. Default `oauth:`. */
   readonly prefix?: string
@@ -44,7 +43,7 @@ export type RedisStoreOptions = {
   readonly waitForReplicas?: ReplicaWait
 } & (
   | {
-      /** A connected client of the host: an ioredis `Redis` or `Cluster`, or another object with the same `call`. */
+      /** The host's connected ioredis `Redis` or `Cluster`, or another object with the same `call`. */
       readonly client: RedisCommands & Partial<PipelinedCommands>
       readonly url?: undefined
       readonly cache?: undefined
@@ -54,47 +53,42 @@ export type RedisStoreOptions = {
       readonly url: string
       readonly client?: undefined
       /**
-       * Caches authorizations in the memory of this process, so a guard reads each from Redis once. Redis
-       * reports every change over one more connection (`CLIENT TRACKING`). A revocation takes effect as soon as
-       * the report arrives, and within a second even if the network goes silent. Default: each guarded request
-       * reads from Redis.
+       * Caches authorizations in this process, so a guard reads each from Redis once. Redis reports every
+       * change over one more connection (`CLIENT TRACKING`). A revocation takes effect as soon as the report
+       * arrives, and within a second even if the network goes silent. Default: each guarded request reads from
+       * Redis.
        */
       readonly cache?: CacheOptions
     }
 )
 
-/** A {@link Storage} on Redis. All its parts are in the same Redis, below the same prefix. */
+/** A {@link Storage} on Redis, all in the same Redis, below the same prefix. */
 export interface RedisStore extends Storage {
   readonly counters: Counters
-  /** Registered clients: `createAuthorizationServer({ store, clients: store.clients, … })`. */
+  /** For `createAuthorizationServer({ store, clients: store.clients, … })`. */
   readonly clients: ClientRegistry
-  /** Clients that registered themselves. The option `dynamicRegistration` finds them here. */
+  /** The option `dynamicRegistration` finds them here. */
   readonly dynamicClients: DynamicClientStore
-  /** A cache for documents of other servers. */
+  /** For documents of other servers. */
   readonly sharedCache: SharedCache
-  /** Signing keys of servers, sealed, without an expiry. */
+  /** Sealed, without an expiry. */
   readonly keys: KeyStore
   /** The authorizations of each resource owner, and the marks of clients. */
   readonly index: AuthorizationIndex
-  /** What resource owners have allowed clients. */
   readonly consents: ConsentStore
-  /** The server, for messages, such as `Redis at localhost:6379`. Never a password. */
+  /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
-  /**
-   * The message of the last failed attempt to connect; undefined if the connection is ready, or belongs to the
-   * host.
-   */
+  /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
   obstacle(): string | undefined
   /**
-   * Checks the Redis of the store: eviction, version, role, cluster, clock, resending client. Resolves to one
-   * warning for each problem; servers and guards call it, and emit the warnings. Rejects if Redis does not
-   * respond.
+   * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
+   * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
    *
-   * @param issuer of the server or guard. The store notes it below the prefix, and warns of other issuers
-   * there. Without it, `check` writes nothing.
+   * @param issuer of the server or guard, noted below the prefix. Warns of other issuers there. Without it,
+   * `check` writes nothing.
    */
   check(issuer?: string): Promise<readonly StoreWarning[]>
-  /** Closes the connections that the store opened. A client of the host stays open. */
+  /** Closes the connections that the store opened, not a client of the host. */
   close(): Promise<void>
 }
 
@@ -124,7 +118,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     )
   const { url, cache } = options
   const connection = connect(url)
-  // WAIT blocks the commands behind it, so reads must not share its connection.
+  // WAIT blocks the commands behind it, so reads go elsewhere.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
   // An addition that arrives twice counts twice.
   const forCounts = connect(url, { once: true })
@@ -224,11 +218,11 @@ class KeyPerAuthorization implements RedisStore {
   }
 
   async save(authorization: Authorization, revision: string, expected = ''): Promise<boolean> {
-    // A lifetime, because the clocks of process and Redis may differ.
+    // No point in time: the clocks of process and Redis may differ.
     const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
     const record = encodeAuthorization(authorization)
     const keys = this.keysOf(authorization.id)
-    // Throws on an unknown reply: misread as a conflict, it would make the next round find a replay.
+    // Throws on an unknown reply: taken for a conflict, it would make the next round find a replay.
     return isDone(await this.writes.save(keys, revision, expected, record, String(lifetime)))
   }
 
@@ -240,7 +234,7 @@ class KeyPerAuthorization implements RedisStore {
     try {
       return await checkRedis({ client: this.client, prefix: this.prefix, clock: this.clock }, issuer)
     } catch (failure) {
-      // The connection's error says more than the command's, which says only that ioredis gave up.
+      // The command's error says only that ioredis gave up.
       const obstacle = this.obstacle()
       throw obstacle === undefined ? failure : new Error(obstacle, { cause: failure })
     }

@@ -1,15 +1,14 @@
 import { connectionSettings } from './connection'
 
-// A removal leaves a mark beside the key of the value. While it lives, Redis refuses a create of the same
-// value. Only creates look for marks.
+// While the mark of a removal lives, Redis refuses a create of the same value. Only creates look for marks.
 
 /** Milliseconds: the longest `within` of `waitForReplicas`. */
 const longestWait = 60_000
 
 /**
- * Milliseconds, longer than any create may still arrive: a deadline is at most the patience of its process
- * after the call, and the process knows the time of Redis to within one round trip, at most its patience. All
- * processes share it, because one may remove what another has created.
+ * Milliseconds, longer than any create may arrive: its deadline is at most the patience of its process after
+ * the call, and the process knows the time of Redis to within one round trip, at most its patience. All
+ * processes share it, because one may remove what another created.
  */
 export const markLifetime = 2 * (connectionSettings.commandTimeout + longestWait)
 
@@ -17,16 +16,16 @@ export const markLifetime = 2 * (connectionSettings.commandTimeout + longestWait
  * Both keys begin with the prefix of the store, for access rules, and are in one hash slot: by the hash tag of
  * the prefix, or by the whole key of the value as the tag.
  *
- * @param name without the prefix. Must not contain braces, unless the prefix has a hash tag.
+ * @param name without the prefix, and without braces unless the prefix has a hash tag.
  */
 export function markKey(prefix: string, name: string): string {
   return hashTag.test(prefix) ? `${prefix}removed:${name}` : `${prefix}removed:{${prefix}${name}}`
 }
 
-// The text between the first opening brace and the next closing brace, unless empty.
+// Between the first opening brace and the next closing one, unless empty.
 const hashTag = /^[^{]*\{[^}]+\}/
 
-/** Any other prefix leaves the two keys in different slots. */
+/** Otherwise the two keys are in different slots. */
 export function isMarkable(prefix: string): boolean {
   return !/[{}]/.test(prefix) || hashTag.test(prefix)
 }

@@ -3,17 +3,17 @@ import { deadlineExpectation, isDeadline } from '../deadline'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
 import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'
 
-/** How many replicas must have a write, and within what time. */
+/** The replicas that must have a write, and within what time. */
 export interface ReplicaWait {
-  /** Number of replicas: a whole number, at least 1. */
+  /** A whole number, at least 1. */
   readonly replicas: number
   /** Seconds, more than 0 and at most 60. Choose less than the server's `storeDeadline`, which ends every wait. */
   readonly within: number
 }
 
-// WAIT counts only writes of its own connection. If the key is absent, another connection may have removed it,
-// and WAIT would wait for nothing: so the script writes and deletes an empty value. It removes no record: after
-// a failover it may be back, and the next reader must decide on it.
+// WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
+// nothing: so the script writes and deletes an empty value. It removes no record: after a failover one may be
+// back, and the next reader must decide on it.
 const confirming = new RedisScript(`
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('SET', KEYS[1], '', 'PX', 1000)
@@ -35,9 +35,8 @@ export function acknowledgedWrites(
   const wait = ['wait', String(replicas), String(Math.ceil(within * 1000))]
 
   /**
-   * A replica refuses WAIT, and a script that wrote nothing has not met READONLY: a create without a known
-   * deadline, or a save whose record the replica lacks. So sends a write without effect: the client leaves the
-   * replica at READONLY.
+   * A replica refuses WAIT, but a script that wrote nothing (a create without a known deadline, a save of a
+   * record that the replica lacks) met no READONLY. A write without effect meets it, and the client leaves.
    */
   async function leaveReplica({ message }: Error): Promise<void> {
     if (message.startsWith('ERR ')) await client.call('DEL', unused)
@@ -55,7 +54,7 @@ export function acknowledgedWrites(
       await leaveReplica(waitFailure)
       throw waitFailure
     }
-    // The script wrote nothing (another writer was first, or the create is void): no wait.
+    // Another writer was first, or the create is void: no wait.
     if (Number(reply) <= 0) return reply
     const count = Number(reached)
     if (!(count >= replicas))
@@ -68,7 +67,7 @@ export function acknowledgedWrites(
       return await attempt(script.byDigest(keys, words))
     } catch (error) {
       if (!canRepeat(error)) throw error
-      // A single read follows the redirections of a cluster: the client learns which node has the key.
+      // A single read follows redirections: the client learns which node has the key.
       await client.call('GET', keys[0])
       return attempt(script.whole(keys, words))
     }
@@ -83,8 +82,8 @@ export function acknowledgedWrites(
 }
 
 /**
- * Refused before any change, and worth repeating. Not while a slot migrates (`ASK`): only a single command
- * follows the redirection, so the write would happen without its `WAIT`.
+ * Refused before any change. Not while a slot migrates (`ASK`): only a single command follows the redirection,
+ * so the write would happen without its `WAIT`.
  */
 function canRepeat(error: unknown): boolean {
   return error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)

@@ -2,11 +2,11 @@ import { isRecord } from '../../primitives/options-reader'
 import { readsOver, type RedisReads } from './batched-reads'
 import type { RedisCommands } from './redis-commands'
 
-/** Milliseconds. The cache for guards needs a new proof after the same time. */
+/** Milliseconds, as for the cache of guards. */
 const confirmedFor = 1000
 
 interface RolePlan {
-  /** Sends HELLO over the connection of the reads and writes, ahead of them. */
+  /** HELLO, on the connection of the reads and writes, ahead of them. */
   readonly ask: () => Promise<unknown>
   /** The next command may reach another server. */
   readonly leave: () => void
@@ -20,8 +20,8 @@ interface RolePlan {
  * find revoked tokens.
  *
  * Asks at most once a second, in the packet of other commands. A role counts from the sending of the question.
- * A read without a confirmed role waits for that reply, which arrives first. A server that was a replica from
- * the start stays in use: `check` of the store warns of it.
+ * A read without a confirmed role waits for that reply, which arrives first. A replica from the start stays in
+ * use: `check` of the store warns of it.
  */
 export class MasterRole {
   private readonly stopwatch: () => number
@@ -34,8 +34,8 @@ export class MasterRole {
   }
 
   /**
-   * Call before a command. Undefined if confirmed within the last second. Else rejects if the server was the
-   * master and is a replica now.
+   * Call before a command. Undefined within a second of a confirmation. Rejects if the server was the master
+   * and is a replica now.
    */
   confirmed(): Promise<void> | undefined {
     const now = this.stopwatch()
@@ -46,7 +46,7 @@ export class MasterRole {
     return this.pending
   }
 
-  /** Call if the connection is lost: the next may lead to another server. */
+  /** The next connection may lead to another server. */
   forget(): void {
     this.askedAt = -Infinity
   }
@@ -65,7 +65,7 @@ export class MasterRole {
     if (this.askedAt === askedAt) this.pending = undefined
   }
 
-  /** Undefined if the server, or a proxy before it, does not tell. */
+  /** Undefined if the server, or a proxy, does not tell. */
   private async role(): Promise<unknown> {
     try {
       return roleIn(await this.plan.ask())
@@ -84,8 +84,8 @@ const ignored = (): undefined => undefined
 
 /**
  * Over a `Redis` of ioredis, which has one connection, reads come from a master only. The store cannot close
- * the host's connection. After a demotion it sends a write without effect, which Redis refuses with READONLY:
- * the host's own `reconnectOnError` can then reconnect.
+ * the host's connection: after a demotion it sends a write without effect, and at its READONLY the host's own
+ * `reconnectOnError` can reconnect.
  *
  * @param unused a key that never exists.
  */
@@ -100,7 +100,7 @@ export function readsOverHost(client: RedisCommands, unused: string): RedisReads
   return { read: (key) => confirmedBy(role.confirmed(), reads.read(key)) }
 }
 
-/** The reply to HELLO is a list of names and values, an object or a map, depending on the client. */
+/** HELLO replies with a list of names and values, an object or a map, depending on the client. */
 function roleIn(reply: unknown): unknown {
   if (Array.isArray(reply)) return reply[reply.indexOf('role') + 1]
   if (reply instanceof Map) return reply.get('role')

@@ -3,13 +3,13 @@ import { connectionSettings } from './connection'
 import { CreationDeadline, type DeadlinePlan } from './creation-deadline'
 import { markLifetime } from './removal-mark'
 
-/** The record of one authorization, and the mark of its removal, in one hash slot. */
+/** In one hash slot: the record, and the mark of its removal. */
 export type RecordKeys = readonly [record: string, mark: string]
 
 export interface RedisWrites {
   /**
-   * An empty `expected` means a create. Resolves to 1 if stored, to 0 if another writer was first. Rejects if a
-   * create is void, or if the authorization was removed.
+   * An empty `expected` means a create. Resolves to 1 if stored, to 0 if another writer was first. Rejects a
+   * void create, and a removed authorization.
    *
    * @param lifetime milliseconds.
    */
@@ -24,7 +24,7 @@ export interface RedisWrites {
   remove(keys: RecordKeys): Promise<unknown>
   /**
    * Resolves to 1 once the absence is as durable as after a removal, to 0 if a record exists. Undefined if
-   * removals do not wait for replicas: a read that finds nothing is then proof enough.
+   * removals do not wait for replicas: then a read proves enough.
    */
   readonly confirmAbsent?: (record: string) => Promise<unknown>
   readonly run: ScriptRun
@@ -38,7 +38,7 @@ export type ScriptRun = (
 ) => Promise<unknown>
 
 // A value is the writer's revision, 22 characters, and the record. A save sent again, because the reply was
-// lost, finds its own revision, writes the same value and succeeds. So WAIT always has a write to wait for.
+// lost, writes the same value: WAIT always has a write to wait for.
 const saving = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 local revision = stored and string.sub(stored, 1, 22) or ''
@@ -47,7 +47,7 @@ redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3], 'PX', ARGV[4])
 return 1
 `)
 
-/** @param waiting milliseconds that a write may wait for replicas. */
+/** @param waiting milliseconds for replicas. */
 export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
   // Void after the time that the store's own connection waits for a reply.
   const creations = new Creations({ run, patience: connectionSettings.commandTimeout + waiting })
@@ -57,7 +57,7 @@ export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
       : run(saving, [keys[0]], revision, expected, record, lifetime)
 }
 
-/** A write is done once the master has it. */
+/** Done once the master has it. */
 export function writesOver(client: RedisCommands): RedisWrites {
   const run: ScriptRun = (script, keys, ...words) => script.run(client, keys, ...words)
   return {
@@ -67,7 +67,7 @@ export function writesOver(client: RedisCommands): RedisWrites {
   }
 }
 
-// DEL first: a Redis whose memory is full refuses SET only before the first write of a script.
+// DEL first: a full Redis refuses SET only before the first write of a script.
 export const removing = new RedisScript(`
 redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[2], '', 'PX', ${markLifetime})
@@ -78,18 +78,17 @@ async function removeOver(client: RedisCommands, [record, mark]: RecordKeys): Pr
   try {
     return await removing.run(client, [record, mark])
   } catch (error) {
-    // While a slot of a cluster migrates, no script runs on two keys. The mark first: it refuses every create
-    // that arrives after the removal. ioredis gives up after 16 redirections.
+    // While a slot migrates, no script runs on two keys. The mark first: it refuses every create after the
+    // removal. ioredis gives up after 16 redirections.
     if (!(error instanceof Error) || !/TRYAGAIN|Cluster redirections/.test(error.message)) throw error
     await client.call('SET', mark, '', 'PX', String(markLifetime))
     return client.call('DEL', record)
   }
 }
 
-// The reply is the clock of Redis in milliseconds if the record is stored, the negative clock if the create is
-// void, 0 if another writer was first. A create that finds its own revision succeeded before, and writes the
-// same value again, so WAIT has a write to wait for. A create is also void if its deadline is so far ahead that
-// a removal now would leave too short a mark.
+// The reply is the clock of Redis in milliseconds if stored, the negative clock if void, 0 if another writer
+// was first. A create that finds its own revision writes the same value again, for WAIT. A create is also void
+// if its deadline is so far ahead that a removal now would leave too short a mark.
 const creating = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
@@ -108,7 +107,7 @@ interface CreationPlan extends DeadlinePlan {
   readonly run: ScriptRun
 }
 
-/** Before its deadline, the mark of a removal refuses a late copy of a create. After it, the copy is void. */
+/** Before its deadline, a removal's mark refuses a late copy of a create. After it, the copy is void. */
 class Creations {
   private readonly deadline: CreationDeadline
 
@@ -116,7 +115,7 @@ class Creations {
     this.deadline = new CreationDeadline(plan)
   }
 
-  /** Rejects for a removed authorization: its id is used up, and another attempt would fail again. */
+  /** The id of a removed authorization is used up: another attempt would fail again. */
   async create(keys: RecordKeys, revision: string, record: string, lifetime: string): Promise<0 | 1> {
     const reply = await this.deadline.send(async (deadline) =>
       Number(await this.plan.run(creating, keys, revision, record, lifetime, deadline)),
