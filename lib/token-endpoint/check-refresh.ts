@@ -7,19 +7,14 @@ import { dataOf } from '../protocol/extension-data'
 import type { ExtensionRefresh, RefreshVerdict } from '../protocol/extension-decision'
 import { invalidGrant, OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 
-/**
- * Asks the extensions whether an authorization goes on: once the refresh token is known to be good, and before
- * anything is signed or spent.
- *
- * @param complete completes the tokens of an authorization that goes on.
- */
+/** Runs once the refresh token is known to be good, and before anything is signed or spent. */
 export function checkingRefresh(
   extensions: readonly Extension[],
   recipient: Recipient,
   complete: CompleteResult<Issued> | undefined,
 ): CompleteResult<Issued> {
   return async (result, current) => {
-    // A repetition without a write repeats tokens that the extensions allowed within the grace.
+    // A repetition without a write repeats tokens that the extensions allowed.
     if (result.action === 'save' && current !== undefined && (await ends(extensions, recipient, current)))
       return {
         action: 'delete',
@@ -54,7 +49,7 @@ async function verdictOf(extension: Extension, refresh: ExtensionRefresh): Promi
     throw new TypeError(`The extension "${extension.name}" must resolve to 'keep' or 'end' for a refresh.`)
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
-    // The check may succeed later. Until then the client must not lose its refresh token.
+    // The check may succeed later: the client must not lose its refresh token.
     throw temporarilyUnavailable('refresh_check_failed', 'The server is temporarily unable to answer.', {
       cause,
     })

@@ -21,18 +21,16 @@ import { restrictToken } from './restrict'
 interface AuthenticatedTokenRequest {
   readonly client: Client
   readonly parameters: Parameters
-  /** What the extensions found in the request, by extension name. */
+  /** By extension name. */
   readonly evidence: Evidence
   /** Undefined if the connection has closed. */
   readonly address: string | undefined
   readonly onCommitted?: OnCommitted
-  /** Uses up what counts once in the request. */
   readonly useUp?: (() => Promise<void>) | undefined
 }
 
 /**
- * RFC 6749 3.2: the grant type proves the grant, extensions may narrow the token, and one write creates the
- * tokens.
+ * RFC 6749 3.2. One write creates the tokens.
  *
  * @throws OAuthError every refusal of RFC 6749 5.2.
  */
@@ -85,7 +83,7 @@ function requestedScope(grantType: ServedGrantType, parameters: Parameters): Sco
   return text === undefined ? undefined : parseScope(text)
 }
 
-// A class: V8 makes a new hidden class for each literal with a getter, and that class keeps its request alive.
+// V8 makes a new hidden class for each literal with a getter, and that class keeps its request alive.
 class RequestOfClient implements TokenRequest {
   readonly client: Client
   readonly defaultScope: Scope

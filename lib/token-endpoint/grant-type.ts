@@ -22,7 +22,7 @@ import type { Counters } from '../limits/counters'
 /** A token request of a client that has authenticated; a public client has only named itself. */
 export interface TokenRequest {
   readonly client: Client
-  /** The parameters of the body. */
+  /** Of the body. */
   readonly parameters: Parameters
   /** The option `issuer` of the server. */
   readonly issuer: string
@@ -31,15 +31,15 @@ export interface TokenRequest {
    * resources. To bind tokens to resources, put their URIs into `grant.extensionData['resource-indicators']`.
    */
   readonly findResource: ((uri: string) => FoundResource | undefined) | undefined
-  /** Context for transitions: the time, random bytes and lifetimes. */
+  /** For transitions: the time, random bytes and lifetimes. */
   readonly context: IssueContext
   /** The scope of a request that names none. */
   readonly defaultScope: Scope
-  /** The address of the client, by the host's `trust proxy`; undefined if the connection has closed. */
+  /** Subject to the host's `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
   /**
-   * Counters for failed attempts. Put a value that the grant uses up into `oneTimeUse` instead: the write that
-   * creates the tokens then uses it up.
+   * For failed attempts. Put a value that the grant uses up into `oneTimeUse` instead: the write of the tokens
+   * then uses it up.
    */
   readonly counters: Counters
   /** Finds an access token of this server; undefined if unknown, expired or revoked. */
@@ -55,62 +55,60 @@ export interface FoundResource {
 }
 
 /**
- * The result of a grant type. The token endpoint, and no grant type, issues tokens.
+ * The token endpoint, and no grant type, issues tokens.
  *
- * `transition` moves an existing authorization. `grant` begins a new one. `members` are additional members of
- * the token response (RFC 6749 5.1); the members of the suite win.
+ * `transition` moves an existing authorization, `grant` begins one. `members` join the token response (RFC 6749
+ * 5.1); the members of the suite win.
  */
 export type GrantResult = { readonly members?: Readonly<Record<string, string>> } & (
   | { readonly authorizationId: string; readonly transition: Transition<Issued> }
   | { readonly grant: DirectGrant }
 )
 
-/** A grant that begins an authorization. */
 export interface DirectGrant extends Omit<DirectAuthorization, 'clientId' | 'tokenType' | 'subject'> {
   /**
-   * The resource owner. Omit the member if the client acts for itself. The value undefined is a mistake,
-   * because a look-up without a result also returns it.
+   * The resource owner. Omit it if the client acts for itself. Undefined is a mistake, because a failed look-up
+   * also returns it.
    */
   readonly subject?: string
 }
 
-/** A grant type, of the suite or of a host (RFC 6749 1.3 and 4.5). */
+/** RFC 6749 1.3 and 4.5. */
 export interface GrantType {
   /** The value of `grant_type`: a registered name, or an absolute URI for an extension grant. */
   readonly name: string
-  /** The parameters that the grant type reads. The server refuses a request that repeats one. */
+  /** The server refuses a request that repeats one. */
   readonly parameters: readonly string[]
   /** Parameters that hold a credential. A request with one in its query is refused (RFC 6749 2.3.1). */
   readonly credentialParameters?: readonly string[]
   /**
-   * Whether the grant type may give refresh tokens. A server without resource owners offers `refresh_token`
-   * only if one of its grant types may. Default true.
+   * Whether it may give refresh tokens. A server without resource owners offers `refresh_token` only if a grant
+   * type may. Default true.
    */
   readonly refreshTokens?: boolean
   /**
-   * Whether public clients may use the grant type. A server without resource owners knows public clients only
-   * if one of its grant types, or an endpoint of the host, may serve them. Default true.
+   * Whether public clients may use it. A server without resource owners knows public clients only if a grant
+   * type, or an endpoint of the host, may serve them. Default true.
    */
   readonly publicClients?: boolean
   /** Members of the server's metadata (RFC 8414 2). The members of the suite win. */
   readonly metadata?: ExtensionMetadata
   /**
-   * Proves the grant of a request. For a result that is no `GrantResult`, the client gets `server_error` and no
-   * token.
+   * Proves the grant of a request. Any result but a `GrantResult` gives `server_error` and no token.
    *
    * @throws OAuthError to refuse the request.
    */
   handle(request: TokenRequest): Promise<GrantResult>
   /**
-   * Members that introspection adds about an authorization with data under the name of this grant type (RFC
-   * 7662 2.2). The members of the suite win.
+   * Members of introspection for an authorization with data under this grant type's name (RFC 7662 2.2). The
+   * members of the suite win.
    */
   introspect?(data: Json): Readonly<Record<string, Json>>
 }
 
 /**
- * Whether a client gets a refresh token with a grant: if it is registered for the grant type `refresh_token`.
- * The scope does not matter.
+ * Whether grants give the client a refresh token: if it is registered for `refresh_token`. The scope does not
+ * matter.
  */
 export function mayRefresh(client: Client): boolean {
   return client.grant_types.includes('refresh_token')
@@ -119,8 +117,8 @@ export function mayRefresh(client: Client): boolean {
 export type ServedGrantType = Pick<GrantType, 'name' | 'parameters' | 'handle'>
 
 /**
- * Hosts write grant types, and a value from their database may be null, a number or a Buffer. `handle` rejects
- * with a ConfigurationError that lists every mistake.
+ * A value of a host's database may be null, a number or a Buffer. `handle` rejects with a ConfigurationError
+ * that lists every mistake.
  */
 export function checkedGrantType(grantType: GrantType): ServedGrantType {
   const { name, parameters } = grantType
@@ -149,7 +147,7 @@ function issuesOf(answer: unknown): readonly ConfigurationIssue[] {
   return issuesIn('transition' in answer ? moveShape : beginShape, answer, undefined)
 }
 
-// Characters. No request body has room for a longer key. The store gets only its digest.
+// Characters. No request body holds more. The store gets only a digest.
 const longestKey = 65_536
 
 const isFunction = (value: unknown) => typeof value === 'function'

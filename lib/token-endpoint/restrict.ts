@@ -28,7 +28,7 @@ export interface TokenRestrictor {
   readonly restrict: (request: ExtensionTokenRequest) => TokenRestriction | undefined
 }
 
-/** @param isTrusted the results of the package's own extensions need no check. */
+/** @param isTrusted for the package's own extensions. */
 export function restrictorsOf(
   extensions: readonly Extension[],
   isTrusted: (extension: Extension) => boolean,
@@ -51,8 +51,7 @@ function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRest
 }
 
 /**
- * Narrows to the scope that the client may have now, then by each extension, in the order of the option
- * `extensions`.
+ * First by the client's scope of now, then by each extension, in the order of the option `extensions`.
  *
  * @throws TypeError if an extension would widen the grant, or returns data that a store cannot hold.
  */
@@ -77,7 +76,7 @@ export function restrictToken(
 
 /**
  * The record holds the whole scope, so what a registration loses and gets back counts again. A grant that
- * begins is up to its grant type alone.
+ * begins is up to its grant type.
  */
 function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
@@ -104,7 +103,7 @@ function narrow(token: NewAccessToken, name: string, restriction: TokenRestricti
   }
 }
 
-// A token of another type could lack a proof that the extension relies on.
+// Another type could lack a proof that the extension relies on.
 function requireOneChoice(
   member: 'tokenType' | 'format',
   name: string,

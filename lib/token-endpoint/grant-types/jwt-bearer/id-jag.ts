@@ -9,8 +9,8 @@ import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAsse
 import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
 
 /**
- * Options of `jwtBearer()` for identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant):
- * the identity provider of an enterprise says which of its people use which client, and for what.
+ * For identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the identity provider of
+ * an enterprise says which of its people use which client, and for what.
  */
 export interface IdentityAssertionOptions extends AssertionOptions {
   readonly profile: 'id-jag'
@@ -26,12 +26,12 @@ export function isIdentityAssertionProfile(value: unknown): value is typeof prof
   return value === profile
 }
 
-// Tells clients that a server takes identity assertions.
+// Tells clients that the server takes identity assertions.
 const metadata = {
   authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
 }
 
-// RFC 8725 3.11: an ID token or a plain JWT assertion of the same provider is no identity assertion.
+// RFC 8725 3.11: no ID token or plain JWT assertion of the same provider.
 const types = ['oauth-id-jag+jwt', 'application/oauth-id-jag+jwt']
 
 type IdentityAssertionTerms = AssertionTerms & Pick<JwtTerms, 'issuers' | 'algorithms' | 'clockTolerance'>
@@ -45,14 +45,14 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
     metadata,
     async handle(request) {
       const { client, parameters, context, issuer } = request
-      // The draft, "Client Authentication": public clients use the authorization code grant. Anyone could
-      // present an assertion in their name.
+      // The draft, "Client Authentication": not for public clients, in whose name anyone could present an
+      // assertion.
       if (client.client_type !== 'confidential')
         throw unauthorizedClient('client_not_confidential', 'Only confidential clients may use this grant.')
       const presented = parameters.require('assertion')
       const asked = askedScope(request)
-      // The draft, "Processing Rules": the audience is the issuer of this server. An assertion for several
-      // servers would be good at each.
+      // The draft, "Processing Rules": the audience is this issuer. An assertion for several servers would be
+      // good at each.
       const expected = { ...terms, audience: [issuer], soleAudience: true, types }
       const assertion = await verifyAssertion(presented, context.now, expected)
       requireClaims(assertion, client, issuer)
@@ -66,13 +66,13 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
 }
 
 function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
-  // The draft, "Cross-Domain Use": with assertions of this server, a client could widen its access.
+  // The draft, "Cross-Domain Use": a client could widen its access by assertions of this server.
   if (issuer === ownIssuer) throw unknownIssuer()
   const { client_id: clientId, iat, cnf, authorization_details: details } = claims
   if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
   if (clientId !== client.client_id)
     throw invalidGrant('assertion_of_another_client', 'The assertion was issued to another client.')
-  // RFC 7800 3.1: only the holder of the key may use it, and this grant gets no proof of a key.
+  // RFC 7800 3.1: only for the holder of the key, of which this grant gets no proof.
   if (cnf !== undefined)
     throw invalidGrant('assertion_bound_to_key', 'The assertion is bound to a key, which is not supported.')
   // The draft, "Processing Rules": all details (RFC 9396 2) must be processed. They may restrict the access, so
@@ -91,11 +91,11 @@ function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
 }
 
 /**
- * What provider, client and registration have in common. An assertion without `scope` stands for the default
- * scope (RFC 6749 3.3).
+ * Common to provider, client and registration. An assertion without `scope` stands for the default scope (RFC
+ * 6749 3.3).
  *
  * Enterprise-managed authorization of MCP, 7.2.1, demands that a request asks for everything asserted. The
- * server deviates: it narrows the token for a request that asks for less, or for nothing.
+ * server deviates: it narrows the token for a request for less, or for nothing.
  *
  * @throws OAuthError `invalid_grant` if nothing is in common, or no resource has an asserted scope (7.6.2).
  */
@@ -114,12 +114,12 @@ function grantedScope(
   return scope
 }
 
-// A longer list belongs to no client, and only costs time.
+// No client has more, and a longer list costs time.
 const resourcesAtMost = 8
 
 /**
- * Each resource once; the tokens are for these alone. A server with resources needs the claim: an assertion for
- * one resource must not open another. Undefined for a server without resources.
+ * The tokens are for these alone. A server with resources needs the claim: an assertion for one resource must
+ * not open another. Undefined for a server without resources.
  */
 function boundResources(
   { claims: { resource } }: Assertion,
@@ -130,7 +130,7 @@ function boundResources(
   if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost) throw incomplete()
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
   if (found.length < named.length)
-    // Enterprise-managed authorization of MCP, 7.6.2: not `invalid_target`, which is about the request.
+    // Enterprise-managed authorization of MCP, 7.6.2: `invalid_target` is about the request.
     throw invalidGrant(
       'assertion_resource_unknown',
       'The assertion is for a resource that is not known here.',

@@ -4,7 +4,6 @@ import { isText, OptionsReader } from '../../../primitives/options-reader'
 import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../../protocol/oauth-error'
 import type { Assertion } from '../assertion'
 
-/** A party whose assertions the server accepts, and its public keys. */
 export type TrustedIssuer = {
   /** The claim `iss` of its assertions, letter by letter. */
   readonly issuer: string
@@ -16,9 +15,9 @@ export type TrustedIssuer = {
     }
   | {
       /**
-       * Where the issuer publishes its JWK set: https, or http on a loopback host. The server fetches the set
-       * at first use, again after 10 minutes, and when an assertion names an unknown key, but at most once in
-       * 10 seconds. It follows no redirects, accepts at most 256 KiB and waits at most 5 seconds.
+       * The URL of the issuer's JWK set: https, or http on a loopback host. The server fetches it at first use,
+       * again after 10 minutes, and for an unknown key, but at most once in 10 seconds. It follows no
+       * redirects, accepts at most 256 KiB and waits at most 5 seconds.
        */
       readonly jwks_uri: string
       readonly jwks?: undefined
@@ -44,7 +43,7 @@ const isFilledList = (value: unknown): value is readonly unknown[] => Array.isAr
  * RFC 7523 3.
  *
  * @param now seconds since the epoch.
- * @throws OAuthError `invalid_grant`; `temporarily_unavailable` if the issuer's keys are not available.
+ * @throws OAuthError `invalid_grant`; `temporarily_unavailable` without the issuer's keys.
  */
 export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
   const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true }).catch((error: unknown) => {
@@ -56,11 +55,11 @@ export async function verifyAssertion(assertion: string, now: number, terms: Jwt
   return { issuer, subject, id, expiresAt, claims }
 }
 
-/** Errors that the assertion did not cause pass unchanged. */
+/** Errors that the assertion did not cause pass. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof RefusedJwt) return refusals[error.fault]()
   if (!(error instanceof KeysUnavailable)) return error
-  // The assertion may be valid, and `invalid_grant` would make the client discard it.
+  // At `invalid_grant`, the client would discard an assertion that may be valid.
   return temporarilyUnavailable(
     'assertion_keys_unavailable',
     'The keys of the issuer of the assertion cannot be had.',

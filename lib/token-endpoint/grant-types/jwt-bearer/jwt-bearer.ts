@@ -6,16 +6,15 @@ import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../as
 import { identityAssertionGrant, isIdentityAssertionProfile, type IdentityAssertionOptions } from './id-jag'
 import { readTrustedIssuers, type TrustedIssuer, verifyAssertion } from './jwt-assertion'
 
-/** Options of {@link jwtBearer} for plain JWT assertions. */
+/** For plain JWT assertions. */
 export interface JwtBearerOptions extends AssertionOptions {
   /** For a profile see {@link IdentityAssertionOptions}. Default: none. */
   readonly profile?: undefined
   /** The trusted issuers, at least one. Only an issuer's own keys verify its assertions. */
   readonly issuers: readonly TrustedIssuer[]
   /**
-   * The names of this server. The claim `aud` must contain one of them, letter by letter, and may contain
-   * others. Give the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use
-   * that.
+   * The names of this server. The claim `aud` must contain one, letter by letter, and may contain others. Give
+   * the `issuer` of this server (RFC 7523 3), and the URL of its token endpoint if issuers use that.
    */
   readonly audience: string | readonly string[]
   /**
@@ -27,18 +26,17 @@ export interface JwtBearerOptions extends AssertionOptions {
 
 const name = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-// RFC 8725 3.11: an access token (`at+jwt`), a logout token or an identity assertion (`oauth-id-jag+jwt`) of
-// the same issuer is not a grant of this kind.
+// RFC 8725 3.11: no access token (`at+jwt`), logout token or identity assertion (`oauth-id-jag+jwt`) of the
+// same issuer.
 const types = ['jwt', 'application/jwt']
 
 /**
  * The grant type for JWT assertions, `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523 2.1). Each
  * assertion gives one access token for the resource owner whom a trusted issuer names, and no refresh token. It
- * needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB. The host installs the package
- * `jose`.
+ * needs the claims `iss`, `sub`, `aud`, `exp` and `jti`, and has at most 16 KiB. The host installs `jose`.
  *
  * With `profile: 'id-jag'`, it takes identity assertions (draft-ietf-oauth-identity-assertion-authz-grant). A
- * server takes either kind, because both have the same `grant_type`.
+ * server takes either kind: both have the same `grant_type`.
  *
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */

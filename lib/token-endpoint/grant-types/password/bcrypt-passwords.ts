@@ -11,21 +11,21 @@ import { isRecord, isText } from '../../../primitives/options-reader'
 import { isSubject } from '../../../protocol/resource-owner'
 import type { VerifyPassword } from './password'
 
-/** The owner of a user name, from the database of the host. */
+/** From the database of the host. */
 export interface PasswordOwner {
   /** 1 to 1024 characters, stable, and never used again for another owner. */
   readonly subject: string
-  /** A bcrypt digest: `$2a$`, `$2b$` or `$2y$`. Undefined or null for an owner without a password. */
+  /** A bcrypt digest: `$2a$`, `$2b$` or `$2y$`. Undefined or null without a password. */
   readonly passwordHash: string | undefined | null
 }
 
-/** Finds the owner of a user name; undefined or null if there is none. */
+/** Undefined or null if no owner has this name. */
 export type FindPasswordOwner = (
   username: string,
 ) => PasswordOwner | undefined | null | Promise<PasswordOwner | undefined | null>
 
 /**
- * Hashes a password with bcrypt at cost 10, which takes about 55 ms.
+ * Hashes with bcrypt at cost 10, in about 55 ms.
  *
  * @throws RangeError if the password is empty, or longer than the 72 bytes that bcrypt reads.
  */
@@ -38,8 +38,8 @@ export async function hashPassword(password: string): Promise<string> {
  * Makes a {@link PasswordOptions.verify} that compares passwords with bcrypt digests.
  *
  * Every failure does as much hashing as the most expensive owner that this process has met, and at least one
- * comparison at cost 10. So the comparison time does not show whether a user name exists. The time that `find`
- * takes is up to the host.
+ * comparison at cost 10. So the time of a comparison does not show whether a user name exists; that of `find`
+ * is up to the host.
  *
  * A password of more than 72 bytes never matches: bcrypt reads only 72, and another password may begin with the
  * same.
@@ -61,7 +61,7 @@ interface Owner extends PasswordOwner {
   readonly passwordHash: string
 }
 
-// No message contains the value: what is no digest may be a password in clear.
+// Never the value: what is no digest may be a password in clear.
 function ownerOf(found: unknown): Owner | undefined {
   if (found === undefined || found === null) return undefined
   const { subject, passwordHash } = isRecord(found) ? found : {}

@@ -1,7 +1,7 @@
 /**
  * The name under which the server counts guesses. Many databases ignore letter case, accents, white space and
- * invisible characters: without this folding, each spelling would start a fresh count. Two names that fold to
- * one text share a count, and nothing else.
+ * invisible characters: each spelling would start a fresh count. Names that fold to one text share a count, and
+ * nothing else.
  */
 export function normalizeForCount(username: string): string {
   return username
@@ -20,7 +20,7 @@ const ignored = /[\p{Script=Inherited}\p{Default_Ignorable_Code_Point}\p{C}\p{Z}
 
 // Latin letters that Unicode does not decompose, under the letters that accent-insensitive collations equate
 // them with: the Unicode collation algorithm (MySQL's utf8mb4_0900_ai_ci, ICU) and PostgreSQL's unaccent. Some
-// equate ß with "ss" and some with "s", so any run of s counts as one s.
+// equate ß with "ss", some with "s", so a run of s counts as one.
 const foldings = {
   a: 'ᴀᶏⱥꞛꟁ',
   b: 'ƀƃɓʙᴃᵬᶀ',

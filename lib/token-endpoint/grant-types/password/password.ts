@@ -17,12 +17,12 @@ const refused = (reason: Reason<'invalid_grant'>) =>
   invalidGrant(reason, 'The user name or the password is wrong.')
 
 /**
- * The grant type for resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for
- * the password and passes it on. Use it only for clients that cannot change any more. RFC 9700 2.4 forbids it,
- * because it trains people to type their password into other programs and leaves no room for a second factor.
+ * Resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for the password and
+ * passes it on. Only for clients that cannot change any more. RFC 9700 2.4 forbids it: it trains people to type
+ * their password into other programs and leaves no room for a second factor.
  *
- * The server refuses wrong credentials with `invalid_grant` and one text. It refuses user names and passwords
- * of more than 1024 bytes without verification.
+ * The server refuses wrong credentials with `invalid_grant` and one text, and names and passwords of more than
+ * 1024 bytes without verification.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -37,7 +37,7 @@ export function password(options: PasswordOptions): GrantType {
       const credentials = [parameters.require('username'), parameters.require('password')] as const
       const scope = grantableScope(parameters.get('scope'), client, defaultScope)
       if (credentials.some(isTooLong)) throw refused('password_credentials_too_long')
-      // RFC 6749 4.3.2: the server limits guesses.
+      // RFC 6749 4.3.2.
       const counted = attemptLimits(request, await nameOf(normalize, credentials[0]), limits)
       const subject = await throttled(counted, counters, () =>
         subjectOf(() => verify(...credentials, { client })),
@@ -49,7 +49,7 @@ export function password(options: PasswordOptions): GrantType {
   return grantType
 }
 
-// Without a name, the server cannot count the attempt, so an error of `normalize` ends the request.
+// An attempt without a name cannot be counted.
 async function nameOf(normalize: NormalizeName, username: string): Promise<string> {
   try {
     const name: unknown = await normalize(username)
@@ -61,8 +61,8 @@ async function nameOf(normalize: NormalizeName, username: string): Promise<strin
 }
 
 /**
- * An error of the host becomes `server_error`: it must look neither like wrong credentials nor like an intended
- * refusal. Only `NotAttempted` passes.
+ * An error of the host must look neither like wrong credentials nor like an intended refusal. Only
+ * `NotAttempted` passes.
  */
 async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<string | undefined> {
   try {
@@ -76,10 +76,9 @@ async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<str
 type Verdict = string | undefined | null | false
 
 /**
- * Verifies a user name and a password. Returns the subject of their owner (1 to 1024 characters, stable, never
- * used again for another owner), or undefined, null or false if they are wrong. It must not reveal whether a
- * user name exists, not even by its response time; `bcryptPasswords()` makes such a function. If it throws, the
- * client gets `server_error`.
+ * Returns the subject of the owner (1 to 1024 characters, stable, never used again for another owner), or
+ * undefined, null or false for wrong credentials. It must not reveal whether a user name exists, not even by
+ * its response time; see `bcryptPasswords()`. If it throws, the client gets `server_error`.
  */
 export type VerifyPassword = (
   username: string,
@@ -93,35 +92,32 @@ export type NormalizeName = (username: string) => string | Promise<string>
 /**
  * How many attempts may fail. Each limit counts by itself; `false` switches it off. Over a limit, the server
  * verifies nothing and answers 429 with `Retry-After`, even to right credentials. `attempts` are at most 1 000
- * 000. `seconds` are at most 86 400, from the first failure. An attempt under way counts as a failure until it
- * succeeds.
+ * 000. `seconds` are at most 86 400, from the first failure. An attempt counts as a failure until it succeeds.
  */
 export interface PasswordLimits {
   /**
    * For one user name, at any client and from any address. Default 10 in 900 seconds. Spellings share a count,
-   * see {@link PasswordOptions.normalize}. A successful login does not reset it, or an attacker could go on
-   * after each login of the owner.
+   * see {@link PasswordOptions.normalize}. A login does not reset it, or an attacker could go on after each
+   * login of the owner.
    */
   readonly username?: LimitOption
   /**
    * For one IPv4 address, or 64 bits of IPv6. Default 100 in 900 seconds. Behind a proxy, set Express's `trust
-   * proxy`; otherwise every request counts for the proxy. A client on a web server has one address for all its
-   * users.
+   * proxy`, or every request counts for the proxy. A client on a web server has one address for all its users.
    */
   readonly address?: LimitOption
   /** For one client. Default 1000 in 900 seconds. Anybody can use up the count of a public client. */
   readonly client?: LimitOption
 }
 
-/** Options of {@link password}. */
 export interface PasswordOptions {
   readonly verify: VerifyPassword
   /**
-   * Maps a user name to the text under which the server counts guesses: one text for all spellings that
-   * `verify` accepts for one owner. Default: without letter case, accents, white space and invisible
-   * characters, and with Latin letters such as ø, ł, đ, ß and æ as "o", "l", "d", "s" and "ae", as databases
-   * compare without accents. The server calls it before it asks any limit. If it throws or returns no text, the
-   * client gets `server_error`.
+   * Maps a user name to the text under which the server counts guesses: one for all spellings that `verify`
+   * accepts for one owner. Default: without letter case, accents, white space and invisible characters, and
+   * with Latin letters such as ø, ł, đ, ß and æ as "o", "l", "d", "s" and "ae", as databases compare without
+   * accents. The server calls it before it asks any limit. If it throws or returns no text, the client gets
+   * `server_error`.
    */
   readonly normalize?: NormalizeName
   /** Limits on failed attempts. Default: see its members. */
@@ -131,7 +127,6 @@ export interface PasswordOptions {
 /** Undefined switches a limit off. */
 type ResolvedPasswordLimits = Readonly<Record<keyof PasswordLimits, Limit | undefined>>
 
-/** Undefined for any other grant type. */
 export function limitsSwitchedOff(grantType: GrantType): readonly (keyof PasswordLimits)[] | undefined {
   const limits = 'limits' in grantType ? grantType.limits : undefined
   return isRecord(limits) ? limitNames.filter((name) => limits[name] === undefined) : undefined
@@ -159,14 +154,10 @@ function resolvePasswordOptions(options: PasswordOptions): {
 
 const placeholder: VerifyPassword = () => undefined
 
-// The grant type checks the result of each call.
 const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'
 const isNormalize = (value: unknown): value is NormalizeName => typeof value === 'function'
 
-/**
- * The address first, the client last: an address over its limit cannot use up the counts of user names and
- * clients.
- */
+/** The address first: over its limit, it cannot use up the counts of user names and clients. */
 function attemptLimits(
   { client, address }: Pick<TokenRequest, 'client' | 'address'>,
   name: string,

@@ -6,7 +6,6 @@ import { readAssertion } from './read-assertion'
 import type { IssuerKeys } from './signature'
 import { loadXmlLibraries } from './xml-document'
 
-/** Options of {@link saml2Bearer}. */
 export interface Saml2BearerOptions extends AssertionOptions {
   /** The trusted issuers, at least one. */
   readonly issuers: readonly SamlIssuer[]
@@ -17,11 +16,11 @@ export interface Saml2BearerOptions extends AssertionOptions {
 }
 
 /**
- * The grant type for SAML 2.0 bearer assertions, `urn:ietf:params:oauth:grant-type:saml2-bearer` (RFC 7522). An
- * assertion of a trusted issuer about a resource owner gives the client an access token, and no refresh token.
- * It works once, and has at most 48 KiB.
+ * SAML 2.0 bearer assertions, `urn:ietf:params:oauth:grant-type:saml2-bearer` (RFC 7522). An assertion of a
+ * trusted issuer about a resource owner gives one access token, once, and no refresh token. It has at most 48
+ * KiB.
  *
- * The host installs the packages `xml-crypto` and `@xmldom/xmldom`.
+ * The host installs `xml-crypto` and `@xmldom/xmldom`.
  *
  * @throws ConfigurationError that lists every mistake, or names the packages to install.
  */
@@ -46,14 +45,13 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
 
 const isUrl = (value: unknown): value is string => isText(value) && URL.canParse(value)
 
-/** An issuer whose assertions the server accepts. */
 export interface SamlIssuer {
   /** The entity id. `Issuer` of an assertion must equal it, letter by letter. */
   readonly issuer: string
   /**
    * Certificates or public keys in PEM: RSA of at least 2048 bits, or EC on P-256, P-384 or P-521. List several
-   * while the issuer changes its key. The server uses only the key of a certificate, ignores dates and issuer
-   * of the certificate, and trusts the key while this list contains it.
+   * while the issuer changes its key. The server ignores dates and issuer of a certificate, and trusts its key
+   * while this list contains it.
    */
   readonly certificates: readonly string[]
 }

@@ -5,8 +5,8 @@ import { plainXml, refused } from './xml-text'
 export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 
 /**
- * Verifies the signature of an element (XML Signature 3.2), and parses it again from the exact bytes that the
- * issuer signed. A difference between the document and its canonical form never reaches what the server trusts.
+ * XML Signature 3.2. Parses the element again from the exact bytes that the issuer signed, so no difference
+ * between the document and its canonical form reaches what the server trusts.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -19,7 +19,7 @@ export function signedElement(
 ): Element {
   const text = canonical(signedInfo.node, [], libraries)
   const { algorithm } = readSignedInfo(signedInfo, id)
-  // Before anything in `SignedInfo` is followed: only the issuer may cause more work.
+  // First of all: only the issuer may cause more work.
   if (!isSignedWith(keys, algorithm, text, value)) throw refused('saml_signature_wrong')
   const signed = readSignedInfo(parseElement(plainXml(text), libraries), id)
   root.node.removeChild(element.node)
@@ -29,7 +29,7 @@ export function signedElement(
   return parseElement(plainXml(content), libraries)
 }
 
-/** Exclusive canonical XML without comments. */
+/** Exclusive, without comments. */
 function canonical(
   element: XmlElement,
   inclusiveNamespacesPrefixList: readonly string[],
@@ -60,8 +60,8 @@ interface SignedInfo {
 }
 
 /**
- * The one signature must be a child of the assertion, in the one form of SAML Core 5.4. Forgeries use what XML
- * Signature allows beyond it.
+ * One child of the assertion, in the one form of SAML Core 5.4. Forgeries use what XML Signature allows beyond
+ * it.
  *
  * @throws OAuthError `invalid_grant`.
  */
@@ -74,7 +74,7 @@ export function signatureOf(root: Element): Signature {
     root.children.includes(element) &&
     isDsig(signedInfo, 'SignedInfo') &&
     isDsig(value, 'SignatureValue') &&
-    // The content of `KeyInfo` is ignored: keys come only from the options.
+    // Its content is ignored: keys come only from the options.
     (keyInfo === undefined || isDsig(keyInfo, 'KeyInfo')) &&
     others.length === 0
   if (!sound) throw refused('saml_signature_form')
@@ -173,7 +173,7 @@ function isSignedWith(
   signature: Buffer,
 ): boolean {
   const data = Buffer.from(text)
-  // RFC 4050 3.3 and XML Signature 1.1: an ECDSA signature is its two numbers, one after the other.
+  // RFC 4050 3.3 and XML Signature 1.1: an ECDSA signature is its two numbers, in a row.
   return keys.some(
     (key) =>
       key.asymmetricKeyType === keyType && verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, signature),

@@ -48,7 +48,7 @@ const isText = (node: XmlNode): boolean => node.nodeType === 3
 
 function elementOf(node: XmlElement): Element {
   const nodes = Array.from(node.childNodes)
-  // The canonical form writes the data of any node as text, which a reader of elements and texts would miss.
+  // The canonical form writes the data of any node as text, which a reader of elements and texts misses.
   if (!nodes.every((child) => isElement(child) || isText(child))) throw refused('saml_xml_forbidden')
   const children = nodes.filter(isElement).map(elementOf)
   const text = nodes
@@ -86,7 +86,7 @@ function attributesOf(attributes: readonly XmlAttribute[]): ReadonlyMap<string, 
   return read
 }
 
-// The canonical form does not escape a namespace: a quotation mark in it would end the attribute.
+// The canonical form does not escape a namespace: a quotation mark would end the attribute.
 const namespaceGrammar = /^[!#-%'-;=?-~]*$/
 
 function requireSoundDeclaration({ name, value }: XmlAttribute): void {
@@ -100,7 +100,7 @@ function requireSoundDeclaration({ name, value }: XmlAttribute): void {
   if (!sound) throw refused('saml_xml_namespace')
 }
 
-// Signature wrapping uses two elements with one ID: the signature covers one, and the server reads the other.
+// Signature wrapping: the signature covers one of two elements with one ID, and the server reads the other.
 function requireUniqueIds(root: Element): void {
   const ids = everyElement(root).flatMap(({ attributes }) =>
     [...attributes].filter(([name]) => /^(?:.*:)?id$/i.test(name)),
@@ -109,7 +109,7 @@ function requireUniqueIds(root: Element): void {
     throw refused('saml_id_not_unique')
 }
 
-// What this package uses of the two libraries, whose declarations need the DOM types of browsers.
+// The declarations of the two libraries need the DOM types of browsers.
 
 interface XmlAttribute {
   readonly name: string
@@ -145,11 +145,7 @@ export interface XmlLibraries {
   }
 }
 
-/**
- * Only hosts that accept SAML assertions install both libraries.
- *
- * @throws ConfigurationError that names the package to install.
- */
+/** @throws ConfigurationError that names the package to install. */
 export function loadXmlLibraries(): XmlLibraries {
   const missing = {
     subject: 'saml2Bearer() cannot read XML:',

@@ -17,19 +17,19 @@ import type { GrantResult } from '../../grant-type'
 import { actorsAtMost, historyData } from './exchange-history'
 import type { SecurityToken } from './security-token'
 
-/** An exchange that a policy decides about. All its tokens are valid now. */
+/** All its tokens are valid now. */
 export interface ExchangeRequest {
-  /** The client that asks. A public client has perhaps only named itself. */
+  /** A public client has perhaps only named itself. */
   readonly client: Client
-  /** The client asks for a new token in the name of this token's subject (RFC 8693 2.1). */
+  /** The subject token: the client asks for a new token in the name of its subject (RFC 8693 2.1). */
   readonly subject: SecurityToken
-  /** Names the party that will act for the subject. Undefined for impersonation (RFC 8693 1.1). */
+  /** The party that will act for the subject. Undefined for impersonation (RFC 8693 1.1). */
   readonly actor: SecurityToken | undefined
-  /** The requested scope; undefined if none. */
+  /** Undefined if not requested. */
   readonly scope: Scope | undefined
-  /** The `resource` parameters: absolute URIs of the services that the new token is for. Empty if none. */
+  /** Absolute URIs of the services that the new token is for; may be empty. */
   readonly resource: readonly string[]
-  /** The `audience` parameters: names of the services that the new token is for. Empty if none. */
+  /** Names of the services that the new token is for; may be empty. */
   readonly audience: readonly string[]
 }
 
@@ -38,22 +38,22 @@ export interface ExchangeApproval {
   /** The resource owner of the new token: a text of 1 to 1024 characters. */
   readonly subject: string
   /**
-   * The scope of the new token, exactly. It may be more than the subject token or the client has. Default: the
-   * requested scope, which both must have; without a requested scope, all that both have.
+   * Exactly the scope of the new token, perhaps more than the subject token or the client has. Default: the
+   * requested scope, which both must have; without one, all that both have.
    */
   readonly scope?: Scope | undefined
   /**
-   * The targets of the new token, which introspection shows as `aud`: the token is for these alone. With the
-   * option `resources`, no guard of a resource accepts a token for other targets. Without this member, the
-   * server refuses a request with `resource` or `audience` (`invalid_target`). Default: the targets of the
-   * subject token.
+   * The targets of the new token, as introspection shows them in `aud`: it is for these alone. With the option
+   * `resources`, no guard of a resource accepts a token for other targets. Without this member, the server
+   * refuses a request with `resource` or `audience` (`invalid_target`). Default: the targets of the subject
+   * token.
    */
   readonly audience?: readonly string[] | undefined
 }
 
 /**
- * Decides about an exchange. Undefined refuses it (`invalid_request`). It may throw an OAuth error, such as
- * `invalidTarget`. For any other result, the client gets `server_error`.
+ * Undefined refuses the exchange (`invalid_request`). It may throw an OAuth error, such as `invalidTarget`. Any
+ * other result gives `server_error`.
  */
 export type ExchangePolicy = (
   request: ExchangeRequest,
@@ -103,7 +103,7 @@ export function exchangedGrant(
       audience: approval.audience.length > 0 ? approval.audience : subject.audience,
     }),
     expiresAt: Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt),
-    // Whatever the policy returns, the extensions hold the new token within the bounds of this one.
+    // Bounds the new token by the exchanged one, whatever the policy returns.
     subjectToken,
     audience: approval.audience,
   }
@@ -118,7 +118,7 @@ function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope 
   return scope
 }
 
-// RFC 8693 4.1: the current actor first, then earlier ones. Impersonation leaves the chain.
+// RFC 8693 4.1: the current actor first. Impersonation changes no chain.
 function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
   if (actor === undefined) return subject.actors
   const actors = [actor.subject === undefined ? actor.clientId : actor.subject, ...subject.actors]

@@ -9,19 +9,13 @@ import { actorsIn, historyIn, tokenExchangeName } from './exchange-history'
 /** RFC 8693 3: an access token of this server. */
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 
-/**
- * A subject token or an actor token that is valid now, of a resource owner, or of a client that acts for
- * itself.
- */
+/** Valid now. It belongs to a resource owner, or to a client that acts for itself. */
 export type SecurityToken = SecurityTokenContent &
   (
     | {
         /** The resource owner. */
         readonly subject: string
-        /**
-         * The client that the token was issued to. Undefined if unknown; always known for an access token of
-         * this server.
-         */
+        /** The client that it was issued to; undefined if unknown, never for an access token of this server. */
         readonly clientId: string | undefined
       }
     | {
@@ -32,24 +26,21 @@ export type SecurityToken = SecurityTokenContent &
   )
 
 interface SecurityTokenContent {
-  /** The token type identifier (RFC 8693 3). */
+  /** RFC 8693 3. */
   readonly tokenType: string
-  /** Empty if the token names none. */
+  /** May be empty. */
   readonly scope: Scope
-  /** The targets that an earlier exchange gave the token; may be empty. */
+  /** Given by an earlier exchange; may be empty. */
   readonly audience: readonly string[]
-  /** The parties that act for the subject by earlier exchanges, the latest first. */
+  /** Parties that act for the subject by earlier exchanges, the latest first. */
   readonly actors: readonly string[]
   /** Seconds since the epoch. No new token of the exchange lives longer. */
   readonly expiresAt: number
-  /** What {@link VerifySecurityToken} returned; empty for an access token of this server. */
+  /** From {@link VerifySecurityToken}; empty for an access token of this server. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/**
- * The content of another party's token in terms of this server: `sub` is a subject of the host, and `scope`
- * holds scopes of this server.
- */
+/** In terms of this server: `sub` is a subject of the host, and `scope` holds scopes of this server. */
 export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
   /** The resource owner: a text of 1 to 1024 characters. */
   readonly sub: string
@@ -57,22 +48,21 @@ export interface SecurityTokenClaims extends Readonly<Record<string, unknown>> {
   readonly exp: number
   /** Space separated. Without it, only the policy can grant a scope. */
   readonly scope?: string
-  /** The client that the token was issued to. */
+  /** To whom the token was issued. */
   readonly client_id?: string
   /** The parties that act for the subject (RFC 8693 4.1), at most eight. */
   readonly act?: unknown
 }
 
 /**
- * Verifies signature, issuer and audience of another party's token. Returns its claims, or undefined if it is
- * not valid. For any other result, the client gets `server_error`.
+ * Verifies signature, issuer and audience of another party's token. Returns its claims, or undefined for an
+ * invalid one. Any other result gives `server_error`.
  */
 export type VerifySecurityToken = (
   token: string,
   request: TokenRequest,
 ) => SecurityTokenClaims | undefined | Promise<SecurityTokenClaims | undefined>
 
-/** By token type identifier. */
 export type SecurityTokenTypes = ReadonlyMap<string, VerifySecurityToken>
 
 export interface PresentedSecurityToken {
@@ -86,7 +76,6 @@ interface ProvenSecurityToken {
   readonly access: FoundAccess | undefined
 }
 
-/** Undefined if the token is not valid. */
 export async function presentSecurityToken(
   { token, tokenType }: PresentedSecurityToken,
   request: TokenRequest,

@@ -14,10 +14,10 @@ import {
 } from './security-token'
 
 /**
- * The grant type for token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693). A client
- * exchanges a token that it received for an access token of this server. The policy decides in whose name. The
- * server looks up its own access tokens as a guard does. The new token has no refresh token, expires no later
- * than the exchanged tokens, and stays valid if one of them is revoked.
+ * Token exchange, `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693): a client exchanges a token that
+ * it received for an access token of this server. The policy decides in whose name. The server looks up its own
+ * access tokens as a guard does. The new token has no refresh token, expires no later than the exchanged
+ * tokens, and outlives their revocation.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -25,7 +25,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
   const { policy, tokenTypes } = readTokenExchangeOptions(options)
   return {
     name: tokenExchangeName,
-    // RFC 8693 2.1: a request may repeat `resource` and `audience`, so they are not here.
+    // RFC 8693 2.1: a request may repeat `resource` and `audience`.
     parameters: [
       'subject_token',
       'subject_token_type',
@@ -69,12 +69,11 @@ async function readExchange(
   }
 }
 
-/** Options of {@link tokenExchange}. */
 export interface TokenExchangeOptions {
-  /** Decides about every exchange. No default, because only the host knows what to allow. */
+  /** No default: only the host knows what to allow. */
   readonly policy: ExchangePolicy
   /**
-   * Functions that verify the tokens of other parties, by token type identifier: an absolute URI, such as
+   * Verify the tokens of other parties, by token type identifier: an absolute URI, such as
    * `urn:ietf:params:oauth:token-type:jwt`. Default: only this server's own access tokens.
    */
   readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
