@@ -18,14 +18,13 @@ interface AgentRequest extends PromiseLike<PageResponse> {
   send(form: object): AgentRequest
 }
 
-/** An authorization request, with what redeems its code. */
 export interface AuthorizationRequest {
   readonly clientId: string
   /** A registered redirection URI. */
   readonly redirectUri: string
   /** Space separated. Default: the `defaultScope` of the server. */
   readonly scope?: string
-  /** Of a confidential client, which then authenticates by HTTP Basic. */
+  /** Of a confidential client, which authenticates by HTTP Basic. */
   readonly clientSecret?: string
   /** Default `/authorize`. */
   readonly authorizationPath?: string
@@ -41,9 +40,9 @@ export interface ApprovedRequest {
 
 /**
  * Takes an authorization request through the application (RFC 6749 4.1, with PKCE): opens the authorization
- * endpoint, presses Allow on the consent page if there is one, and redeems the code.
+ * endpoint, presses Allow on a consent page, and redeems the code.
  *
- * @param agent with the cookies of a resource owner who is logged in.
+ * @param agent with the cookies of a logged-in resource owner.
  * @throws AssertionError with the step, the unexpected response, and the reason if the suite refused the
  * request in this process.
  */
@@ -93,7 +92,6 @@ async function redeem(
   throw unexpectedResponse(answer, 'The token endpoint refused the code')
 }
 
-/** Of a page of the suite or of the host. */
 function consentFields(page: PageResponse): Record<string, string> {
   const inputs = Array.from(page.text.matchAll(/<input\b[^>]*>/gi), ([input]) => ({
     type: attribute(input, 'type'),
@@ -148,7 +146,7 @@ export interface ReceivedTokenResponse {
   readonly scope: string
   /** Only for a client that may refresh. */
   readonly refresh_token?: string
-  /** A member that a token type adds, such as the key of `mac`. */
+  /** Of a token type, such as the key of `mac`. */
   readonly [member: string]: string | number | undefined
 }
 

@@ -3,7 +3,6 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { type AuthorizationIndex, entriesAtMost, type IndexEntry } from '../authorization/authorization-index'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
 
-/** The index under test. */
 export interface IndexUnderTest extends UnderTest {
   readonly index: AuthorizationIndex
 }

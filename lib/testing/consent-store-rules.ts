@@ -3,7 +3,6 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { consentsAtMost, type ConsentStore, longestConsent } from '../authorization/consent-store'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
 
-/** The store of consents under test. */
 export interface ConsentsUnderTest extends UnderTest {
   readonly consents: ConsentStore
 }
@@ -32,7 +31,6 @@ const rule = (title: string, run: (scene: Scene) => Promise<void>): ContractRule
   run: (underTest) => run(sceneOf(underTest)),
 })
 
-/** The rules of every `ConsentStore`. */
 export const consentStoreRules: readonly ContractRule<ConsentsUnderTest>[] = [
   rule('find resolves to undefined if nothing is remembered', async ({ find }) => {
     equal(await find(), undefined)

@@ -3,19 +3,18 @@ import { setTimeout } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { types } from 'node:util'
 
-/** One rule of a contract. */
 export interface ContractRule<Subject> {
-  /** What must hold. Begins with its subject, such as the name of a function. */
+  /** Begins with its subject, such as the name of a function. */
   readonly title: string
-  /** Rejects with an `AssertionError` that shows the actual result if the rule does not hold. */
+  /** Rejects with an `AssertionError` that shows the actual result. */
   run(subject: Subject): Promise<void>
 }
 
 /** What only the author of a store can do. */
 export interface UnderTest {
   /**
-   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait for the
-   * real clock, up to half a minute for a whole contract.
+   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real
+   * time, up to half a minute for a contract.
    */
   advance?(seconds: number): void | Promise<void>
   /** Runs after each rule, held or not. */
@@ -25,10 +24,9 @@ export interface UnderTest {
 /** Opens the store, once for each rule. */
 export type Open<Subject extends UnderTest> = () => Subject | Promise<Subject>
 
-/** The result of one rule. */
 export interface Verdict {
   readonly rule: string
-  /** Why the rule does not hold; undefined if it holds. */
+  /** Why the rule, or the store, failed; undefined if the rule holds. */
   readonly problem: Error | undefined
 }
 

@@ -29,7 +29,7 @@ import {
 /** What a contract needs of a test runner: Jest, Vitest, Mocha and `node:test` have it. Default: the globals. */
 export interface TestRunner {
   readonly describe: (title: string, body: () => void) => unknown
-  /** @param milliseconds the time limit of the test, for a runner with such a parameter. */
+  /** @param milliseconds the time limit of the test, for a runner that takes it. */
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
@@ -75,7 +75,6 @@ function isTestRunner(value: unknown): value is TestRunner {
 
 export type { StoreUnderTest } from './record-rules'
 
-/** The rules of every `AuthorizationStore`. */
 export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = [
   ...findRules,
   ...creationRules,
@@ -87,7 +86,6 @@ export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = 
   ...raceRules,
 ]
 
-/** The rules of every `AuthorizationIndex`. */
 export const authorizationIndexRules: readonly ContractRule<IndexUnderTest>[] = [
   ...indexEntryRules,
   ...clientMarkRules,
@@ -95,7 +93,6 @@ export const authorizationIndexRules: readonly ContractRule<IndexUnderTest>[] = 
 
 export type { ClientsUnderTest } from './client-registry-rules'
 
-/** The rules of every `ClientRegistry`. */
 export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
   ...additionRules,
   ...changeRules,
@@ -103,10 +100,9 @@ export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
 ]
 
 /**
- * Defines a test for each rule of an `AuthorizationStore`. No two rules use the same id, so one database can
- * serve all.
+ * A test for each rule of an `AuthorizationStore`. No two rules use one id, so one database can serve all.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function authorizationStoreContract(
   title: string,
@@ -117,18 +113,18 @@ export function authorizationStoreContract(
 }
 
 /**
- * Defines a test for each rule of `Counters`. No two rules use the same key.
+ * A test for each rule of `Counters`. No two rules use one key.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function countersContract(title: string, open: Open<CountersUnderTest>, runner?: TestRunner): void {
   suite(title, countersRules, open, runner)
 }
 
 /**
- * Defines a test for each rule of a `ClientRegistry`, each with an empty registry.
+ * A test for each rule of a `ClientRegistry`, each with an empty registry.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function clientRegistryContract(
   title: string,
@@ -139,9 +135,9 @@ export function clientRegistryContract(
 }
 
 /**
- * Defines a test for each rule of a `DynamicClientStore`, each with an empty store.
+ * A test for each rule of a `DynamicClientStore`, each with an empty store.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function dynamicClientStoreContract(
   title: string,
@@ -152,18 +148,18 @@ export function dynamicClientStoreContract(
 }
 
 /**
- * Defines a test for each rule of a `KeyStore`. No two rules use the same name.
+ * A test for each rule of a `KeyStore`. No two rules use one name.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function keyStoreContract(title: string, open: Open<KeyStoreUnderTest>, runner?: TestRunner): void {
   suite(title, keyStoreRules, open, runner)
 }
 
 /**
- * Defines a test for each rule of an `AuthorizationIndex`. No two rules use the same owner.
+ * A test for each rule of an `AuthorizationIndex`. No two rules use one owner.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function authorizationIndexContract(
   title: string,
@@ -174,9 +170,9 @@ export function authorizationIndexContract(
 }
 
 /**
- * Defines a test for each rule of a `ConsentStore`. No two rules use the same owner.
+ * A test for each rule of a `ConsentStore`. No two rules use one owner.
  *
- * @throws ConfigurationError if there is no test runner.
+ * @throws ConfigurationError without a test runner.
  */
 export function consentStoreContract(
   title: string,
@@ -186,46 +182,37 @@ export function consentStoreContract(
   suite(title, consentStoreRules, open, runner)
 }
 
-/**
- * Runs {@link authorizationStoreContract} without a test runner. Never rejects: the verdicts contain the
- * errors.
- */
+/** {@link authorizationStoreContract} without a test runner. Never rejects: see {@link Verdict}. */
 export function checkAuthorizationStore(open: Open<StoreUnderTest>): Promise<readonly Verdict[]> {
   return check(authorizationStoreRules, open)
 }
 
-/** Runs {@link countersContract} without a test runner. Never rejects: the verdicts contain the errors. */
+/** {@link countersContract} without a test runner. Never rejects. */
 export function checkCounters(open: Open<CountersUnderTest>): Promise<readonly Verdict[]> {
   return check(countersRules, open)
 }
 
-/** Runs {@link clientRegistryContract} without a test runner. Never rejects: the verdicts contain the errors. */
+/** {@link clientRegistryContract} without a test runner. Never rejects. */
 export function checkClientRegistry(open: Open<ClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(clientRegistryRules, open)
 }
 
-/**
- * Runs {@link dynamicClientStoreContract} without a test runner. Never rejects: the verdicts contain the
- * errors.
- */
+/** {@link dynamicClientStoreContract} without a test runner. Never rejects. */
 export function checkDynamicClientStore(open: Open<DynamicClientsUnderTest>): Promise<readonly Verdict[]> {
   return check(dynamicClientStoreRules, open)
 }
 
-/** Runs {@link keyStoreContract} without a test runner. Never rejects: the verdicts contain the errors. */
+/** {@link keyStoreContract} without a test runner. Never rejects. */
 export function checkKeyStore(open: Open<KeyStoreUnderTest>): Promise<readonly Verdict[]> {
   return check(keyStoreRules, open)
 }
 
-/**
- * Runs {@link authorizationIndexContract} without a test runner. Never rejects: the verdicts contain the
- * errors.
- */
+/** {@link authorizationIndexContract} without a test runner. Never rejects. */
 export function checkAuthorizationIndex(open: Open<IndexUnderTest>): Promise<readonly Verdict[]> {
   return check(authorizationIndexRules, open)
 }
 
-/** Runs {@link consentStoreContract} without a test runner. Never rejects: the verdicts contain the errors. */
+/** {@link consentStoreContract} without a test runner. Never rejects. */
 export function checkConsentStore(open: Open<ConsentsUnderTest>): Promise<readonly Verdict[]> {
   return check(consentStoreRules, open)
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { Counters } from '../limits/counters'
 import { pass, type ContractRule, type UnderTest } from './contract-rule'
 
-/** The counters under test. */
 export interface CountersUnderTest extends UnderTest {
   readonly counters: Counters
 }
@@ -30,7 +29,6 @@ function rule(
   return { title, run: (underTest) => run(sceneOf(underTest, odd)) }
 }
 
-/** The rules of every `Counters`. */
 export const countersRules: readonly ContractRule<CountersUnderTest>[] = [
   rule('add counts each key separately, and returns the seconds that are left', async (scene) => {
     deepEqual(await scene.add(), { count: 1, secondsLeft: 60 })

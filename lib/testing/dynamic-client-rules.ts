@@ -224,7 +224,6 @@ const changeRules = [
   }),
 ]
 
-/** The rules of every `DynamicClientStore`. */
 export const dynamicClientStoreRules: readonly ContractRule<DynamicClientsUnderTest>[] = [
   ...additionRules,
   ...lifetimeRules,

@@ -3,16 +3,16 @@ import type { TappedRefusal } from './door'
 import { failure } from './failure'
 import { headerOf, type HttpResponse, refusalBehind } from './refusals'
 
-// RFC 6750 3.1: a request without a token gets no error code, and the suite emits no event. Only the response
-// shows the refusal.
+// RFC 6750 3.1: a request without a token gets no error code, and emits no event. Only the response shows the
+// refusal.
 const noToken = { code: undefined, reason: 'token_missing' } as const
 
 /**
  * Asserts that the suite refused this request for this reason, and that the response follows the RFCs: a status
  * other than success, the error code in the challenge, the JSON or the redirect, and a challenge with 401.
  *
- * A response never contains its reason, which the suite records under `X-Request-Id`, for the last 1000
- * refusals. So the server must run in the process of the test.
+ * The suite records the last 1000 reasons under `X-Request-Id`, and shows none in a response. So the server
+ * must run in the process of the test.
  *
  * @param response of supertest.
  * @param reason of `docs/errors.md`, such as `token_invalid`.
@@ -58,7 +58,7 @@ function fail({ status }: HttpResponse, message: string): never {
   throw failure(`${message}: the status is ${status}.`)
 }
 
-/** In JSON (RFC 6749 5.2), in a challenge (RFC 6750 3) or in a redirect (RFC 6749 4.1.2.1). */
+/** RFC 6749 5.2, RFC 6750 3, RFC 6749 4.1.2.1. */
 function errorShownBy(response: HttpResponse): string | undefined {
   const { body } = response
   if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string')

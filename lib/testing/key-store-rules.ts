@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { KeyStore } from '../jwt/signing-keys/key-store'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
 
-/** The key store under test. */
 export interface KeyStoreUnderTest extends UnderTest {
   readonly keys: KeyStore
 }
@@ -32,7 +31,6 @@ function rule(
 
 const newRevision = () => randomBytes(16).toString('base64url')
 
-/** The rules of every `KeyStore`. */
 export const keyStoreRules: readonly ContractRule<KeyStoreUnderTest>[] = [
   rule('find resolves to undefined for a name without a text', async ({ find }) => {
     equal(await find(), undefined)

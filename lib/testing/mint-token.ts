@@ -2,12 +2,12 @@ import { mintOf, type MintRequest } from './door'
 import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**
- * Issues an access token without HTTP and without a grant. It works like any other: its record is in the
- * server's store, guards accept it, introspection knows it, and a request can revoke it. The server emits no
- * event, because no client sent a request.
+ * Issues an access token without HTTP and grant. It works like any other: the server's store has its record,
+ * guards accept it, introspection knows it, and a request can revoke it. The server emits no event, because no
+ * client sent a request.
  *
  * @param oauth the result of `createAuthorizationServer()`.
- * @returns the members of a token response (RFC 6749 5.1): `access_token`, `token_type`, `expires_in`, `scope`.
+ * @returns `access_token`, `token_type`, `expires_in`, `scope` (RFC 6749 5.1).
  * @throws Error if the client is not registered or is disabled.
  * @throws OAuthError `invalid_scope` if the client may not have the scope.
  * @throws TypeError if `oauth` is not a server of this copy of the package.
@@ -21,18 +21,16 @@ export async function mintToken(oauth: object, request: MintRequest): Promise<Re
   return tokenResponseOf(await mint(request))
 }
 
-/** A clock that stands still until a test moves it. */
+/** Stands still until a test moves it. */
 export interface TestClock {
   /** Milliseconds since the epoch. */
   (): number
-  /** Moves the clock forward. */
   advance(seconds: number): void
 }
 
 /**
- * Makes a clock for the option `clock` of a server, a guard and `memoryStore()`: give all of them the same.
- * Redis expires keys by its own clock, which a test cannot move. The suite still refuses credentials that
- * expired by the test clock.
+ * For the option `clock` of a server, a guard and `memoryStore()`: give all the same. Redis expires keys by its
+ * own clock, which a test cannot move; the suite still refuses credentials that expired by the test clock.
  *
  * @param start milliseconds since the epoch. Default: now.
  */

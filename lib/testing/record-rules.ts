@@ -17,7 +17,6 @@ import {
 } from './example-records'
 import { type ContractRule, pass, same, type UnderTest } from './contract-rule'
 
-/** The store of authorizations under test. */
 export interface StoreUnderTest extends UnderTest {
   readonly store: AuthorizationStore
 }
