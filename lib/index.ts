@@ -250,7 +250,7 @@ export type {
   PageTextOptions,
   PageTextsByLanguage,
 } from './http/pages/page-options'
-export type { ErrorKind, Explanation, PageTexts } from './http/pages/texts/texts'
+export type { ErrorKind, PageTexts } from './http/pages/texts/en'
 export type { PageLanguage } from './http/pages/texts/catalogues'
 export type { ServiceColors } from './http/pages/service-style'
 export type { WayBack } from './http/pages/pages'

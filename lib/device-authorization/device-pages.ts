@@ -1,6 +1,6 @@
 import { claimWarning, clientHeader, clientNameOf, fact, fineprint } from '../http/pages/consent-page'
 import { decisionButtons } from '../http/pages/consent-question'
-import { hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
+import { around, hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
 import { permissions } from '../http/pages/permissions'
 import type { PageLocale } from '../http/pages/texts/locale'
 import type { DeviceAnswerView, DeviceCodeView, DeviceQuestionView, DeviceView } from './device-view'
@@ -75,7 +75,7 @@ function questionPage(view: DeviceQuestionView, locale: PageLocale): string {
   const { client } = view
   const { texts } = locale
   return pageDocument({
-    title: texts.consent.title(html`${clientNameOf(client)}`),
+    title: around(texts.consent.title, clientNameOf(client)),
     locale,
     content: html`
       ${clientHeader(client, texts.device.request, locale)}
@@ -142,7 +142,9 @@ function answerPage({ answer, client }: DeviceAnswerView, locale: PageLocale): s
           ${isApproved ? '✓' : '!'}
         </div>
         <h1>${title}</h1>
-        <p>${isApproved ? device.approved(html`<bdi>${clientNameOf(client)}</bdi>`) : device.denied}</p>
+        <p>
+          ${isApproved ? around(device.approved, html`<bdi>${clientNameOf(client)}</bdi>`) : device.denied}
+        </p>
       </header>
     `,
   })

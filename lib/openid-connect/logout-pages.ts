@@ -1,4 +1,4 @@
-import { hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
+import { around, hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
 import type { PageLocale } from '../http/pages/texts/locale'
 
 interface LogoutQuestionView {
@@ -13,8 +13,8 @@ interface LogoutQuestionView {
 export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale): string {
   const { logout } = locale.texts
   const { clientName } = view
-  const whose = logout.loggedInAs(html`<bdi>${view.ownerName}</bdi>`)
-  const asking = clientName !== undefined && html` ${logout.asks(html`<bdi>${clientName}</bdi>`)}`
+  const whose = around(logout.loggedInAs, html`<bdi>${view.ownerName}</bdi>`)
+  const asking = clientName !== undefined && html` ${around(logout.asks, html`<bdi>${clientName}</bdi>`)}`
   const form = html`<form method="post" action="${view.action}">
     ${hiddenFields(view.fields)}
     <div class="actions">
@@ -36,7 +36,7 @@ export function logoutEndPage({ isLoggedOut, back }: LogoutEndView, locale: Page
   const link =
     back !== undefined &&
     html`<div class="actions">
-      <a href="${back.uri}">${logout.backTo(html`<bdi>${back.clientName}</bdi>`)}</a>
+      <a href="${back.uri}">${around(logout.backTo, html`<bdi>${back.clientName}</bdi>`)}</a>
     </div>`
   return isLoggedOut
     ? sheet(locale, logout.doneTitle, html`${logout.done}`, link)

@@ -236,7 +236,7 @@ describe('The look of the pages', () => {
     const host = setStage({
       pages: {
         service: { name: { en: 'Lumen', de: 'Licht' }, logo: '/logo.svg', colors: { accent: '#0b6b4f' } },
-        texts: { de: { consent: { allow: 'Verbinden', requestAt: (name) => html`will zu ${name}` } } },
+        texts: { de: { consent: { allow: 'Verbinden', requestAt: 'will zu {}' } } },
       },
     })
     const page = await ask(host, {}, 'de')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createAuthorizationServer, html, memoryStore } from '../../lib/index'
+import { createAuthorizationServer, memoryStore } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
@@ -131,7 +131,10 @@ describe('The option pages', () => {
     ],
     [inEnglish({ consent: { allow: '' } }), 'pages.texts.en.consent.allow must be a text.'],
     [inEnglish({ consent: { allow: () => 'x' } }), 'pages.texts.en.consent.allow must be a text.'],
-    [inEnglish({ consent: { title: 'x' } }), 'pages.texts.en.consent.title must be a function: it gets'],
+    ...['x', '{} and {}', () => '{}'].map((title): [object, string] => [
+      inEnglish({ consent: { title } }),
+      'pages.texts.en.consent.title must be a text with one {}, in the place of the name.',
+    ]),
     [
       inEnglish({ error: { explanations: { other: 'x' } } }),
       'pages.texts.en.error.explanations.other must be an object.',
@@ -173,7 +176,7 @@ describe('The option pages', () => {
   test('replaces single texts, and its colours stand in the one stylesheet that the policy allows', async () => {
     const { flow } = application({
       pages: {
-        texts: { en: { consent: { allow: 'Connect', title: (client) => html`Connect ${client}?` } } },
+        texts: { en: { consent: { allow: 'Connect', title: 'Connect {}?' } } },
         service: { colors: { accent: '#0B6B4F', dark: { accent: '#5ad1a8' } } },
       },
     })

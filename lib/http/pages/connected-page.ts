@@ -1,9 +1,9 @@
 import type { ConsentFact } from '../../protocol/extension'
 import { clientNameOf, type ConsentView, origin } from './consent-page'
-import { hiddenFields, html, type Html, pageDocument } from './html'
+import { around, hiddenFields, html, type Html, pageDocument } from './html'
 import { type ConsentScope, givenPermissions } from './permissions'
 import type { PageLocale } from './texts/locale'
-import type { PageTexts } from './texts/texts'
+import type { PageTexts } from './texts/en'
 
 /** What an owner has approved for one client, in one or several authorizations. */
 export interface ConnectedApplication {
@@ -70,7 +70,7 @@ function listPage(view: ConnectedView, locale: PageLocale): string {
       ${
         removed !== undefined &&
         html`<p class="assurance" role="status">
-          <strong>${connected.removed(nameOf(removed))}</strong> ${connected.soon}
+          <strong>${around(connected.removed, nameOf(removed))}</strong> ${connected.soon}
         </p>`
       }
       ${!view.isComplete && html`<p class="assurance caution" role="note">${connected.incomplete}</p>`}
@@ -101,7 +101,7 @@ const nameOf = (client: ConsentView['client']) => html`<bdi>${clientNameOf(clien
 function entry(application: ConnectedApplication, locale: PageLocale): Html {
   const { connected } = locale.texts
   const { client, removeAt } = application
-  const label = connected.removeClient(html`${clientNameOf(client)}`)
+  const label = around(connected.removeClient, clientNameOf(client))
   const heading = html`<h2><bdi class="name">${clientNameOf(client)}</bdi>${marks(client, locale)}</h2>`
   return html`<section class="application">
     ${heading} ${access(application, html`<p class="hint">${connected.permissions}</p>`, locale)}
@@ -137,8 +137,8 @@ function days(
     return html`<time datetime="${date.toISOString().slice(0, 10)}">${format.format(date)}</time>`
   }
   const sentences = [
-    grantedAt === undefined ? [] : connected.since(day(grantedAt)),
-    lastIssuedOn === undefined ? [] : connected.lastIssued(day(lastIssuedOn)),
+    grantedAt === undefined ? [] : around(connected.since, day(grantedAt)),
+    lastIssuedOn === undefined ? [] : around(connected.lastIssued, day(lastIssuedOn)),
   ]
   return sentences.flat().map((sentence) => html`<span class="line">${sentence}</span>`)
 }
@@ -151,9 +151,9 @@ function questionPage(
 ): string {
   const { connected } = locale.texts
   const { client, fields } = application
-  const heading = html`<h1>${connected.removeTitle(nameOf(client))}${marks(client, locale)}</h1>`
+  const heading = html`<h1>${around(connected.removeTitle, nameOf(client))}${marks(client, locale)}</h1>`
   return pageDocument({
-    title: connected.removeTitle(html`${clientNameOf(client)}`),
+    title: around(connected.removeTitle, clientNameOf(client)),
     locale,
     content: html`
       <header class="intro">

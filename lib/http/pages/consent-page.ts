@@ -1,6 +1,6 @@
 import type { ConsentFact } from '../../protocol/extension'
 import { type ConsentQuestion, decisionButtons, questionPart } from './consent-question'
-import { hiddenFields, html, type Html, type HtmlValue, pageDocument } from './html'
+import { around, hiddenFields, html, type Html, type HtmlValue, pageDocument } from './html'
 import { type ConsentScope, permissions } from './permissions'
 import type { PageLocale } from './texts/locale'
 import { visibleName } from './visible-text'
@@ -71,7 +71,7 @@ export function consentPage(view: ConsentView, locale: PageLocale): string {
   const { texts } = locale
   const name = clientNameOf(client)
   return pageDocument({
-    title: texts.consent.title(html`${name}`),
+    title: around(texts.consent.title, name),
     locale,
     content: html`
       ${clientHeader(client, requestLine(view, locale), locale, !client.unregistered && webLink(client.client_uri))}
@@ -109,21 +109,21 @@ export function clientHeader(
 function requestLine({ service }: ConsentView, { texts }: PageLocale): string | Html {
   return service.name === undefined
     ? texts.consent.request
-    : texts.consent.requestAt(html`<bdi>${service.name}</bdi>`)
+    : around(texts.consent.requestAt, html`<bdi>${service.name}</bdi>`)
 }
 
 type Unregistered = NonNullable<ConsentView['client']['unregistered']>
 
 /** The name is only the client's claim. */
 export function origin({ host }: Unregistered, { texts }: PageLocale): Html {
-  return html`${host !== undefined && html`<span class="origin">${texts.consent.origin(html`<bdi>${host}</bdi>`)}</span>`}
+  return html`${host !== undefined && html`<span class="origin">${around(texts.consent.origin, html`<bdi>${host}</bdi>`)}</span>`}
     <span class="badge">${texts.consent.unverifiedMark}</span>`
 }
 
 export function claimWarning({ host }: Unregistered, { texts: { consent } }: PageLocale): Html {
   return html`<p class="assurance caution" role="note">
     <strong>${host === undefined ? consent.selfRegistered : consent.notRegistered}</strong>
-    ${consent.ownClaim} ${host !== undefined && consent.certain(html`<bdi>${host}</bdi>`)}
+    ${consent.ownClaim} ${host !== undefined && around(consent.certain, html`<bdi>${host}</bdi>`)}
   </p>`
 }
 
@@ -190,7 +190,7 @@ export function fineprint(
   const place = html`<a href="${manageAt ?? ''}" target="_blank" rel="noopener">${consent.manageLink}</a>`
   if (policy === undefined && terms === undefined && manageAt === undefined) return undefined
   return html`<footer class="fineprint">
-    ${manageAt !== undefined && html`<p>${consent.manage(place)}</p>`} ${policy} ${terms}
+    ${manageAt !== undefined && html`<p>${around(consent.manage, place)}</p>`} ${policy} ${terms}
   </footer>`
 }
 
@@ -221,9 +221,9 @@ function webLink(uri: string | undefined, text?: string): Html | undefined {
   >`
 }
 
-/** An https host, an http origin, or an app's scheme. */
-export function destination(uri: string, app: (scheme: string) => string): string {
+/** Names the target of a redirection URI: an https host, an http origin, or an app's scheme. */
+export function destination(uri: string, app: string): string {
   const url = webUrl(uri)
   if (url) return url.protocol === 'https:' ? url.host : url.origin
-  return URL.canParse(uri) ? app(new URL(uri).protocol) : uri
+  return URL.canParse(uri) ? app.replace('{}', () => new URL(uri).protocol) : uri
 }

@@ -1,5 +1,5 @@
 import { reasons, type Reason } from '../../protocol/reasons'
-import type { ErrorKind } from './texts/texts'
+import type { ErrorKind } from './texts/en'
 
 const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
   authorization_request_unknown: 'requestOver',

@@ -59,6 +59,12 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Markup(text)
 }
 
+/** Puts a name, a host or a link in the place of `{}`. */
+export function around(text: string, inner: HtmlValue): Html {
+  const [before = '', after = ''] = text.split('{}')
+  return html`${before}${inner}${after}`
+}
+
 export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly Html[] =>
   Object.entries(fields).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)
 

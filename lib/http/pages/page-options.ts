@@ -8,7 +8,7 @@ import { readServiceStyle, type ServiceColors } from './service-style'
 import { styleSourceOf } from './stylesheet'
 import { catalogues, type PageLanguage, pageLanguages } from './texts/catalogues'
 import { createPageLocales, type PageLocales, type PageService } from './texts/locale'
-import type { PageTexts } from './texts/texts'
+import type { PageTexts } from './texts/en'
 
 /** The pages for people: those that the host renders, and the language and the look of all others. */
 export interface PageOptions {
@@ -40,8 +40,8 @@ export interface PageOptions {
    */
   readonly languages?: readonly PageLanguage[]
   /**
-   * Single texts in place of the suite's, by language, page and name: `{ en: { consent: { allow: 'Connect' }
-   * } }`. Default: none.
+   * Single texts in place of those of the suite, by language, page and name. In the place of `{}` stands a name:
+   * `{ en: { consent: { allow: 'Connect', title: 'Connect {}?' } } }`. Default: none.
    */
   readonly texts?: PageTextsByLanguage
   /** On every page of the suite. Default: none. */
@@ -98,12 +98,12 @@ function readChanged<Texts extends object>(fields: OptionsReader, texts: Texts):
 const sameKind =
   (text: unknown) =>
   (value: unknown): value is unknown =>
-    typeof text === 'string' ? isText(value) : typeof value === 'function'
+    isText(value) && (!isAround(text) || isAround(value))
+
+const isAround = (text: unknown): boolean => typeof text === 'string' && text.split('{}').length === 2
 
 const kindExpectation = (text: unknown): string =>
-  typeof text === 'string'
-    ? 'must be a text.'
-    : 'must be a function: it gets the name in the text, and returns markup of the tag html.'
+  isAround(text) ? 'must be a text with one {}, in the place of the name.' : 'must be a text.'
 
 function readService(fields: OptionsReader): PageService {
   return fields.group('service', (service) => {

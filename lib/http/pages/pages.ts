@@ -1,10 +1,10 @@
 import { type Client, isRegisteredByHost } from '../../protocol/client'
 import { withoutAnyPort } from '../../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
-import { exactly, html, type Html, pageDocument } from './html'
+import { around, exactly, html, type Html, pageDocument } from './html'
 import { submitScript } from './submit-script'
 import type { PageLocale } from './texts/locale'
-import type { PageTexts } from './texts/texts'
+import type { PageTexts } from './texts/en'
 
 /** Only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {
@@ -52,13 +52,15 @@ export function answeredPage({ clientName, home }: AnsweredView, locale: PageLoc
       <header class="intro">
         <div class="mark" aria-hidden="true">✓</div>
         <h1>${answered.title}</h1>
-        <p>${answered.done(html`<bdi>${clientName}</bdi>`)}</p>
+        <p>${around(answered.done, html`<bdi>${clientName}</bdi>`)}</p>
       </header>
       <p class="assurance">${answered.lost}</p>
       ${
         home !== undefined &&
         html`<div class="actions">
-          <a class="primary" href="${home}" rel="noreferrer">${answered.goTo(html`<bdi>${host}</bdi>`)}</a>
+          <a class="primary" href="${home}" rel="noreferrer"
+            >${around(answered.goTo, html`<bdi>${host}</bdi>`)}</a
+          >
         </div>`
       }
     `,
@@ -104,7 +106,9 @@ export function continuePage(view: ContinueView, locale: PageLocale): string {
       <header class="intro">
         <div class="${approved ? 'mark' : 'mark caution'}" aria-hidden="true">${approved ? '✓' : '!'}</div>
         <h1>${title}</h1>
-        <p>${texts.continue.oneStep(html`<bdi>${destination(location, texts.common.appOnDevice)}</bdi>`)}</p>
+        <p>
+          ${around(texts.continue.oneStep, html`<bdi>${destination(location, texts.common.appOnDevice)}</bdi>`)}
+        </p>
       </header>
       ${onward(view, texts.continue.continue, true)}
       ${
@@ -174,7 +178,7 @@ function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | 
     ${
       wayBack !== undefined &&
       html`<a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
-        >${texts.error.backTo(html`<bdi>${wayBack.clientName}</bdi>`)}</a
+        >${around(texts.error.backTo, html`<bdi>${wayBack.clientName}</bdi>`)}</a
       >`
     }
   </div>`

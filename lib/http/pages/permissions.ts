@@ -1,5 +1,5 @@
 import { html, type Html } from './html'
-import type { PageTexts } from './texts/texts'
+import type { PageTexts } from './texts/en'
 
 /** One requested scope on the consent page. */
 export interface ConsentScope {

@@ -1,10 +1,9 @@
-import { ar } from './ar'
-import { de } from './de'
-import { en } from './en'
-import { es } from './es'
-import { fr } from './fr'
-import { ja } from './ja'
-import type { PageTexts } from './texts'
+import ar from './ar.json'
+import de from './de.json'
+import { en, type PageTexts } from './en'
+import es from './es.json'
+import fr from './fr.json'
+import ja from './ja.json'
 
 /** A language of the pages, by its tag. */
 export type PageLanguage = 'en' | 'de' | 'fr' | 'es' | 'ja' | 'ar'

@@ -1,24 +1,22 @@
-import { html } from '../html'
-import type { PageTexts } from './texts'
-
-export const en: PageTexts = {
+/** Every text of the pages in English. In the place of `{}` stands a name, a host or a link. */
+export const en = {
   common: {
     signedInAs: 'Signed in as',
     returnsTo: 'Returns you to',
-    appOnDevice: (scheme) => `an app on this device (${scheme})`,
+    appOnDevice: 'an app on this device ({})',
     noAccess: 'No access was given.',
   },
   consent: {
-    title: (client) => html`Allow ${client} to access your account?`,
+    title: 'Allow {} to access your account?',
     request: 'wants to access your account',
-    requestAt: (service) => html`wants to access your account at ${service}`,
+    requestAt: 'wants to access your account at {}',
     notYou: 'Not you?',
     unverifiedMark: 'Not verified',
-    origin: (host) => html`an app of ${host}`,
+    origin: 'an app of {}',
     notRegistered: 'This app is not registered here.',
     selfRegistered: 'This app registered itself here.',
     ownClaim: 'Its name is its own claim.',
-    certain: (host) => html`All that is certain is that ${host} describes it.`,
+    certain: 'All that is certain is that {} describes it.',
     deviceTitle: 'The access goes to a program on this device.',
     device: 'Cancel unless you have just started it yourself.',
     appTitle: 'The access goes to an app on this device.',
@@ -33,9 +31,12 @@ export const en: PageTexts = {
     choose: 'Please choose',
     obstacle: 'You cannot allow this now.',
     noAnswer: 'You have nothing here that this app could get access to.',
-    manage: (link) => html`You can end the access at any time under ${link}.`,
+    manage: 'You can end the access at any time under {}.',
     manageLink: 'Connected applications',
-    facts: { resource: 'Access to', claims: 'About you' },
+    facts: {
+      resource: 'Access to',
+      claims: 'About you',
+    },
     policy: 'Privacy policy',
     terms: 'Terms of service',
     cancel: 'Cancel',
@@ -47,7 +48,7 @@ export const en: PageTexts = {
     nothingShared: 'Nothing was shared.',
     reference: 'Reference',
     details: 'Details for the makers of the app:',
-    backTo: (client) => html`Back to ${client}`,
+    backTo: 'Back to {}',
     explanations: {
       requestOver: {
         happened: 'This page is too old, or was answered already.',
@@ -109,30 +110,30 @@ export const en: PageTexts = {
   },
   logout: {
     title: 'Sign out?',
-    loggedInAs: (owner) => html`You are signed in as ${owner}.`,
-    asks: (client) => html`${client} asks to sign you out.`,
+    loggedInAs: 'You are signed in as {}.',
+    asks: '{} asks to sign you out.',
     stay: 'Stay signed in',
     logOut: 'Sign out',
     doneTitle: 'You are signed out',
     done: 'You can close this page.',
     stayedTitle: 'You are still signed in',
     stayed: 'Nothing has changed.',
-    backTo: (client) => html`Go back to ${client}`,
+    backTo: 'Go back to {}',
   },
   connected: {
     title: 'Connected applications',
     intro: 'These apps can access your account. Remove those that you do not use any more.',
     none: 'No app can access your account.',
     permissions: 'It is able to',
-    since: (day) => html`Allowed on ${day}`,
-    lastIssued: (day) => html`Last renewed on ${day}`,
+    since: 'Allowed on {}',
+    lastIssued: 'Last renewed on {}',
     remove: 'Remove',
-    removeClient: (client) => html`Remove ${client}`,
-    removeTitle: (client) => html`Remove the access of ${client}?`,
+    removeClient: 'Remove {}',
+    removeTitle: 'Remove the access of {}?',
     removeConsequence:
       'The app then has to ask you again. What it has already read or changed stays as it is.',
     keep: 'Keep',
-    removed: (client) => html`The access of ${client} is removed.`,
+    removed: 'The access of {} is removed.',
     soon: 'It can take a short while until every service takes notice.',
     incomplete:
       'This list may lack apps that you allowed some time ago. They appear when they next renew their access.',
@@ -155,20 +156,20 @@ export const en: PageTexts = {
     requestedFrom: 'Requested from',
     requestedAt: 'Requested',
     approvedTitle: 'Your device has access',
-    approved: (client) => html`Go back to your device: ${client} goes on there.`,
+    approved: 'Go back to your device: {} goes on there.',
     deniedTitle: 'The device got no access',
     denied: 'You can close this page.',
   },
   answered: {
     title: 'You allowed access already',
-    done: (client) => html`This is done. Go back to ${client} to go on.`,
+    done: 'This is done. Go back to {} to go on.',
     lost: 'If the app asks for access again, your answer was lost on its way: allow it once more.',
-    goTo: (host) => html`Go to ${host}`,
+    goTo: 'Go to {}',
   },
   continue: {
     approvedTitle: 'You allowed access',
     refusedTitle: 'No access was given',
-    oneStep: (destination) => html`One step is left: go back to ${destination}.`,
+    oneStep: 'One step is left: go back to {}.',
     continue: 'Continue',
     linkIsYours: 'The link is yours alone: it holds the access you gave.',
   },
@@ -192,3 +193,9 @@ export const en: PageTexts = {
     goBack: 'Go back to the app',
   },
 }
+
+/** Every text of the pages in one language. Each language has `{}` where English has it. */
+export type PageTexts = typeof en
+
+/** Why a request ended on the page of errors, as far as a person needs to know. */
+export type ErrorKind = keyof PageTexts['error']['explanations']

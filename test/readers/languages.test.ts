@@ -1,0 +1,23 @@
+import ar from '../../lib/http/pages/texts/ar.json'
+import de from '../../lib/http/pages/texts/de.json'
+import { en } from '../../lib/http/pages/texts/en'
+import es from '../../lib/http/pages/texts/es.json'
+import fr from '../../lib/http/pages/texts/fr.json'
+import ja from '../../lib/http/pages/texts/ja.json'
+
+/** The name of each text, and whether a name stands in it. */
+function namesIn(texts: object, path = ''): readonly string[] {
+  return Object.entries(texts).flatMap(([name, text]: [string, unknown]) =>
+    typeof text === 'object' && text !== null
+      ? namesIn(text, `${path}${name}.`)
+      : `${path}${name}${'{}'.repeat(String(text).split('{}').length - 1)}`,
+  )
+}
+
+test.each(Object.entries({ ar, de, es, fr, ja }))(
+  'The language %s has the texts of English and no others, with a place for a name where English has one',
+  (_language, texts) => {
+    expect(namesIn(texts)).toEqual(namesIn(en))
+    expect(JSON.stringify(texts)).not.toMatch(/":\s*""/)
+  },
+)
