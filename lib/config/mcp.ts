@@ -10,8 +10,9 @@ import { isRecord, isText, isTexts, OptionsReader } from '../primitives/options-
 export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' | 'scope' | 'grantTypes'> {
   /**
    * The URL of the MCP server, as clients write it: `https://api.example.com/mcp`; or a list of URLs; or an
-   * object of URLs and names: `{ 'https://api.example.com/mcp': 'Notes' }`. The consent page and the metadata
-   * of the resource show the name. The first one stands for requests and guards that name none.
+   * object of URLs and names, for the consent page and the metadata:
+   * `{ 'https://api.example.com/mcp': 'Notes' }`. The first one stands for requests and guards that name
+   * none.
    */
   readonly resource: string | readonly [string, ...string[]] | Readonly<Record<string, string>>
   /** Maps each scope to a text for the consent page. */
@@ -22,9 +23,8 @@ export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' 
   readonly clients?: MetadataDocumentsOptions['registered']
   /**
    * Whether a redirection URI at `http://localhost` in a document matches every port, as most MCP clients on
-   * a desktop need. Deviates from the exact comparison and from RFC 8252 8.3: another program may answer at
-   * `localhost`. PKCE and the consent page, which such a client always gets, bound the damage. Default
-   * `true`.
+   * a desktop need. Deviates from the exact comparison and from RFC 8252 8.3: another program may answer
+   * there. PKCE and the consent page, which such a client always gets, bound the damage. Default `true`.
    */
   readonly localhostRedirects?: boolean
 }
@@ -50,13 +50,13 @@ export type McpServerOptions = Required<
  * Authorization): `createAuthorizationServer({ issuer, ...mcp({ resource, scopes }), resourceOwner })`.
  *
  * Tokens are for the MCP server alone (RFC 8707). The `client_id` of a client is the URL of its metadata
- * document: it needs no registration. For clients without a document, set the option `dynamicRegistration` of
- * the server. Every client must use PKCE, and a redirection URI that is https or on a loopback host. To admit
- * the scheme of an app, set `redirectUris: { schemes }` after these options. Guards fill `request.auth` for
- * the SDK of MCP, and let browsers of every origin call the MCP server.
+ * document; for clients without one, set the option `dynamicRegistration` of the server. Every client must
+ * use PKCE, and a redirection URI that is https or on a loopback host; to admit the scheme of an app, set
+ * `redirectUris: { schemes }` after these options. Guards fill `request.auth` for the SDK of MCP, and let
+ * browsers of every origin call the MCP server.
  *
- * @throws ConfigurationError that lists every mistake in these options, each with its path and cure. The
- *   server checks the values of the options that it gets.
+ * @throws ConfigurationError that lists every mistake in these options. The server checks the values that it
+ *   gets.
  */
 export function mcp(options: McpOptions): McpServerOptions {
   requireMcpOptions(options)

@@ -25,64 +25,62 @@ import type { Storage } from '../stores/storage'
 import type { GrantType } from '../token-endpoint/grant-type'
 
 /**
- * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens the plug-in
- * for itself: state of one server stands inside `open`.
+ * A feature of several parts, such as a grant type with its endpoint. Each server and guard opens it for
+ * itself: state of one server stands inside `open`.
  */
 export interface PlugIn {
   /** Unique among the plug-ins of a server. */
   readonly name: string
   /**
-   * Returns the parts for one server. Runs once, when the server is made. An error is a mistake in the option
-   * `plugIns`.
+   * Returns the parts for one server, once, when it is made. An error is a mistake in the option `plugIns`.
    */
   open(server: PlugInServer): PlugInParts
   /**
-   * Returns the parts for one guard of `createBearerGuard`, `createJwtBearerGuard` or `createIntrospectionGuard`.
-   * Default: the guard takes nothing of the plug-in.
+   * Returns the parts for one guard of `createBearerGuard`, `createJwtBearerGuard` or
+   * `createIntrospectionGuard`. Default: none.
    */
   openInGuard?(guard: PlugInGuard): GuardParts
 }
 
-/** What a plug-in adds to a guard: each list as the option of the same name. */
+/** Each list as the option of the same name. */
 export interface GuardParts {
   readonly extensions?: readonly Extension[]
   readonly tokenTypes?: readonly TokenType[]
   readonly accessTokenFormats?: readonly AccessTokenReader[]
 }
 
-/** What a plug-in adds to a server: each list as the option of the same name. */
+/** Each list as the option of the same name. */
 export interface PlugInParts extends GuardParts {
   readonly endpoints?: readonly (Endpoint | PageEndpoint | OwnPage)[]
   readonly grantTypes?: readonly GrantType[]
   readonly responseTypes?: readonly ResponseType[]
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
-  /** Response modes in addition to `query` and `fragment`. No option has this name. */
+  /** Besides `query` and `fragment`. No option has this name. */
   readonly responseModes?: readonly ResponseMode[]
   /** Members of registrations of clients (RFC 7591 2). No option has this name. */
   readonly clientMembers?: readonly ClientMember[]
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PlugInResource[]
   /**
-   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server then writes each
-   * authorization of a resource owner into `store.index`. An entry with the scope `openid` stays for these
-   * seconds at least, even if its authorization ends sooner, unless its owner or the host ends it. Default:
-   * needs no index.
+   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server writes each one of
+   * a resource owner into `store.index`. An entry with the scope `openid` stays for these seconds at least,
+   * even if its authorization ends sooner, unless its owner or the host ends it. Default: no index.
    */
   readonly indexSeconds?: number
-  /** Options of the plug-in that work and break a rule of the command `lint`, such as a secret that is missing. */
+  /** Options that work and break a rule of the command `lint`, such as a missing secret. */
   readonly risks?: readonly PlugInRisk[]
   /**
-   * Gets what the plug-in needs to serve, such as keys. The server calls it once when it is made, without
-   * waiting, and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and
-   * `ready()` resolves to false.
+   * Gets what the plug-in needs to serve, such as keys. Called once when the server is made, without waiting,
+   * and at each `oauth.ready()`. A rejection becomes the warning `EAS_PLUG_IN_NOT_READY`, and `ready()`
+   * resolves to false.
    */
   ready?(): Promise<unknown>
 }
 
 /**
- * A resource of a plug-in, such as an endpoint that takes access tokens. A token of a request without a
- * resource is for it, too, if it has one of the scopes. These scopes are good with every resource.
+ * Such as an endpoint that takes access tokens. A token of a request without a resource is for it, too, if it
+ * has one of the scopes. These scopes are good with every resource.
  */
 export interface PlugInResource {
   readonly uri: string
@@ -105,27 +103,26 @@ export interface PlugInGuard {
   /** Random bytes, for every secret. */
   readonly random: (bytes: number) => Buffer
   /**
-   * The counters for requests of this issuer, with the deadline of the store and the limit on single uses.
+   * For requests of this issuer, with the deadline of the store and the limit on single uses.
    *
    * @throws Error before the server is made.
    */
   readonly counters: Counters
-  /** The option `store`; undefined for a guard without a store. */
+  /** Undefined for a guard without a store. */
   readonly storage: Storage | undefined
 }
 
 /**
  * What a plug-in reads of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`,
- * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin`, `commit` and `keys` are
- * for requests: they throw an `Error` until the server is made. A store that fails causes
- * `temporarily_unavailable`.
+ * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin`, `commit` and `keys` throw
+ * an `Error` until the server is made. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
-  /** The option `store`. Its records have no guard against races here: use `commit`. */
+  /** No guard against races here: use `commit`. */
   readonly storage: Storage
-  /** The signing keys of the store, with its deadline; undefined if the store has none. */
+  /** The signing keys of the store, with its deadline; undefined if it has none. */
   readonly keys: KeyStore | undefined
-  /** The URIs of the option `resources`, as written there; empty without the option. */
+  /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
   /** The names in the option `scopes`. */
   readonly scopes: readonly string[]
@@ -133,19 +130,19 @@ export interface PlugInServer extends PlugInGuard {
   readonly canLogOut: boolean
   /** The URL of a path below the issuer. */
   readonly urlOf: (path: string) => string
-  /** The time, the random bytes and the lifetimes for a new record. */
+  /** For a new record: the time, the random bytes and the lifetimes. */
   readonly context: () => RecordContext
   /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
   readonly documents: DocumentFetch
-  /** Finds a registered client, which may be disabled; undefined if there is none. */
+  /** Finds a registered client, perhaps a disabled one; else undefined. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
   /**
    * Checks an authorization request as the authorization endpoint does, for a known client that pushes it
    * (RFC 9126). Extensions replace the request first (`resolveRequest`), and add to it (`atPushedRequest`).
-   * The parameter `client_id` must then name this client.
+   * `client_id` must then name this client.
    *
-   * @param evidence what the extensions found in the request of the client: `evidence` at the endpoint.
-   * @param sender `sender` at the endpoint: the fetches that the request causes count for it.
+   * @param evidence `evidence` at the endpoint: what the extensions found in the request.
+   * @param sender `sender` at the endpoint: the fetches of the request count for it.
    * @throws OAuthError every refusal of the authorization endpoint.
    */
   readonly parseAuthorizationRequest: (
@@ -156,30 +153,33 @@ export interface PlugInServer extends PlugInGuard {
   ) => Promise<ParsedRequest>
   /** The requests of clients without a redirection URI, for a plug-in with a page of its own. */
   readonly polledRequests: PolledRequests
-  /** Finds an access token of this server; undefined if it is unknown, expired or revoked. */
+  /** Undefined for an access token that is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
   /**
-   * Admits a request with an access token to an endpoint of the plug-in, as a guard does: checks the token,
-   * its type, its proof and its scope, and asks the extensions.
+   * Admits a request to an endpoint of the plug-in, as a guard does: checks the token, its type, its proof
+   * and its scope, and asks the extensions.
    *
    * @param scope the scope token that the endpoint needs.
-   * @throws OAuthError the refusals of a guard, also for a request without a token.
+   * @throws OAuthError the refusals of a guard, also without a token.
    */
   readonly admit: (request: EndpointRequest<undefined>, scope: string) => Promise<AdmittedRequest>
-  /** Finds a record; undefined if it does not exist, has expired or was revoked. Another writer may be changing it. */
+  /**
+   * Undefined for a record that does not exist, has expired or was revoked. Another writer may be changing
+   * it.
+   */
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /**
-   * Lists the authorizations of a resource owner, for a plug-in with `indexSeconds`: every live one that
-   * began since the server writes the index, and some that have ended.
+   * For a plug-in with `indexSeconds`: every live authorization of a resource owner that began since the
+   * server writes the index, and some that have ended.
    */
   readonly authorizationsOf: (subject: string) => Promise<readonly OwnerEntry[]>
-  /** Reports a failure outside of a request, by the event `failure`. */
+  /** By the event `failure`. */
   readonly reportFailure: (failure: LateFailure) => void
-  /** Stores a new record. Its id must be new, such as an id of `createUnclaimedAuthorization`. */
+  /** Stores a new record, with a new id, such as one of `createUnclaimedAuthorization`. */
   readonly begin: (authorization: Authorization) => Promise<void>
   /**
-   * Changes a record, or refuses: reads it, applies the transition and saves the result by compare-and-set. A
-   * conflict repeats the transition on the new record, so the transition must be pure.
+   * Changes a record, or refuses, by compare-and-set. A conflict repeats the transition on the new record, so
+   * it must be pure.
    *
    * @throws OAuthError the refusal of the transition; `temporarily_unavailable` if other writers win 16
    *   times.
@@ -193,9 +193,9 @@ export interface AdmittedRequest extends FoundAccess {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A failure outside of a request, such as a message to a client that did not arrive. */
+/** Such as a message to a client that did not arrive. */
 export interface LateFailure {
-  /** The part that failed, as the member `endpoint` of the event. */
+  /** The part that failed: `endpoint` of the event. */
   readonly endpoint: string
   /** A stable word. */
   readonly reason: string
@@ -204,9 +204,9 @@ export interface LateFailure {
   readonly cause: unknown
 }
 
-/** A valid authorization request of a known client, before the resource owner is known. */
+/** A valid authorization request of a known client, before the owner is known. */
 export interface ParsedRequest {
-  /** The members of the record that begins with the request. */
+  /** The members of the record that begins. */
   readonly proposal: UnclaimedProposal
   /** What extensions add to the consent page. */
   readonly facts: readonly ConsentFact[]

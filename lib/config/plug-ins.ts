@@ -64,8 +64,8 @@ export function resolveAuthenticationMethods(sources: Sources): readonly ClientA
     }
     methods.push(...given)
   }
-  // Includes a method with other mistakes: they end the construction anyway, and without the method each
-  // client that uses it would get a second, misleading message.
+  // Includes a method with other mistakes, which end the construction anyway: without it, each client that
+  // uses it would get a second, misleading message.
   return Object.freeze(methods.filter(isMethod))
 }
 
@@ -365,10 +365,7 @@ export function offeredGrantTypes(
   )
 }
 
-/**
- * Whether public clients may name themselves by the method `none`. RFC 6749 4.4: client credentials are for
- * confidential clients.
- */
+/** Whether anything serves public clients, by the method `none`. RFC 6749 4.4: client credentials do not. */
 export function takesPublicClients({ resourceOwner, grantTypes, endpoints }: ServerSettings): boolean {
   return (
     resourceOwner !== undefined ||
