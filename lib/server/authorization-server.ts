@@ -41,64 +41,60 @@ type EndpointPart = () => (RequestHandler | ErrorRequestHandler)[]
 
 /** An authorization server, as parts that an Express application mounts. */
 export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
-  /**
-   * All endpoints at their configured paths: `app.use(oauth.router())`, or at the path of the issuer if it
-   * has one.
-   */
+  /** All endpoints at their paths: `app.use(oauth.router())`, or at the path of the issuer. */
   router(): RequestHandler
   /**
-   * The authorization endpoint (RFC 6749 3.1) with its consent page. Mount it at one path for `GET` and
-   * `POST`.
+   * The authorization endpoint (RFC 6749 3.1) with its consent page, at one path for `GET` and `POST`.
    *
    * @throws ConfigurationError without the option `resourceOwner`.
    */
   authorize(): RequestHandler
   /**
-   * Authenticates clients (RFC 6749 2.3). Mount it before the token, revocation and introspection endpoints.
-   * For CORS, it finds the endpoint of a request by its configured path.
+   * Authenticates clients (RFC 6749 2.3) before the token, revocation and introspection endpoints. For CORS,
+   * it finds the endpoint of a request by its configured path.
    */
   clientAuthentication(): RequestHandler
   /**
-   * The token endpoint (RFC 6749 3.2). Mount it after client authentication, with `app.all`: browsers send
-   * `OPTIONS` before a script of another origin may call it.
+   * The token endpoint (RFC 6749 3.2), after client authentication, by `app.all`: browsers send `OPTIONS`
+   * before a script of another origin may call it.
    */
   readonly token: EndpointPart
-  /** The revocation endpoint (RFC 7009). Mount it as the token endpoint. */
+  /** The revocation endpoint (RFC 7009), as the token endpoint. */
   readonly revocation: EndpointPart
-  /** The introspection endpoint (RFC 7662), for clients with `may_introspect`. Mount it after client authentication. */
+  /**
+   * The introspection endpoint (RFC 7662), for clients with `may_introspect`, after client authentication.
+   */
   readonly introspection: EndpointPart
   /**
-   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`. It
-   * authenticates its clients, unless one of {@link strategies} has done so before.
+   * One endpoint by its name, for a path of the host: `app.get('/me', oauth.endpoint('whoami'))`.
+   * Authenticates clients, unless one of {@link strategies} has done so.
    *
    * @throws ConfigurationError if no endpoint has this name.
    */
   endpoint(name: string): ReturnType<EndpointPart>
   /**
-   * Metadata (RFC 8414) at every well-known path of the issuer: mount `app.use(oauth.metadata())` at the root
-   * of the host. Needed only for an issuer with a path: else the router serves all well-known paths.
+   * Metadata (RFC 8414) at every well-known path of the issuer: `app.use(oauth.metadata())` at the root of
+   * the host. Only an issuer with a path needs it: else the router has all well-known paths.
    */
   metadata(): RequestHandler
-  /**
-   * Makes a guard for a route: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. The guard sets `req.oauth`.
-   */
+  /** Makes a guard, which sets `req.oauth`: `app.get('/photos', oauth.bearerGuard('photos:read'), …)`. */
   readonly bearerGuard: BearerGuard
   /**
    * The metadata of a resource of the option `resources` (RFC 9728), by which clients find the authorization
-   * server: mount `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host
-   * of the resource, once for each resource.
+   * server: `app.use(oauth.protectedResource('https://api.example.com/mcp'))` at the root of the host of the
+   * resource, once for each.
    */
   readonly protectedResource: ProtectedResourcePart
-  /** The methods of client authentication as Passport strategies, for a Passport instance of the host. */
+  /** The methods of client authentication, for a Passport instance of the host. */
   readonly strategies: readonly ClientStrategy[]
   /**
    * Revokes an authorization. Resolves once every code and token of it is void in the store. A guard of
-   * another process with a cache refuses the tokens as soon as Redis notifies it, within one second at most.
+   * another process with a cache follows as soon as Redis notifies it, within one second at most.
    *
    * @throws OAuthError `temporarily_unavailable` if the store fails.
    */
   revoke(authorizationId: string): Promise<void>
-  /** Lists and ends the authorizations of resource owners, with the option `authorizations`. */
+  /** Lists and ends what owners approved, with the option `authorizations`. */
   readonly authorizations: OwnerAuthorizations
   /** Approvals, issued tokens, revocations, refusals and failures: see `docs/events.md`. */
   readonly events: AuthorizationServerEvents
@@ -107,7 +103,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 /**
  * Creates an authorization server.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
@@ -211,7 +207,7 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
   return clientRegistrar(clients, offered, clientRevocation(context), selfRegistered)
 }
 
-/** The paths at which clients can look for resources, without the root of a host. */
+/** Paths of resources at which clients can look, without the root of a host. */
 function resourcePaths(resources: Resources | undefined): readonly string[] {
   const known = resources?.all.filter(({ uri }) => metadataUrlOf(uri) !== undefined) ?? []
   return known.map(({ uri }) => new URL(uri).pathname).filter((path) => path !== '/')

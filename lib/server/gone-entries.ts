@@ -21,7 +21,7 @@ const notedAtMost = 20_000
 /**
  * The entry of a new authorization precedes its record. So an entry goes only after two looks without a
  * record, further apart than a creation takes: one call of the index and two of the store. A slower creation
- * has failed, so no client holds it. A replica may lag: the store confirms the absence.
+ * has failed, and no client holds it. A replica may lag: the store confirms the absence.
  */
 export function entryReader({
   settings: { storeDeadline },

@@ -16,16 +16,16 @@ import { type GuardLimitOptions, type ProvingGuardOptions, readSingleUses } from
 
 /** Options of {@link createIntrospectionGuard}. */
 export interface IntrospectionGuardOptions extends ProvingGuardOptions {
-  /** The issuer of the tokens, letter by letter: https, or http on a loopback host. */
+  /** Letter by letter: https, or http on a loopback host. */
   readonly issuer: string
   /**
-   * How the guard authenticates at the introspection endpoint: by a secret, or by `private_key_jwt` with a
-   * key. The server must allow this client to introspect.
+   * The credentials for the introspection endpoint: a secret, or a key for `private_key_jwt`. The server must
+   * allow this client to introspect.
    */
   readonly client: IntrospectionSecret | IntrospectionKey
   /**
-   * The URL of the introspection endpoint. Default: from the metadata of the issuer (RFC 8414, OpenID Connect
-   * Discovery), read again after 10 minutes and after a failure.
+   * The URL of the endpoint. Default: from the metadata of the issuer (RFC 8414, OpenID Connect Discovery),
+   * read again after 10 minutes and after a failure.
    */
   readonly endpoint?: string
   /**
@@ -34,40 +34,39 @@ export interface IntrospectionGuardOptions extends ProvingGuardOptions {
    */
   readonly resource?: string
   /**
-   * The `aud` of a token must contain at least one of these values. Default: `resource`. Without both, the
-   * guard refuses tokens that name an audience.
+   * `aud` of a token must contain one of these. Default: `resource`. Without both, tokens that name an
+   * audience are refused.
    */
   readonly audience?: string | readonly string[]
-  /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
+  /** Whole seconds by which clocks may differ. Default 5, at most 300. */
   readonly clockTolerance?: number
   /** The most good tokens in the cache, and the most others. Default 10 000, 1 to 1 000 000. */
   readonly maximumCached?: number
   /**
-   * How long the guard accepts a token before it asks again, in whole seconds, 0 to 86 400, and never longer
-   * than the token lives. A revocation counts after this time. Default 30.
+   * Whole seconds until the guard asks again about a token, 0 to 86 400, within its lifetime. A revocation
+   * counts after this time. Default 30.
    */
   readonly maximumAge?: number
-  /** How long the guard remembers that a token is not good, in whole seconds, 0 to 300. Default 5. */
+  /** Whole seconds for which a token is not good without a new question, 0 to 300. Default 5. */
   readonly maximumAgeOfRefusals?: number
-  /** How long one call may take, in seconds. Default 5, at most 60. */
+  /** Seconds for one call. Default 5, at most 60. */
   readonly introspectionDeadline?: number
   /**
    * `inactive` bounds the calls about tokens that are not good, for each network. Default 60 in a minute.
    * Beyond it, new tokens of this network get 429; those that were good before pass. Behind a proxy, set
-   * Express's `trust proxy`: else every request counts for the address of the proxy.
+   * Express's `trust proxy`: else every request counts for the proxy.
    */
   readonly limits?: GuardLimitOptions & { readonly inactive?: LimitOption }
 }
 
-/** A bearer guard that asks the authorization server about each token. */
 export type IntrospectionGuard = IssuerGuard
 
 /**
- * Creates bearer guards for a resource server without access to the store: they ask the introspection
- * endpoint of the authorization server (RFC 7662), and cache its answers for a short time. If it does not
- * answer, or refuses the client of the guard, requests get `temporarily_unavailable` (503), never 401.
+ * Creates bearer guards without the store: they ask the introspection endpoint of the authorization server
+ * (RFC 7662), and cache its answers for a short time. If it does not answer, or refuses the client of the
+ * guard, requests get `temporarily_unavailable` (503), never 401.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function createIntrospectionGuard(options: IntrospectionGuardOptions): IntrospectionGuard {
   const reading = new OptionsReader(options, '')

@@ -16,19 +16,19 @@ export interface IssuerGuard extends BearerGuard {
   /** Refusals and failures: see `docs/events.md`. */
   readonly events: AuthorizationServerEvents
   /**
-   * The metadata of this resource server (RFC 9728): mount `app.use(guard.protectedResource())` at the root
-   * of the host. Challenges then name its URL. The guard does not know the scopes: name them in the second
-   * parameter, `{ scopes_supported: ['photos:read'] }`.
+   * The metadata of this resource server (RFC 9728): `app.use(guard.protectedResource())` at the root of the
+   * host. Challenges then name its URL. Name the scopes, which the guard does not know, in the second
+   * parameter: `{ scopes_supported: ['photos:read'] }`.
    */
   readonly protectedResource: ProtectedResourcePart
   /**
-   * Closes the guard for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests
-   * in flight may finish, for `closeDeadline` seconds at most. Further calls return the same promise.
+   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`; those in flight may
+   * finish within `closeDeadline` seconds. Further calls return the same promise.
    */
   close(): Promise<void>
   /**
-   * Whether the guard can serve: it has what it needs of the issuer, such as keys, and is not closed. Fetches
-   * what is missing, so the first request does not wait. Never rejects.
+   * Whether the guard has what it needs of the issuer, such as keys, and is not closed. Fetches what is
+   * missing, so the first request does not wait. Never rejects.
    */
   ready(): Promise<boolean>
 }

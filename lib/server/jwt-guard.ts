@@ -10,63 +10,54 @@ import { type ProvingGuardOptions, readSingleUses } from './remote-guard'
 export interface JwtBearerGuardOptions extends ProvingGuardOptions {
   /** The `iss` of the tokens, letter by letter. */
   readonly issuer: string
-  /**
-   * The audience of this resource server, letter by letter. The `aud` of a token must contain at least one of
-   * these values.
-   */
+  /** The audience of this resource server, letter by letter. `aud` of a token must contain one of these. */
   readonly audience: string | readonly string[]
   /**
    * The URI of this resource server (RFC 9728): https, or http on a loopback host. Challenges then name the
-   * URL of its metadata, which {@link JwtBearerGuard.protectedResource} serves. Default: `audience`, if it is
-   * one such URI.
+   * URL of its metadata, by {@link JwtBearerGuard.protectedResource}. Default: `audience`, if it is one such
+   * URI.
    */
   readonly resource?: string
-  /** The public keys of the issuer, as a JWK set (RFC 7517 5). Pass either `keys` or `jwksUri`. */
+  /** The public keys of the issuer, as a JWK set (RFC 7517 5). Either `keys` or `jwksUri`. */
   readonly keys?: { readonly keys: readonly object[] }
   /**
    * The URL of the JWK set of the issuer: https, or http on a loopback host. Fetched at first use, after 10
-   * minutes, and if a token names an unknown key, but never twice within 10 seconds; without redirects, at
-   * most 256 KiB within 5 seconds.
+   * minutes, and for an unknown key, but never twice within 10 seconds; without redirects, at most 256 KiB
+   * within 5 seconds.
    */
   readonly jwksUri?: string
   /**
-   * The accepted signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones. No others
-   * are supported.
+   * Signature algorithms (RFC 7518 3.1, RFC 8037 3.1). Default: all asymmetric ones; no others are supported.
    */
   readonly algorithms?: readonly string[]
   /**
-   * The `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers:
-   * their type is `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
+   * `typ` of the tokens. Default `at+jwt` (RFC 9068 2.1). `JWT` also accepts tokens of older issuers: `typ`
+   * is `JWT` or missing, `client_id` or `azp` names the client, and the scope may be a list.
    */
   readonly type?: 'at+jwt' | 'JWT'
   /** The claim that names the client. Default `client_id`; with the type `JWT`, also `azp`. */
   readonly clientIdClaim?: string
   /** The claim with the scope. Default `scope`. */
   readonly scopeClaim?: string
-  /** How far clocks may differ, in whole seconds. Default 5, at most 300. */
+  /** Whole seconds by which clocks may differ. Default 5, at most 300. */
   readonly clockTolerance?: number
   /**
-   * The most verified tokens in the cache, which evicts the least recently used one. Default 10 000, at most
-   * 1 000 000; 0 for no cache.
+   * The most verified tokens in the cache; evicts the least recently used. Default 10 000, at most 1 000 000;
+   * 0 for no cache.
    */
   readonly maximumCached?: number
-  /**
-   * Whole seconds until the guard verifies a token again, 1 to 86 400, and never longer than the token lives.
-   * Default 300.
-   */
+  /** Whole seconds until a token is verified again, 1 to 86 400, within its lifetime. Default 300. */
   readonly maximumAge?: number
 }
 
-/** A bearer guard for the JWT access tokens of one issuer. */
 export type JwtBearerGuard = IssuerGuard
 
 /**
- * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A token
- * that was verified before costs a digest and a look-up in memory. The guard does not learn of revocations: a
- * token stays valid until it expires. Needs the package jose.
+ * Creates bearer guards for the JWT access tokens (RFC 9068) of one trusted issuer, without a store. A
+ * verified token costs a digest and a look-up in memory. The guard learns of no revocation: a token stays
+ * valid until it expires. Needs the package jose.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure, or if jose
- *   is not installed.
+ * @throws ConfigurationError that lists every mistake in the options, or if jose is not installed.
  */
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const reading = new OptionsReader(options, '')

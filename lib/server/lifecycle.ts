@@ -10,18 +10,17 @@ import { warnOfStore, warnOnce } from '../audit/warning'
 /** The start and the end of a server or guard. */
 export interface Lifecycle {
   /**
-   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`. Requests in flight
-   * may finish, for `closeDeadline` seconds at most. The last open server or guard of this process that uses
-   * the store then closes it, if it has a function `close`. A Redis client that the host passed to
-   * `redisStore()` stays open. Further calls return the same promise.
+   * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`; those in flight may
+   * finish within `closeDeadline` seconds. The last open server or guard of this process on the store then
+   * closes it, if it has a function `close`. A Redis client that the host passed to `redisStore()` stays
+   * open. Further calls return the same promise.
    *
    * @throws the error of the function `close` of the store.
    */
   close(): Promise<void>
   /**
-   * Whether the server or guard can serve: the store answers within `storeDeadline`, and `close()` was not
-   * called. Costs one read of the store. Never rejects. Stays true during maintenance, when the server still
-   * responds.
+   * Whether the store answers within `storeDeadline`, and `close()` was not called. Costs one read of the
+   * store. Never rejects. Stays true during maintenance, when the server still responds.
    */
   ready(): Promise<boolean>
 }
@@ -103,8 +102,8 @@ interface StoreUse {
 const holdings = new WeakMap<Storage, StoreUse>()
 
 /**
- * The first holder lets the store check its surroundings; the last one to release the store closes it. A
- * store that holds the records of two issuers causes a warning.
+ * The first holder lets the store check its surroundings; the last one closes it. A store with the records of
+ * two issuers causes a warning.
  */
 function holdStore(store: Storage, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
@@ -135,8 +134,7 @@ const soonest = 1000
 const latest = 60_000
 
 /**
- * Warns of each problem once, and repeats the check until it succeeds. Delays no request, and does not keep
- * the process running.
+ * Warns of each problem once, and repeats until it succeeds. Delays no request, nor the end of the process.
  */
 function checkSurroundings(store: Storage, issuer: string): () => void {
   const check = store.check?.bind(store)

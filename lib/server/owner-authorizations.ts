@@ -23,15 +23,15 @@ export interface ListedAuthorization {
   readonly authorizationId: string
   readonly clientId: string
   readonly scope: Scope
-  /** The answer to the question of the option `choices`, under its name; undefined if there was none. */
+  /** The answer to the question of the option `choices`, under its name; else undefined. */
   readonly choice: Readonly<Record<string, string>> | undefined
-  /** The URIs of its resources; empty without the option `resources`. */
+  /** Empty without the option `resources`. */
   readonly resources: readonly string[]
-  /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
+  /** Seconds since the epoch; undefined if the record does not say. */
   readonly grantedAt: number | undefined
-  /** When the client last got tokens: the beginning of that day (UTC), in seconds since the epoch. */
+  /** The beginning of the day (UTC) when the client last got tokens, in seconds since the epoch. */
   readonly lastIssuedOn: number | undefined
-  /** When it ends if its client stops using it, in seconds since the epoch. */
+  /** The end if its client stops using it, in seconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -40,14 +40,14 @@ export interface AuthorizationList {
   readonly authorizations: readonly ListedAuthorization[]
   /**
    * The clients that the owner need not allow again, by the option `rememberConsent`; `revoke` forgets this,
-   * too. All of them stand in the first part.
+   * too. All in the first part.
    */
   readonly consents: readonly ListedConsent[]
   /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined
   /**
-   * Whether no live authorization is missing. False while an authorization from before the option
-   * `authorizations` was on may live without a refresh since.
+   * Whether no live authorization is missing. False while one from before the option `authorizations` was on
+   * may live without a refresh since.
    */
   readonly isComplete: boolean
 }
@@ -56,14 +56,14 @@ export interface AuthorizationList {
 export interface Revoked {
   /** How many authorizations this call ended. */
   readonly count: number
-  /** Whether the server knew every authorization, as in {@link AuthorizationList}. */
+  /** As in {@link AuthorizationList}. */
   readonly isComplete: boolean
 }
 
-/** The authorizations of resource owners. Each function throws `temporarily_unavailable` if the store fails. */
+/** Each function throws `temporarily_unavailable` if the store fails. */
 export interface OwnerAuthorizations {
   /**
-   * Lists the live authorizations of an owner, in the order of their ids, and what the server remembers.
+   * The live authorizations of an owner, in the order of their ids, and what the server remembers.
    *
    * @param part begins at `next` of the part before, and looks at `limit` ids of the index, 1 to 1000.
    *   Default: the first 100.
@@ -76,18 +76,17 @@ export interface OwnerAuthorizations {
   revoke(subject: string, clientId: string): Promise<Revoked>
   /**
    * Ends all that an owner has approved, for a changed password or a deleted account. Approvals under way
-   * fail; an approval in the first seconds after it may fail, too, and the client may ask again. An
-   * authorization that the index lacks ends at its next refresh: its last access tokens live until then, or
-   * until they expire. May be repeated.
+   * fail; one in the first seconds after it may fail, too, and the client may ask again. An authorization
+   * that the index lacks ends at its next refresh: its last access tokens live until then, or until they
+   * expire. May be repeated.
    */
   revokeAll(subject: string): Promise<Revoked>
   /**
    * Ends what a client has got so far, from every owner and for itself: codes, tokens and open requests.
    * Endpoints and guards of this process refuse them once the promise resolves; guards on the store in other
-   * processes within a second, with their option `authorizations`; guards by introspection and by signature
-   * within their own bounds. The client may ask again: what it gets within 5 seconds after the call ends,
-   * too, because clocks differ. May be repeated. No event tells what ended. Of an unknown client, there is
-   * nothing to end.
+   * processes within a second, with their option `authorizations`; other guards within their own bounds. The
+   * client may ask again: what it gets within 5 seconds after the call ends, too, because clocks differ. May
+   * be repeated. No event tells what ended. Of an unknown client, nothing ends.
    */
   revokeClient(clientId: string): Promise<void>
 }

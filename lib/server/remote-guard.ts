@@ -35,20 +35,20 @@ import { type Lifecycle, lifecycleOf } from './lifecycle'
 /** Options of {@link createBearerGuard}. */
 export interface RemoteGuardOptions extends ProvingGuardOptions {
   /**
-   * The option `issuer` of the authorization server, letter by letter. The guard accepts only its tokens,
-   * even if other issuers share the store.
+   * The option `issuer` of the authorization server, letter by letter. Tokens of other issuers in the store
+   * are refused.
    */
   readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
   readonly store: Storage
   /**
-   * The option `accessTokenFormats` of the authorization server; a guard needs `name` and `decode` alone.
-   * Default: opaque tokens only.
+   * The option `accessTokenFormats` of the authorization server; `name` and `decode` suffice. Default: opaque
+   * tokens only.
    */
   readonly accessTokenFormats?: readonly AccessTokenReader[]
   /**
-   * The option `resources` of the authorization server. Without it, the guard refuses tokens that are for
-   * certain resources (401). Default none.
+   * The option `resources` of the authorization server. Without it, tokens for certain resources are refused
+   * (401). Default none.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**
@@ -56,7 +56,7 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
    * false.
    */
   readonly choices?: boolean
-  /** The option `defaultResource` of the authorization server: the resource of guards that name none. */
+  /** The option `defaultResource` of the authorization server. */
   readonly defaultResource?: string
   /**
    * Whether the authorization server has the option `authorizations`: the guard then refuses, within a
@@ -64,20 +64,17 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
    * `store.index`. Default false.
    */
   readonly authorizations?: boolean
-  /** How long one call of the store may take, in seconds. Default 0.5, at most 60. */
+  /** Seconds for one call of the store. Default 0.5, at most 60. */
   readonly storeDeadline?: number
 }
 
 /** The limits of a guard. `false` switches a limit off. */
 export interface GuardLimitOptions {
-  /**
-   * How many single-use values, such as nonces of signed requests, one client may use in this process.
-   * Beyond, the response is 429 with `Retry-After`. Default: 60 000 `attempts` in 60 `seconds`.
-   */
+  /** As `limits.singleUses` of `createAuthorizationServer`. Default: 60 000 `attempts` in 60 `seconds`. */
   readonly singleUses?: LimitOption
 }
 
-/** A bearer guard without an authorization server in the same process, with its own events and lifecycle. */
+/** A bearer guard without an authorization server in the process, with its own events and lifecycle. */
 export type RemoteGuard = BearerGuard &
   Lifecycle & {
     readonly events: AuthorizationServerEvents
@@ -88,7 +85,7 @@ export type RemoteGuard = BearerGuard &
 /**
  * Creates bearer guards for a resource server in another process than the authorization server.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const reading = new OptionsReader(options, '')
@@ -141,15 +138,17 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
   /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
   readonly tokenTypes?: readonly TokenType[]
   /**
-   * The option `extensions` of the authorization server. Extensions with `atResourceRequest` or `access` act in guards.
-   * Default none.
+   * The option `extensions` of the authorization server: those with `atResourceRequest` or `access` act in
+   * guards. Default none.
    */
   readonly extensions?: readonly Extension[]
-  /** The option `plugIns` of the authorization server. Plug-ins with `openInGuard` act in guards. Default none. */
+  /**
+   * The option `plugIns` of the authorization server: those with `openInGuard` act in guards. Default none.
+   */
   readonly plugIns?: readonly PlugIn[]
   /**
-   * Records values that token types accept only once. All guards must share these counters. Default: the
-   * `counters` of the store, which `redisStore()` has; else the memory of this process.
+   * For values that token types accept only once; all guards must share them. Default: the `counters` of the
+   * store, which `redisStore()` has; else the memory of this process.
    */
   readonly counters?: Counters
   /** How much one client may ask for. */
@@ -173,25 +172,22 @@ export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeo
 
 export const readSingleUses = (fields: OptionsReader) => readLimit(fields, 'singleUses', usualSingleUses)
 
-/** Options of every guard without an authorization server in the same process. */
+/** Options of every guard without an authorization server in the process. */
 export interface StandaloneGuardOptions {
-  /** How long `close()` waits for requests in flight, in seconds. Default 10, at most 60. */
+  /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
   readonly closeDeadline?: number
   /**
-   * The URL of the page that explains error codes: sent as `error_uri`, with the error code as its fragment.
-   * Default: no `error_uri`.
+   * The URL of a page that explains error codes: sent as `error_uri`, with the error code as its fragment.
+   * Default none.
    */
   readonly errorUri?: string
-  /**
-   * Maps a scope to the scopes that it covers: with `{ 'notes:write': ['notes:read'] }`, a token with
-   * `notes:write` passes a guard for `notes:read`. Default: no scope covers another.
-   */
+  /** As the option of `createAuthorizationServer`. Default: no scope covers another. */
   readonly implies?: ScopeImplications
-  /** Defaults for the options of every guard, such as `{ realm: 'photos' }`. Default none. */
+  /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
   readonly guards?: GuardDefaults
   /**
-   * The origins whose scripts may read the documents of `protectedResource()`: `true` for every origin,
-   * `false` for none, or `{ origins }`. The option `guards` has the `cors` of guards. Default true.
+   * The origins whose scripts may read `protectedResource()`: `true` for every origin, `false` for none, or
+   * `{ origins }`. The option `guards` has the `cors` of guards. Default true.
    */
   readonly cors?: CorsOption
   /** As the option of `createAuthorizationServer`. Default true. */
