@@ -7,7 +7,7 @@ import { longestJwt } from './verify-jwt'
 
 /**
  * Public keys without an owner, one for each kind of signature. A JWT without a key costs one verification
- * with a decoy: the response time does not show whether the key was missing or the signature wrong.
+ * with a decoy: the response time does not tell a missing key from a wrong signature.
  */
 export class DecoyKeys {
   private readonly keys = new KeySet([rsa(), ...['P-256', 'P-384', 'P-521'].map(onCurve), edwards()])
@@ -19,13 +19,11 @@ export class DecoyKeys {
     try {
       const { alg } = jose.decodeProtectedHeader(token)
       if (isText(alg)) await jose.compactVerify(token, await this.keys.find(jose, { alg }))
-    } catch {
-      // The signature is wrong, as it must be, or no key fits.
-    }
+    } catch {}
   }
 }
 
-// Nobody uses the private half, so the modulus need not be a product of two primes, which are slow to find.
+// Nobody uses the private half: the modulus need not be a product of two primes, which are slow to find.
 function rsa(): PublicKey {
   const modulus = randomBytes(256)
   modulus[0] = 0xff

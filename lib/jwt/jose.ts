@@ -3,8 +3,8 @@ import { type Loaded, optionalPackage } from '../primitives/options-reader'
 import type { PublicKey } from './public-keys'
 
 /**
- * What this package uses of jose. The types stand here: jose is an optional peer dependency, and the
- * published types must not import a package that an application may lack.
+ * Types of jose, an optional peer dependency: the published types must not import a package that an
+ * application may lack.
  */
 export interface Jose {
   /** Verifies nothing. @throws if the text is not a JWT. */
@@ -12,14 +12,13 @@ export interface Jose {
   /** Verifies nothing. @throws if the text is not a JWT. */
   decodeJwt(token: string): { readonly iss?: unknown }
   createLocalJWKSet(set: { keys: PublicKey[] }): KeyLookup
-  /** Verifies signature and claims. @throws JOSEError */
   jwtVerify(token: string, key: VerificationKey, expected: ExpectedClaims): Promise<VerifiedJwt>
   /** Verifies the signature only. @throws JOSEError */
   compactVerify(token: string, key: VerificationKey): Promise<unknown>
   readonly errors: JoseErrors
 }
 
-/** The types prove nothing before verification: check each member first. */
+/** Unproven: check each member first. */
 export interface UnprovenHeader {
   alg?: string
   typ?: string
@@ -85,10 +84,10 @@ export function loadJose(): Promise<Jose> {
 }
 
 /**
- * Call at construction, so that a missing jose does not first show at a request.
+ * At construction, so that a missing jose does not first show at a request.
  *
  * @param asker the function that needs jose, for the message.
- * @throws ConfigurationError if jose is not installed.
+ * @throws ConfigurationError
  */
 export function requireJose(asker: string): void {
   optionalPackage('jose', findJose, {

@@ -6,22 +6,22 @@ import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
-/** The keys of one issuer. `now` is in seconds since the epoch. */
+/** `now` is in seconds since the epoch. */
 export interface KeySource {
   /**
-   * The current key set without a request; undefined if it must be fetched. The same object until the issuer
-   * changes its keys.
+   * Without a request; undefined if the set must be fetched. The same object until the issuer changes its
+   * keys.
    */
   trusted(now: number): KeySet | undefined
   /**
-   * Repeats the result of the last fetch for 10 seconds, to spare the issuer.
+   * Repeats the last result for 10 seconds, to spare the issuer.
    *
-   * @throws KeysUnavailable if the fetch fails.
+   * @throws KeysUnavailable
    */
   fetched(now: number): Promise<KeySet>
   /**
-   * A key set that may stand in after a failed fetch. Its keys may prove a JWT; a key that it lacks says
-   * nothing, because the issuer may have changed its keys.
+   * Stands in after a failed fetch. Its keys may prove a JWT; a key that it lacks says nothing, because the
+   * issuer may have changed its keys.
    */
   heldAfter?(failure: unknown, now: number): KeySet | undefined
   /**
@@ -29,10 +29,9 @@ export interface KeySource {
    */
   readonly begun?: number
   /**
-   * Requires that a fetch has ended which began after the first JWT with this key came. Before, the lack of
-   * the key says nothing: the issuer may have begun to use it.
+   * Requires that a fetch has ended which began after the first JWT with this key came: before, the issuer
+   * may have begun to use it.
    *
-   * @param kid undefined if the JWT names none.
    * @param begun the fetches that had begun when the JWT came.
    * @throws KeysUnavailable
    */
@@ -51,7 +50,6 @@ export class KeysUnavailable extends Error {
   }
 }
 
-/** Keys of the configuration. */
 export function givenKeys(keys: readonly PublicKey[]): KeySource {
   const set = new KeySet(keys)
   return { trusted: () => set, fetched: async () => set }
@@ -63,8 +61,6 @@ interface FoundKey {
 }
 
 /**
- * Fetches the key set if the current one lacks the key.
- *
  * @throws KeysUnavailable if a fetch fails, or may have come before the issuer had the key.
  * @throws JOSEError unless exactly one key fits.
  */
@@ -120,24 +116,22 @@ async function findHeldKey(...given: Parameters<typeof findFetchedKey>): Promise
   }
 }
 
-/** When the issuer changes its keys, another object takes the place of this one. */
+/** An issuer that changes its keys gets another object. */
 export class KeySet {
   private lookup: KeyLookup | undefined
 
   constructor(private readonly keys: readonly PublicKey[]) {}
 
-  /** By `alg` and `kid`. @throws JOSEError unless exactly one key fits. */
   find(jose: Jose, header: Header | undefined): Promise<VerificationKey> {
     this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
     return this.lookup(header)
   }
 
-  /** The names of the keys that are not among others. */
   without(others: readonly PublicKey[]): readonly (string | undefined)[] {
     return this.keys.map(({ kid }) => kid).filter((kid) => !others.some((other) => other.kid === kid))
   }
 
-  /** Whether the set holds exactly these keys, in any order. */
+  /** In any order. */
   holds(keys: readonly PublicKey[]): boolean {
     return textOf(keys) === textOf(this.keys)
   }
@@ -159,9 +153,9 @@ interface PublishedDocument {
 
 type FetchDocument = (uri: string) => Promise<PublishedDocument>
 
-/** Seconds until the key set is fetched again: a withdrawn key stays trusted for this long at most. */
+/** Seconds between fetches: a withdrawn key stays trusted for this long at most. */
 const maximumAge = 600
-/** Least seconds between the starts of two fetches, also after a failure and however many requests come. */
+/** Least seconds between the starts of two fetches, also after a failure. */
 const pause = 10
 // An issuer has few keys. Who names more unknown ones makes the others wait for another fetch.
 const unknownAtMost = 10_000
@@ -170,20 +164,19 @@ const patience = 5
 /** Bytes. */
 const maximumSize = 256 * 1024
 
-/** Times in the future, from a clock that was ahead and is corrected, do not count as recent. */
+/** Times in the future do not count as recent: a clock that was ahead left them. */
 export const isWithin = (seconds: number, since: number, now: number): boolean =>
   since <= now && now < since + seconds
 
 /**
- * Fetches the keys that an issuer publishes (RFC 7517 5). That of jose does not suffice: it fetches again for
- * each request while an issuer is down, reads without a bound, and uses its own clock.
+ * RFC 7517 5. The function of jose fetches again for each request while an issuer is down, reads without a
+ * bound, and uses its own clock.
  */
 export class FetchedKeys implements KeySource {
   private last: { readonly keySet: KeySet; readonly at: number; readonly maximumAge: number } | undefined
-  // No SingleFlight: an attempt repeats its result for 10 seconds, also after it has settled.
+  // No SingleFlight: an attempt repeats its result for 10 seconds, also when settled.
   private attempt: { readonly keySet: Promise<KeySet>; readonly at: number } | undefined
   begun = 0
-  /** The number of the last good fetch. */
   private ended = 0
   /** By `kid`: the fetches that had begun when the first JWT with an unknown key came. */
   private readonly unknown = new BoundedMap<number>(unknownAtMost)
@@ -198,7 +191,6 @@ export class FetchedKeys implements KeySource {
     return last !== undefined && isWithin(last.maximumAge, last.at, now) ? last.keySet : undefined
   }
 
-  /** @param fetchDocument for one call, in place of the usual function. */
   fetched(now: number, fetchDocument = this.fetchDocument): Promise<KeySet> {
     if (this.attempt !== undefined && this.hasAttempt(now)) return this.attempt.keySet
     const keySet = this.fetch(now, fetchDocument)
@@ -216,18 +208,16 @@ export class FetchedKeys implements KeySource {
     throw new KeysUnavailable('The key is not known yet.', { cause }, Math.max(1, Math.ceil(next - now)))
   }
 
-  /** The key set of the last good fetch, if not older. */
   fetchedWithin(seconds: number, now: number): KeySet | undefined {
     const { last } = this
     return last !== undefined && isWithin(seconds, last.at, now) ? last.keySet : undefined
   }
 
-  /** Whether `fetched` would repeat the result of a fetch. */
   hasAttempt(now: number): boolean {
     return this.attempt !== undefined && isWithin(pause, this.attempt.at, now)
   }
 
-  /** Lets the next call fetch again, after a fetch that sent no request. */
+  /** For a fetch that sent no request. */
   forgetAttempt(): void {
     this.attempt = undefined
   }
@@ -265,13 +255,11 @@ async function fetchTrusted(uri: string): Promise<PublishedDocument> {
 }
 
 interface KeyOptions {
-  /** The option for a JWK set. */
   readonly given: string
-  /** The option for the URI of one. */
   readonly published: string
 }
 
-/** After a mistake, returns a source without keys. */
+/** Without keys after a mistake. */
 export function readKeys(reading: OptionsReader, { given, published }: KeyOptions): KeySource {
   const keys = reading.take(given)
   const uri = reading.take(published)

@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 
-/** Only the members that find the key and verify (RFC 7517 4). */
+/** Only what finds the key and verifies (RFC 7517 4). */
 export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>
 
 interface PublicKeys {
   readonly keys: readonly PublicKey[]
-  /** For each faulty entry; the message is the rest of a sentence. */
+  /** The message is the rest of a sentence. */
   readonly problems: readonly { readonly index: number; readonly message: string }[]
 }
 
@@ -18,7 +18,7 @@ type Member = (typeof material)[number] | (typeof labels)[number]
 // AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** Reads a JWK set (RFC 7517 5); undefined if it is none. Ignores keys for other purposes. */
+/** RFC 7517 5. Undefined if it is none. Ignores keys for other purposes. */
 export function parsePublicKeys(value: unknown): PublicKeys | undefined {
   if (!isRecord(value) || !Array.isArray(value['keys'])) return undefined
   const entries = value['keys'].map((key: unknown, index) => ({ index, key }))
@@ -31,7 +31,7 @@ export function parsePublicKeys(value: unknown): PublicKeys | undefined {
   }
 }
 
-// RFC 7517 4.2 and 4.3: a set may also hold keys for encryption.
+// RFC 7517 4.2 and 4.3: perhaps a key for encryption.
 function hasOtherPurpose(key: unknown): boolean {
   if (!isRecord(key) || holdsSecret(key)) return false
   const { use = 'sig', key_ops: operations = ['verify'] } = key

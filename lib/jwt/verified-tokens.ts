@@ -2,7 +2,7 @@ import { BoundedMap } from '../primitives/bounded-map'
 import type { KeySet } from './key-source'
 
 export interface VerifiedToken {
-  /** The entry is not valid under another key set. */
+  /** Another key set makes the entry invalid. */
   readonly keySet: KeySet
   /** Seconds since the epoch. A clock that goes back before it ends the entry. */
   readonly verifiedAt: number
@@ -17,7 +17,7 @@ interface Entry<Token> {
 
 /**
  * Cache by digest. Evicts the least recently used token. Holds only verified tokens: an attacker cannot fill
- * it with invalid ones. A hit costs one look-up, and one reordering per second.
+ * it. A hit costs one look-up, and one reordering per second.
  */
 export class VerifiedTokens<Token extends VerifiedToken> {
   // The least recently used first, to the second.

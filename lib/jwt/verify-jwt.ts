@@ -3,16 +3,15 @@ import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 
 export interface JwtTerms {
-  /** By `iss`. */
   readonly issuers: ReadonlyMap<string, KeySource>
   /** `aud` must name one of these. Undefined: any audience. */
   readonly audience: readonly string[] | undefined
   /** Whether `aud` must name nothing else: one text, or a list of one. Default false. */
   readonly soleAudience?: boolean
-  /** Seconds by which the clock of the issuer may differ. */
+  /** Seconds. */
   readonly clockTolerance: number
   readonly algorithms: readonly string[]
-  /** Values of `typ`, in lower case, with and without `application/`. Without `typ`, the type is `jwt`. */
+  /** In lower case, with and without `application/`. Without `typ`, the type is `jwt`. */
   readonly types: readonly string[]
   /**
    * RFC 9101 10.8: a JWT with `response_type` is an authorization request, and no assertion. Default false.
@@ -22,13 +21,12 @@ export interface JwtTerms {
   readonly mayBeEndless?: boolean
 }
 
-/** Verified: signature, issuer, audience and times. */
 export interface ProvenClaims {
   readonly issuer: string
   /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
   readonly claims: JsonObject
-  /** The proof holds as long as the issuer publishes this set. */
+  /** The proof holds while the issuer publishes this set. */
   readonly keySet: KeySet
 }
 
@@ -38,9 +36,7 @@ export interface ProvenJwt extends ProvenClaims {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/**
- * For a reader that asks what a JWT names, and not whether it is good now. Finite, because jose demands it.
- */
+/** For a reader that asks what a JWT names, whenever. Finite, because jose demands it. */
 export const anyTime = Number.MAX_SAFE_INTEGER
 
 /** Characters. A longer JWT is refused unread. */
@@ -58,12 +54,10 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
 }
 
 /**
- * Verifies with the keys of the issuer in `iss`, never with a key that the JWT itself brings (RFC 7519 7.2,
- * RFC 8725).
+ * RFC 7519 7.2, RFC 8725. With the keys of the issuer in `iss`, never with a key that the JWT itself brings.
  *
- * @param now seconds since the epoch.
- * @throws RefusedJwt if the JWT does not meet the terms.
- * @throws KeysUnavailable if the keys cannot be fetched.
+ * @throws RefusedJwt
+ * @throws KeysUnavailable
  */
 export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
   if (!isCompact(token)) throw new RefusedJwt('malformed')
@@ -96,7 +90,7 @@ function isCompact(token: string): boolean {
   )
 }
 
-/** Nothing is proven: the subject only says whose keys can prove the JWT. */
+/** Unproven: only says whose keys can prove the JWT. */
 export function unprovenSubject(token: string): string | undefined {
   const { sub } = decodedClaims(token)
   return isText(sub) ? sub : undefined
@@ -130,14 +124,14 @@ function decode(jose: Jose, token: string): { readonly header: UnprovenHeader; r
   }
 }
 
-// RFC 8725 3.11: refuses a JWT for another purpose. RFC 7515 4.1.11: refuses critical extensions, such as
-// `b64` (RFC 7797), because none is supported.
+// RFC 8725 3.11: refuses a JWT for another purpose. RFC 7515 4.1.11: refuses critical extensions; `b64` (RFC
+// 7797) is one.
 function isOfType({ typ = 'JWT', crit, b64 }: UnprovenHeader, types: readonly string[]): boolean {
   if (typeof typ !== 'string' || crit !== undefined || b64 !== undefined) return false
   return types.includes(typ.toLowerCase())
 }
 
-// RFC 8725 3.1: the host chooses the algorithms. Checked before the look-up of a key.
+// RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
 function allowed(header: UnprovenHeader, algorithms: readonly string[]): Header {
   const { alg } = header
   if (!isText(alg)) throw new RefusedJwt('malformed')
@@ -178,20 +172,20 @@ export type JwtFault =
   | 'expired'
   | 'not_yet_valid'
 
-/** Holds nothing else of the JWT: claims must not reach logs. */
+/** Claims must not reach logs. */
 export class RefusedJwt extends Error {
   override readonly name = 'RefusedJwt'
 
   constructor(
     readonly fault: JwtFault,
-    /** `aud` of a JWT for others, whose signature is good. */
+    /** Of a JWT for others, whose signature is good. */
     readonly audience?: unknown,
   ) {
     super(`The JWT is refused: ${fault}.`)
   }
 }
 
-/** Without the claims. Returns other errors unchanged. */
+/** Other errors stay unchanged. */
 function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
   if (fault === undefined) return error
@@ -226,7 +220,6 @@ export function readAlgorithms(reading: OptionsReader): readonly string[] {
 const isAlgorithms = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((name) => algorithms.includes(name))
 
-/** One text, or a list of alternatives. */
 export function readAudience(reading: OptionsReader, cure: string): readonly string[] {
   return [reading.required('audience', '', isAudience, cure)].flat()
 }

@@ -23,9 +23,9 @@ export type GivenKey = PrivateSigningKey | RemoteSigningKey
 export interface PrivateSigningKey {
   /** PKCS #8 in PEM, a JWK (RFC 7517), or a `KeyObject` of `node:crypto`. */
   readonly privateKey: string | object
-  /** Default: the algorithm of the key; for an RSA key `RS256`. */
+  /** Default: that of the key; for an RSA key `RS256`. */
   readonly algorithm?: SigningAlgorithm
-  /** The name of the key in its JWTs. Default: the `kid` of a JWK, or the thumbprint of the key (RFC 7638). */
+  /** The name of the key in its JWTs. Default: the `kid` of a JWK, or the thumbprint (RFC 7638). */
   readonly kid?: string
 }
 
@@ -37,13 +37,13 @@ export interface RemoteSigningKey {
   readonly kid?: string
   /**
    * Resolves to the signature in the form of a JWS: with ES256, 64 bytes (RFC 7518 3.4), not the DER of many
-   * key services. A function that rejects, or takes more than 2 seconds, causes `temporarily_unavailable`,
-   * and the request uses nothing up.
+   * key services. A rejection, or more than 2 seconds, causes `temporarily_unavailable`, and the request uses
+   * nothing up.
    */
   sign(text: Buffer): Promise<Uint8Array>
 }
 
-/** Records each mistake, and returns the keys without one. */
+/** Only keys without a mistake. */
 export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
   const names = new Set<string>()
   return given.flatMap((value, index) => {
@@ -120,7 +120,7 @@ async function inTime(signature: unknown): Promise<unknown> {
   return Promise.race([signature, late]).finally(() => end?.())
 }
 
-/** The name that the host gives a key, also in its JWK. */
+/** Also of its JWK. */
 export const givenKid = (given: unknown): string | undefined =>
   kidIn(given) ?? (isRecord(given) ? kidIn(given['privateKey']) : undefined)
 
@@ -131,7 +131,7 @@ function signatureIn(value: unknown): Buffer {
   throw new TypeError('The function sign of a signing key must resolve to the bytes of the signature.')
 }
 
-/** The first key of each algorithm signs, and all are published. */
+/** The first key of each algorithm signs; all are published. */
 export function givenRing(keys: readonly SigningKey[]): KeyRing {
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))]
   const held = heldKeys(keys, (algorithm) => keys.find((key) => key.algorithm === algorithm))

@@ -4,14 +4,14 @@ import { digest, type Random, sealText, unsealText } from '../../protocol/creden
 import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithm'
 import { type SigningKey, signingKeyOf } from './signing-key'
 
-/** The times of a shared key, in seconds since the epoch. */
+/** Seconds since the epoch. */
 export interface KeyTimes {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly createdAt: number
-  /** From this time on, verifiers elsewhere know the key. */
+  /** When verifiers elsewhere know the key. */
   readonly signsFrom: number
-  /** Seconds that the key stays published after its last signature: the longest lifetime of what it signs. */
+  /** Seconds for which the key stays published after its last signature. */
   readonly longest: number
   /** Seconds for which its successor is published before it signs. */
   readonly lead: number
@@ -30,11 +30,7 @@ export function formatKeys(keys: readonly SealedKey[]): string {
   return JSON.stringify({ keys })
 }
 
-/**
- * The store proves nothing: only the seal of a key does.
- *
- * @throws Error if the text is none of `formatKeys`.
- */
+/** Proves nothing: only the seal of a key does. @throws Error */
 export function parseKeys(text: string): readonly SealedKey[] {
   const { keys } = objectIn(text)
   if (!isList(keys)) throw unreadable()
@@ -56,10 +52,10 @@ export function formatRetired(kids: readonly string[]): string {
   return JSON.stringify({ retired: kids.slice(-retiredAtMost) })
 }
 
-// A mark counts only while some process may still hold the key, so old marks may go.
+// A mark counts only while some process may hold the key, so old marks may go.
 const retiredAtMost = 1000
 
-/** @throws Error if the text is none of `formatRetired`. */
+/** @throws Error */
 export function parseRetired(text: string): readonly string[] {
   const { retired } = objectIn(text)
   if (isList(retired) && retired.every(isText)) return retired
@@ -85,7 +81,7 @@ const timesOf = ({ kid, algorithm, createdAt, signsFrom, longest, lead }: KeyTim
 
 export const textOfTimes = (key: KeyTimes): string => JSON.stringify(Object.values(timesOf(key)))
 
-/** The secrets that seal the keys of one issuer: the first one seals, each may open. */
+/** The first one seals, each may open. */
 export class KeySeal {
   private readonly credentials: readonly string[]
 
@@ -126,14 +122,12 @@ export class KeySeal {
     return undefined
   }
 
-  // The purpose is part of the key that seals: a record of another issuer, kid, algorithm or time does not
-  // open.
+  // A part of the key that seals: a record of another issuer, kid, algorithm or time does not open.
   private purposeOf(key: KeyTimes): string {
     return `signing key ${JSON.stringify(this.issuer)} ${textOfTimes(key)}`
   }
 }
 
-/** @param secretText PKCS #8 in base64url. */
 export function openedKey(times: KeyTimes, secretText: string): OpenedKey {
   const key = createPrivateKey({ key: Buffer.from(secretText, 'base64url'), format: 'der', type: 'pkcs8' })
   return { ...times, ...signingKeyOf(key, times.algorithm, times.kid), secretText }

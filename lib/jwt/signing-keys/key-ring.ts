@@ -4,21 +4,21 @@ import type { PublicKey } from '../public-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 import type { SigningKey } from './signing-key'
 
-/** The signing keys of one server, for plug-ins that sign, and verify what they have signed. */
+/** The signing keys of one server, for plug-ins that sign and verify. */
 export interface KeyRing {
   /** The usual one first. */
   readonly algorithms: readonly SigningAlgorithm[]
-  /** The keys that verify a JWT of this server. */
+  /** Verifies JWTs of this server. */
   readonly source: KeySource
-  /** The published keys (RFC 7517 5). @throws OAuthError `temporarily_unavailable`. */
+  /** RFC 7517 5. @throws OAuthError `temporarily_unavailable`. */
   published(): Promise<readonly PublicKey[]>
-  /** Leaves each key published for so many seconds after its last signature. For `open()` of a plug-in. */
+  /** For `open()` of a plug-in: each key stays published for so many seconds after its last signature. */
   outlive(seconds: number): void
   /**
    * Signs claims as a JWT (RFC 7519).
    *
    * @param type `typ` of the header, such as `at+jwt`.
-   * @throws OAuthError `temporarily_unavailable` if there is no key, or if its key service fails.
+   * @throws OAuthError `temporarily_unavailable` without a key, or if its key service fails.
    */
   sign(algorithm: SigningAlgorithm, type: string, claims: object): Promise<string>
 }
@@ -39,10 +39,7 @@ export function heldKeys(
   return { published: publicKeys, keySet, signing }
 }
 
-/**
- * @param held @throws OAuthError `temporarily_unavailable`
- * @param newest gets the keys to publish. Default: as `held`.
- */
+/** @param newest keys to publish. Default: as `held`. */
 export function keyRing(
   algorithms: readonly SigningAlgorithm[],
   source: KeySource,
@@ -78,7 +75,7 @@ export async function signJwt(
 
 const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-// A request that gets no signature uses nothing up, so the client may try again.
+// Uses nothing up, so the client may try again.
 async function signatureOf(key: SigningKey, text: Buffer): Promise<Buffer> {
   try {
     return await key.sign(text)

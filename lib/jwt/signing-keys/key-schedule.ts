@@ -1,19 +1,17 @@
 import type { KeyTimes } from './key-record'
 import type { SigningAlgorithm } from './signing-algorithm'
 
-/** Seconds for which caches may keep the published set of keys. */
+/** Seconds for which caches may hold the published keys. */
 export const publishedFor = 600
-// Seconds by which clocks of processes and verifiers may differ.
+// Seconds between clocks of processes and verifiers.
 const clockTolerance = 300
 
-/**
- * Least seconds for which a new key is published before it signs: until every cache within the rules has it.
- */
+/** Least seconds of a new key before it signs: until every cache within the rules has it. */
 export const leadTime = publishedFor + clockTolerance
 
 /**
- * The newest key that verifiers know. If none is known for long enough, the one that will be first: it
- * follows a retired key, and a signature that some verifiers cannot check yet is better than none.
+ * The newest key that verifiers know; else the one that will be first: it follows a retired key, and a
+ * signature that some verifiers cannot check yet is better than none.
  */
 export function signingKeyAt<Key extends KeyTimes>(
   keys: readonly Key[],
@@ -26,17 +24,17 @@ export function signingKeyAt<Key extends KeyTimes>(
   )
 }
 
-/** A process whose clock was wrong has dated the key: no successor is made so far ahead. */
+/** Dated by a process whose clock was wrong: no successor is made so far ahead. */
 const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > now + clockTolerance
 
 export const isWaiting = (key: KeyTimes, now: number): boolean => key.signsFrom > now && !isAhead(key, now)
 
-/** A key ends when the last token that it signed is dead. */
+/** A key ends with the last token that it signed. */
 export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] {
   return keys.filter((key) => now < endOf(key, keys))
 }
 
-/** Seconds since the epoch. A key without a successor has no end. */
+/** A key without a successor has no end. */
 function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
   const own = inOrder(keys, key.algorithm)
   const successor = own[own.findIndex(({ kid }) => kid === key.kid) + 1]
@@ -44,8 +42,8 @@ function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {
 }
 
 /**
- * When the next key must begin to sign; undefined if none is due. The first key, and the successor of a
- * retired one, sign at once. A successor that is there already is enough.
+ * Undefined if none is due. The first key, and the successor of a retired one, sign at once. A successor that
+ * is there already is enough.
  */
 export function nextKeyFrom(
   keys: readonly KeyTimes[],
@@ -59,7 +57,7 @@ export function nextKeyFrom(
   return newest === undefined || now >= newest.signsFrom + rotateAfter ? now + lead : undefined
 }
 
-// Two processes that lost sight of each other may make two keys at one time: the kid then decides, everywhere
+// Two processes that lost sight of each other may make two keys at one time: the kid decides, everywhere
 // alike.
 function inOrder<Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] {
   return keys

@@ -8,17 +8,17 @@ export interface StoredText {
 }
 
 /**
- * Stores the signing keys that servers make and share: a few texts, each under a name, for ever. The keys are
- * sealed with a secret that the store does not have. A rejected promise means that the store failed.
+ * Stores the signing keys that servers share: a few texts, each under a name, for ever. The keys are sealed
+ * with a secret that the store does not have. A rejected promise means that the store failed.
  */
 export interface KeyStore {
-  /** Resolves to undefined if there is no such text. */
+  /** Undefined if there is no such text. */
   find(name: string): Promise<StoredText | undefined>
 
   /**
    * Stores a text, in one atomic act, if the stored text has the revision `expected`; without `expected`,
-   * only if no text is stored. Resolves to whether the save succeeded. If the stored text already has
-   * `revision`, an earlier call succeeded and only its reply was lost: resolves to true.
+   * only if there is none. Resolves to whether it succeeded. If the stored text already has `revision`, an
+   * earlier call succeeded and only its reply was lost: true.
    */
   save(name: string, text: string, revision: string, expected?: string): Promise<boolean>
 }

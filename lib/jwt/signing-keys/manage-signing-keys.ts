@@ -16,7 +16,7 @@ import { readSecrets } from './signing-keys'
 export interface KeyManagementOptions {
   /** The option `issuer` of the server, letter by letter. */
   readonly issuer: string
-  /** The store of the server, with the member `keys`, such as `redisStore({ url })` with the same prefix. */
+  /** The store of the server, with `keys`, such as `redisStore({ url })` with the same prefix. */
   readonly store: { readonly keys?: KeyStore | undefined }
   /** The option `secrets` of `signingKeys()`. */
   readonly secrets: readonly string[]
@@ -31,23 +31,22 @@ export interface ListedKey {
   readonly createdAt: number
   readonly signsFrom: number
   readonly signs: boolean
-  /** The place of its secret in the option `secrets`, from 1; undefined if none opens the key. */
+  /** The place in the option `secrets`, from 1; undefined if none opens the key. */
   readonly secret: number | undefined
 }
 
-/** Manages the signing keys that the processes of one issuer share. */
 export interface KeyManagement {
   list(): Promise<readonly ListedKey[]>
   /**
-   * Makes a successor for each key that signs, unless one waits already. It signs in 15 minutes, when caches
+   * Makes a successor for each key that signs, unless one waits. It signs in 15 minutes, when caches
    * elsewhere have it, or later by the option `publishBefore` of the server.
    */
   rotate(): Promise<readonly ListedKey[]>
   /**
    * Retires a key at once, such as one that has leaked. Every process stops publishing it, signing and
-   * verifying with it within 10 seconds, or within a minute while the store fails it. Its tokens are then
-   * invalid here. Caches elsewhere drop the key when they end, after 10 minutes by the rules. If it was the
-   * key that signs, its successor signs at once.
+   * verifying with it within 10 seconds, or within a minute while the store fails. Its tokens are then
+   * invalid here. Caches elsewhere drop it after 10 minutes by the rules. If it signed, its successor signs
+   * at once.
    *
    * @throws ConfigurationError if no such key is there.
    */
@@ -55,9 +54,9 @@ export interface KeyManagement {
 }
 
 /**
- * Manages the keys of `signingKeys({ secrets })` from outside the server, such as in a script.
+ * Manages the keys of `signingKeys({ secrets })` outside the server, such as in a script.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
   const { issuer, keys, secrets, now } = readOptions(options)
@@ -86,7 +85,7 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
       secret: secret === undefined ? undefined : secret + 1,
     }))
   }
-  // The server decides which algorithms are in use. Keys of an algorithm that sign are all the same here.
+  // Only the server decides which algorithms are in use.
   const shared = async () => sharedBy([...new Set((await list()).map(({ algorithm }) => algorithm))])
 
   return {

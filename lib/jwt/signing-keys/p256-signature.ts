@@ -1,11 +1,11 @@
-// Does what the option `dsaEncoding` does. Tuning: Node 24 looks at an object of options as if it could be a
-// key, 22 µs each time: `crypto.sign` takes 75 µs with the option and 30 µs without.
+// In place of the option `dsaEncoding`: Node 24 looks at an object of options as if it could be a key, 22 µs
+// each time, so `crypto.sign` takes 75 µs with it and 30 µs without.
 
 const numberLength = 32
 
 /** RFC 7518 3.4. @param der as Node writes a signature (RFC 3279 2.2.3). */
 export function joinNumbers(der: Buffer): Buffer {
-  // Tag and length of the sequence, then tag, length and bytes of each number. All lengths are below 128.
+  // Tag and length of the sequence, then of each number, with its bytes. All lengths are below 128.
   const endOfFirst = 4 + der.readUInt8(3)
   const joined = Buffer.alloc(2 * numberLength)
   putNumber(joined, numberLength, der.subarray(4, endOfFirst))

@@ -16,20 +16,18 @@ import type { KeyStore } from './key-store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
 
-/** What the processes of one issuer agree on. */
 interface KeyTerms {
   readonly issuer: string
-  /** The issuer in the key store. */
+  /** Of the issuer in the key store. */
   readonly name: string
   readonly algorithms: readonly SigningAlgorithm[]
-  /** Seconds from the first signature of a key until its successor is made. */
+  /** Seconds from its first signature until the successor of a key is made. */
   readonly rotateAfter: number
-  /** Seconds for which a successor is published before it signs. Undefined: as the keys in the store say. */
+  /** Seconds. Undefined: as the keys in the store say. */
   readonly publishBefore: number | undefined
   readonly secrets: readonly string[]
 }
 
-/** No secret of the host opens any of the keys of an algorithm. */
 class KeysSealed extends Error {
   override readonly name = 'KeysSealed'
 
@@ -40,13 +38,13 @@ class KeysSealed extends Error {
   }
 }
 
-// A conflict, another process that changes the keys, is rare.
+// A conflict is rare: another process changes the keys.
 const rounds = 16
 
 /**
- * One text under one name holds all keys of the issuer, each sealed, and changes by compare-and-set: of two
- * processes that rotate at once, one makes the key. A second text holds the marks of retired keys, which
- * outlive the loss of the first.
+ * One text holds all keys of the issuer, each sealed, and changes by compare-and-set: of two processes that
+ * rotate at once, one makes the key. A second text holds the marks of retired keys, which outlive the loss of
+ * the first.
  */
 export class SharedKeys {
   private readonly seal: KeySeal
@@ -66,7 +64,7 @@ export class SharedKeys {
   }
 
   /**
-   * Makes the keys that are due, and publishes again what the store has lost.
+   * Makes the due keys, and publishes again what the store has lost.
    *
    * @throws KeysSealed if no secret opens any key of the store.
    */
@@ -86,20 +84,17 @@ export class SharedKeys {
       const missing = algorithms.filter(
         (name) => !living.some((key) => key.algorithm === name && isWaiting(key, now)),
       )
-      // With 0 seconds until the rotation, each key that signs has a successor due.
+      // 0 seconds: each key that signs has a successor due.
       return this.withDue(living, made, now, missing, 0)
     })
     return this.held
   }
 
-  /**
-   * At once: no process signs, publishes or verifies with it; its successor signs. False if the store has no
-   * such key.
-   */
+  /** At once; its successor signs. False if the store has no such key. */
   async retire(kid: string, now: number): Promise<boolean> {
     const known = (await this.read()).sealed.find((key) => key.kid === kid)
     if (known === undefined) return false
-    // The mark comes first: a process that stops after it leaves no key that another one takes for good.
+    // The mark first: a process that stops after it leaves no key that another one takes for good.
     await this.mark(kid)
     await this.refresh(now, [known.algorithm])
     return true
@@ -120,7 +115,7 @@ export class SharedKeys {
     })
   }
 
-  /** Reads the keys first: a key that is gone because it was retired then has its mark. */
+  /** The keys first: a key that is gone because it was retired then has its mark. */
   private async read() {
     const found = await this.store.find(this.terms.name)
     const marks = await this.store.find(this.markName)
@@ -135,7 +130,7 @@ export class SharedKeys {
     return `${this.terms.name}-retired`
   }
 
-  /** Compare-and-set. Writes nothing if nothing changes. */
+  /** Compare-and-set; no write without a change. */
   private async change(
     now: number,
     algorithms: readonly SigningAlgorithm[],
@@ -153,7 +148,7 @@ export class SharedKeys {
       if (locked.length > 0) throw new KeysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const wanted = await next(known)
-      // What no secret here opens may belong to a process with a newer secret, so it stays.
+      // Stays: what no secret here opens may belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
       const kept = wanted.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
@@ -168,7 +163,7 @@ export class SharedKeys {
     return this.held.find((held) => isSame(key, held)) ?? this.seal.open(key)
   }
 
-  /** A key made in an earlier round serves again. */
+  /** A key of an earlier round serves again. */
   private async withDue(
     living: readonly OpenedKey[],
     made: Map<SigningAlgorithm, OpenedKey>,
@@ -193,7 +188,7 @@ export class SharedKeys {
     return this.terms.algorithms.includes(key.algorithm) && signingKeyAt(keys, key.algorithm, now) === key
   }
 
-  // The options may have been raised since the key was made.
+  // The options may have been raised since.
   private lasting(key: OpenedKey): OpenedKey {
     const longest = Math.max(key.longest, this.longest)
     const lead = Math.max(key.lead, this.terms.publishBefore ?? 0)

@@ -6,9 +6,9 @@ import { signingKeyAt } from './key-schedule'
 import type { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 
-// Seconds until a process looks at the store again, before it publishes, signs or verifies.
+// Seconds until a process reads the store again, before it publishes, signs or verifies.
 const freshFor = 10
-// Seconds for which a process goes on with what it holds while the store fails.
+// Seconds for which a process goes on with what it has while the store fails.
 const heldFor = 60
 
 /** @param clock seconds since the epoch. */
@@ -31,7 +31,7 @@ export function sharedRing(
   const heldWithin = (seconds: number, now: number) =>
     last !== undefined && isWithin(seconds, last.at, now) ? last.held : undefined
 
-  // Callers during one read share the next: what came while a read was under way may need a newer one.
+  // Callers during one read share the next: they may need what came meanwhile.
   let next: Promise<HeldKeys> | undefined
   const refreshAnew = (now: number): Promise<HeldKeys> => {
     if (!flights.has('')) return refresh(now)
@@ -49,20 +49,19 @@ export function sharedRing(
     const now = clock()
     return heldWithin(freshFor, now) ?? orHeld(refresh(now), now)
   }
-  // A verifier asks for the set because of a key that it does not know.
   const newest = (): Promise<HeldKeys> => orHeld(refreshAnew(clock()), clock())
 
-  // By the clock of the server alone: callers may look at a JWT as of its `iat`, which anyone can write.
+  // By the clock of the server alone: a caller may look at a JWT as of its `iat`, which anyone can write.
   const source: KeySource = {
     trusted: () => heldWithin(freshFor, clock())?.keySet,
-    // A JWT with an unknown key makes the process look again.
+    // A JWT with an unknown key causes another look.
     fetched: async () => (await refreshAnew(clock()).catch(refuse)).keySet,
     heldAfter: () => heldWithin(heldFor, clock())?.keySet,
   }
   return keyRing(algorithms, source, current, (seconds) => keys.outlive(seconds), newest)
 }
 
-/** `temporarily_unavailable` for what verifies or signs; refuses no JWT. */
+/** `temporarily_unavailable`: refuses no JWT. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthError) throw error
   throw temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {

@@ -15,7 +15,7 @@ interface AlgorithmRow {
 
 const generatePair = promisify(generateKeyPair)
 
-// A signature with RSA takes more than 0.5 ms, and would hold up other requests; one on a curve less than 0.1
+// A signature with RSA takes more than 0.5 ms, which would hold up other requests; on a curve less than 0.1
 // ms.
 const signOffLoop = (key: KeyObject | SignKeyObjectInput, text: Buffer): Promise<Buffer> =>
   new Promise((resolve, reject) => {

@@ -3,14 +3,14 @@ import { isRecord, isText } from '../../primitives/options-reader'
 import type { PublicKey } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 
-/** As a set of keys shows it (RFC 7517 4). */
+/** RFC 7517 4 */
 type PublishedKey = PublicKey & { readonly use: 'sig' }
 
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: SigningAlgorithm
   readonly publicKey: PublishedKey
-  /** In the form of a JWS. May wait, such as for a key service. */
+  /** May wait, such as for a key service. */
   readonly sign: (text: Buffer) => Promise<Buffer>
 }
 
@@ -27,7 +27,6 @@ export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm,
   }
 }
 
-/** RFC 7517 4 */
 export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorithm): PublishedKey {
   return { ...jwk, use: 'sig', kid, alg: algorithm }
 }
@@ -47,11 +46,10 @@ export function thumbprintOf(jwk: PublicKey): string {
   return hash('sha256', JSON.stringify(Object.fromEntries(members)), 'base64url')
 }
 
-/** PEM, a JWK, or a `KeyObject`. Undefined if Node cannot read it. */
+/** Undefined if Node cannot read it. */
 export const readPrivateKey = (value: unknown): KeyObject | undefined =>
   readKey(value, 'private', createPrivateKey)
 
-/** The same forms, for a key service. */
 export const readPublicKey = (value: unknown): KeyObject | undefined =>
   readKey(value, 'public', createPublicKey)
 
@@ -73,7 +71,6 @@ function readKey(
 const isKeyObject = (value: unknown): value is KeyObject =>
   isRecord(value) && isText(value['type']) && typeof value['export'] === 'function'
 
-/** RSA keys serve two. */
 export function algorithmsFor(key: KeyObject): readonly SigningAlgorithm[] {
   return signingAlgorithms.filter((name) => algorithmOf(name).fits(key))
 }

@@ -17,7 +17,7 @@ export type SigningKeysOptions = SharedKeysOptions | GivenKeysOptions
 /** The server makes its keys, shares them through the store, and replaces them in time. */
 export interface SharedKeysOptions {
   /**
-   * The secrets that seal the keys in the store: texts of at least 32 characters, such as the output of
+   * Seal the keys in the store: texts of at least 32 characters, such as the output of
    * `openssl rand -base64 32`. The first one seals new keys, each opens keys. To change the secret, first
    * give all processes `[old, new]`, then `[new, old]`. A key stays sealed with its secret: remove the old
    * one only when `keys list` shows no key under it.
@@ -26,13 +26,13 @@ export interface SharedKeysOptions {
   /** One key for each; the first one is the usual one. Default `['ES256']`. */
   readonly algorithms?: readonly SigningAlgorithm[]
   /**
-   * Whole seconds from the first signature of a key until its successor is made, at least 3600. Default 90
+   * Whole seconds from its first signature until the successor of a key is made, at least 3600. Default 90
    * days.
    */
   readonly rotateAfter?: number
   /**
-   * Whole seconds for which a successor is published before it signs: at least as long as verifiers elsewhere
-   * cache the set of keys, 900 to 30 days. Default 900.
+   * Whole seconds for which a successor is published before it signs: at least as long as caches elsewhere
+   * hold the keys, 900 to 30 days. Default 900.
    */
   readonly publishBefore?: number
   readonly keys?: undefined
@@ -41,8 +41,8 @@ export interface SharedKeysOptions {
 /** The host makes the keys, and replaces them. */
 export interface GivenKeysOptions {
   /**
-   * The first key of each algorithm signs, and all are published. To replace a key, first append the new one,
-   * an hour later put it first, and remove the old one when its last token has expired.
+   * The first key of each algorithm signs; all are published. To replace a key, append the new one, an hour
+   * later put it first, and remove the old one when its last token has expired.
    */
   readonly keys: readonly GivenKey[]
   readonly secrets?: undefined
@@ -53,13 +53,13 @@ export interface GivenKeysOptions {
 
 /**
  * The signing keys of a server. Plug-ins that sign, such as `jwtAccessTokens({ keys })`, take this object,
- * and stand after it in the option `plugIns`.
+ * and follow it in the option `plugIns`.
  */
 export interface SigningKeys extends PlugIn {
   /**
    * The keys of one server, for `open()` of a plug-in.
    *
-   * @throws Error if this object does not stand before that plug-in in the option `plugIns`.
+   * @throws Error unless this object stands before that plug-in in the option `plugIns`.
    */
   ringOf(server: PlugInServer): KeyRing
 }
@@ -69,7 +69,7 @@ export interface SigningKeys extends PlugIn {
  * metadata. The store holds keys only sealed: a dump of it signs nothing, and who can write it cannot add a
  * key. Needs the package jose.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
   const ringFor = readOptions(options)
@@ -146,7 +146,7 @@ function readOptions(options: unknown): RingFor {
   }
 }
 
-/** Undefined without the option, and after a mistake. */
+/** Undefined after a mistake, too. */
 export function readSecrets(reading: OptionsReader): readonly string[] | undefined {
   return reading.optional<readonly string[] | undefined>(
     'secrets',
@@ -198,5 +198,5 @@ export const isSigningKeys = (value: unknown): value is SigningKeys =>
 const neverOpened = () => {
   throw new Error('There are no signing keys.')
 }
-/** After a mistake; no plug-in is made with it. */
+/** After a mistake. */
 export const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
