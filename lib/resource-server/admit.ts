@@ -33,7 +33,7 @@ export interface GoodToken extends KeptExtensionData {
   readonly rejectReason?: undefined
 }
 
-/** Undefined for an unknown token; else the access, or the reason why the token is not valid. */
+/** Undefined for an unknown token. */
 export type FoundToken =
   | GoodToken
   | { readonly rejectReason: Reason<'invalid_token'>; readonly observed?: Observed | undefined }
@@ -55,15 +55,15 @@ export interface TokenSender {
 }
 
 export interface GuardedRequest extends ResourceRequest, TokenSender {
-  /** Each `Authorization` header. Most token types read no other header. */
+  /** Most token types read no other header. */
   readonly authorization: readonly string[]
   /** As {@link TokenCheck.setHeader}. */
   setHeader(name: string, value: string): void
-  /** When the request arrived, in seconds since the epoch. */
+  /** Seconds since the epoch. */
   readonly now: number
   /** As {@link TokenCheck.useOnce}, with the share of the token. */
   useOnce(key: string, seconds: number, share: string): Promise<boolean>
-  /** For events only; undefined for a token that is not valid. */
+  /** For events only. */
   noteToken(accessToken: string, access: GuardedAccess | undefined): void
 }
 
@@ -72,9 +72,9 @@ interface GuardedLookup {
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
   readonly implied?: ImpliedScopes | undefined
-  /** The schemes of the token types that the guard takes alone; undefined if it takes all. */
+  /** The schemes that the guard takes alone; undefined if it takes all. */
   readonly required?: readonly string[] | undefined
-  /** Also of a guard without a table of resources; undefined if it knows none. */
+  /** Also without a table of resources. */
   readonly resource?: string | undefined
 }
 
@@ -107,22 +107,22 @@ export async function admitToken(
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
   if (found.rejectReason !== undefined) throw badToken(found.rejectReason, scope, found.observed)
-  // RFC 6749 7.1: the token type defines how a request uses the token, so no token passes under the scheme of
-  // another type.
+  // RFC 6749 7.1: the type defines how a request uses the token, so none passes under the scheme of another
+  // type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
   if (lookup.required !== undefined && tokenType.isRequired !== true)
     throw unboundToken(scope, lookup.required)
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
   if (presented.rejectReason !== undefined) await prove(carried, found, request, requirement, lookup.resource)
-  // Before the scope: this challenge names the scope, too, so one new request can meet both.
+  // Before the scope: this challenge names it, too, so one new request can meet both.
   if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
   const covered = withImplied(found.access.scope, lookup.implied)
   if (!satisfies(covered, requirement)) throw insufficientScope(scope, covered)
   return found
 }
 
-/** The schemes of the token types that guards take alone; undefined if guards take all. */
+/** The schemes that guards take alone; undefined if they take all. */
 export function requiredSchemes(tokenTypes: readonly TokenType[]): readonly string[] | undefined {
   const required = tokenTypes.filter(({ isRequired }) => isRequired)
   return required.length === 0 ? undefined : required.map(({ scheme }) => scheme)
@@ -208,17 +208,14 @@ export interface Requirement {
   readonly match: 'all' | 'any'
   /** Whether a request without a token may pass. */
   readonly optional: boolean
-  /** Undefined if the server names no resources. */
   readonly resource: string | undefined
-  /** Undefined if the login does not matter. */
   readonly login?: RequiredLogin | undefined
 }
 
 /**
  * With an empty scope, every valid token passes. Returns placeholders after a mistake.
  *
- * @param knownScope the scope of the server, because no token would pass a misspelt scope; undefined if
- *   unknown.
+ * @param knownScope no token would pass a misspelt scope; undefined if unknown.
  */
 export function readRequirement(
   reading: OptionsReader,
@@ -263,10 +260,7 @@ export interface JwtAccess {
   /** Always undefined: a JWT belongs to no authorization in a store. */
   readonly authorizationId?: undefined
   readonly clientId: string
-  /**
-   * The resource owner, from `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068
-   * 2.2).
-   */
+  /** From `sub`. Undefined if `sub` is the client, which then acts for itself (RFC 9068 2.2). */
   readonly subject: string | undefined
   /** Empty if the token has none. */
   readonly scope: Scope
@@ -274,18 +268,15 @@ export interface JwtAccess {
   readonly tokenType: string
   /** Seconds since the epoch, with a fraction if the issuer writes one. */
   readonly expiresAt: number
-  /** How the resource owner had logged in; undefined if the token does not say. */
+  /** Undefined if the token does not say. */
   readonly login?: Login | undefined
   /** Every claim of the token, including the registered ones. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/**
- * The access by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen: all requests with the
- * token share it.
- */
+/** The access by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen: all requests with the token share it. */
 export interface IntrospectedAccess extends Omit<JwtAccess, 'expiresAt' | 'claims'> {
-  /** Seconds since the epoch. If the answer names no end, the time until which the guard caches it. */
+  /** Seconds since the epoch. If the answer names no end, the end in the cache of the guard. */
   readonly expiresAt: number
   /** Every member of the answer. */
   readonly claims: Readonly<Record<string, unknown>>
@@ -294,7 +285,7 @@ export interface IntrospectedAccess extends Omit<JwtAccess, 'expiresAt' | 'claim
 /** The access of a token. Only that of a JWT or of an introspection has `claims`. */
 export type GuardedAccess = Access | JwtAccess | IntrospectedAccess
 
-/** Deeply. Without recursion, because JSON can be thousands of levels deep. */
+/** Without recursion: JSON can be thousands of levels deep. */
 export function frozen<Value extends object>(value: Value): Value {
   const open: object[] = [value]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

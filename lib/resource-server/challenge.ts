@@ -6,16 +6,13 @@ export interface ChallengeOptions {
   /** The protection space that challenges name (RFC 9110 11.5). Default `oauth`. */
   readonly realm?: string
   /**
-   * Further attributes of challenges, such as `{ acr_values: 'urn:example:mfa' }`, in addition to those of
-   * the option `guards`. Default none.
+   * Such as `{ acr_values: 'urn:example:mfa' }`, in addition to those of the option `guards`. Default none.
    */
   readonly attributes?: Readonly<Record<string, string>>
 }
 
-/** Without the refusal. */
 export interface Challenge {
   readonly realm: string
-  /** By name. */
   readonly attributes: ReadonlyMap<string, string>
   /** RFC 9728 5.1; undefined if there is none. */
   readonly resourceMetadata?: string | undefined
@@ -49,7 +46,7 @@ function readAttributes(reading: OptionsReader, defaults: Challenge['attributes'
   return attributes
 }
 
-/** RFC 9110 11.2: letter case does not count in names, so `Acr` takes the place of `acr`. */
+/** RFC 9110 11.2: letter case does not count in names. */
 function put(attributes: Map<string, string>, name: string, value: string): void {
   for (const known of attributes.keys())
     if (known.toLowerCase() === name.toLowerCase()) attributes.delete(known)
@@ -60,9 +57,9 @@ const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
 
 /**
- * The value of `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1).
+ * RFC 6750 3, RFC 9728 5.1
  *
- * @param own the attributes of the refusal: they win over those of the guard.
+ * @param own attributes of the refusal win over those of the guard.
  * @param error none for a request without a token (RFC 6750 3.1).
  */
 export function writeChallenge(
@@ -84,5 +81,4 @@ export function writeChallenge(
   return `${scheme} ${written.join(', ')}`
 }
 
-/** By name. */
 export type ChallengeAttributes = Readonly<Record<string, string>>

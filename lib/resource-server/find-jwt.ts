@@ -33,19 +33,19 @@ export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
   readonly maximumAge: number
 }
 
-/** RFC 9068 4. A token that was verified before costs one look-up in memory. */
+/** RFC 9068 4. A verified token costs one look-up in memory. */
 export function findJwt(
   terms: JwtAccessTerms,
 ): (token: string, now: number) => FoundToken | Promise<FoundToken> {
   const { keys, clockTolerance, maximumAge } = terms
   const verified = new VerifiedTokens<VerifiedAccess>(terms.maximumCached)
-  // Parallel requests with one token share a verification: the result depends on nothing else.
+  // The result depends on nothing but the token.
   const verifications = new SingleFlight<FoundToken>()
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
 
   const verify = async (text: string, digest: string, now: number): Promise<FoundToken> => {
-    // Keys that are too old must not be trusted. Fetched again, because the issuer usually still has them,
-    // and the cached tokens then stay valid.
+    // Too old keys must not be trusted. Fetched again, because the issuer usually still has them, and the
+    // cached tokens stay valid.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await keys.fetched(now) : undefined)
     const known = keySet && verified.getCached(digest, keySet, now)
     if (known !== undefined) return known
@@ -82,19 +82,18 @@ function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
     )
   }
   if (!(error instanceof KeysUnavailable)) throw error
-  // No refusal: the token may be valid, so the client must not discard it.
+  // No refusal: the client must not discard a token that may be valid.
   throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {
     cause: error.cause,
     headers: error.headers,
   })
 }
 
-/** The claims of the client and the scope. Some issuers do not use the registered ones. */
+/** Some issuers do not use the registered claims. */
 export interface JwtDialect {
-  /** The first claim that the token has counts. */
+  /** The first one that the token has counts. */
   readonly clientId: readonly string[]
   readonly scope: string
-  /** Whether the scope may be a list of texts. */
   readonly listsScope: boolean
 }
 
@@ -103,17 +102,15 @@ export const rfc9068: JwtDialect = { clientId: ['client_id'], scope: 'scope', li
 
 type AccessFault = Extract<JwtFault, 'incomplete'> | 'bound_to_key' | 'of_another_kind'
 
-/** What a verified JWT gives, or the reason why it gives nothing. */
 function jwtToken(
   { subject, expiresAt, claims }: ProvenJwt,
   { claimNames: dialect, ...confirming }: JwtAccessTerms,
 ): JwtToken | AccessFault {
   const confirmation = readConfirmation(confirming, claimOf(claims, 'cnf'))
-  // RFC 7800 3: the token is bound to a key. A request without proof of it may come from a thief.
+  // RFC 7800 3: bound to a key. A request without proof of it may come from a thief.
   if (confirmation === undefined) return 'bound_to_key'
   const { tokenType, ...kept } = confirmation
-  // A format of this package names the type of a token that demands a proof. Older issuers use the claim
-  // otherwise.
+  // Only this package names the type of a token that demands a proof: older issuers use the claim otherwise.
   if (!dialect.listsScope && !fitsType(claimOf(claims, 'token_type'), tokenType)) return 'of_another_kind'
   // OpenID Connect Core 3.1.3.6 and 3.3.2.11: an ID token, which gives no access.
   if (['at_hash', 'c_hash'].some((name) => Object.hasOwn(claims, name))) return 'of_another_kind'

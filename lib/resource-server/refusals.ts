@@ -40,7 +40,6 @@ export function otherAudience(sent: unknown, expected: readonly string[]): Obser
   return { sent: second === undefined ? only : [sent].flat().filter(isText), expected }
 }
 
-/** A valid token without the proof that its type demands. */
 export function unprovenToken(reason: string, scope: Scope, scheme: string): OAuthError {
   return new OAuthError(
     'invalid_token',
@@ -63,11 +62,7 @@ export function insufficientScope(scope: Scope, granted?: Scope): OAuthError {
   )
 }
 
-/**
- * A valid token, but the guard takes other types alone.
- *
- * @param schemes those of the types that it takes.
- */
+/** The guard takes other types alone: `schemes`. */
 export function unboundToken(scope: Scope, schemes: readonly string[]): OAuthError {
   return new OAuthError('invalid_token', 'token_unbound', 'The access token is bound to no key.', {
     status: 401,

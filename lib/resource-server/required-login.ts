@@ -10,13 +10,13 @@ import { scopeIn } from './refusals'
 export interface LoginOptions {
   /**
    * Whole seconds since the login of the owner, 1 to 10 years. An older login gets 401 and
-   * `insufficient_user_authentication`, and so does a token without an owner, or without the time of a login.
-   * Default: any age, and no login at all.
+   * `insufficient_user_authentication`, and so does a token without an owner or the time of a login. Default:
+   * any age, and no login at all.
    */
   readonly maxAge?: number
   /**
-   * The authentication context class that the login must have met, or a list: one is enough, the first one is
-   * preferred. Other logins are refused as with `maxAge`. Default: any class.
+   * The authentication context class of the login, or a list: one is enough, the first one is preferred.
+   * Others are refused as with `maxAge`. Default: any class.
    */
   readonly acr?: string | readonly string[]
 }
@@ -24,7 +24,7 @@ export interface LoginOptions {
 export interface RequiredLogin {
   /** Seconds; undefined for any age. */
   readonly maxAge: number | undefined
-  /** One is enough; none for any class. */
+  /** None for any class. */
   readonly acrValues: readonly string[]
 }
 
@@ -50,7 +50,6 @@ interface Access {
 }
 
 /**
- * @param scope the scope of the guard.
  * @param now seconds since the epoch.
  * @throws OAuthError `insufficient_user_authentication`, whose challenge names all that the guard requires.
  */
@@ -82,8 +81,8 @@ const descriptions: Readonly<Record<Lack, string>> = {
   login_too_old: 'More recent authentication is required.',
 }
 
-// Seconds that a login may lie in the future, because clocks differ. A later time, such as one in
-// milliseconds, is no time of a login: it would never be too old.
+// Seconds that a login may lie in the future, because clocks differ. Beyond, such as in milliseconds, it is
+// no time of a login: it would never be too old.
 const clockTolerance = 300
 
 function lackOf({ maxAge, acrValues }: RequiredLogin, access: Access, now: number): Lack | undefined {

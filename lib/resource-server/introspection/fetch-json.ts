@@ -10,7 +10,7 @@ export class UnusableResponse extends Error {
 export class RefusedStatus extends UnusableResponse {
   override readonly name = 'RefusedStatus'
 
-  /** @param error the error code of a response with status 400 (RFC 6749 5.2). */
+  /** @param error the code of a response with status 400 (RFC 6749 5.2). */
   constructor(
     url: string,
     readonly status: number,
@@ -27,12 +27,10 @@ interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-// Bytes, after decompression. An answer holds one token, and metadata are short.
+// Bytes, after decompression: enough for one token, or metadata.
 const longestAnswer = 256 * 1024
 
 /**
- * Follows no redirect, and reads at most 256 KiB.
- *
  * @throws RefusedStatus for another status than 200.
  * @throws UnusableResponse if the response is no JSON.
  * @throws Error without a response.
@@ -41,7 +39,7 @@ export async function fetchJson(url: string, { headers, ...request }: JsonReques
   const response = await fetch(url, {
     ...request,
     headers: { Accept: 'application/json', ...headers },
-    // The host trusts this URL only: a redirect would carry token and secret elsewhere.
+    // A redirect would carry token and secret elsewhere.
     redirect: 'error',
   })
   const { body, status } = response
@@ -67,7 +65,7 @@ async function errorIn(body: ReadableStream<Uint8Array>, url: string): Promise<s
   }
 }
 
-// No cause: the message of the parser contains a part of the answer.
+// No cause: the parser quotes a part of the answer.
 function parsed(text: string, url: string): unknown {
   let json: unknown
   try {

@@ -18,11 +18,11 @@ import { introspectedToken, type IntrospectionTerms } from './introspection-resp
 
 interface IntrospectionLookup extends IntrospectionTerms {
   readonly endpoint: IntrospectionEndpoint
-  /** Seconds for an answer that a token is not active. */
+  /** Seconds for an answer "not active". */
   readonly maximumAgeOfRefusals: number
-  /** Answers in each of the two caches, at least 1. */
+  /** In each of the two caches, at least 1. */
   readonly maximumCached: number
-  /** The answers "not active" that each network may cause; undefined for no limit. */
+  /** Answers "not active" for each network; undefined for no limit. */
   readonly inactive: Limit | undefined
   /** Milliseconds since the epoch. */
   readonly clock: () => number
@@ -38,8 +38,8 @@ interface KeptAnswer {
 const longestToken = 8192
 
 /**
- * RFC 7662. The caches hold digests of tokens, and parallel requests with one token share one call. Bad
- * tokens have a cache of their own: random ones push out no good one.
+ * RFC 7662. The caches hold digests, and parallel requests with one token share one call. Bad tokens have
+ * their own cache: random ones push out no good one.
  */
 export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const { endpoint, maximumAge, maximumAgeOfRefusals, maximumCached } = lookup
@@ -77,8 +77,8 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
       }
       return found
     } catch (error) {
-      // Any sender can write a token that the endpoint, or a filter before it, refuses. It counts like one
-      // that is not active, and must not stop the calls about others.
+      // Anyone can write a token that the endpoint, or a filter before it, refuses. It counts as not active,
+      // and must not stop the calls about others.
       if (error instanceof RequestRefused) health.answered()
       else if (!wasGood && isResponse(error)) health.doubt()
       else {
@@ -112,20 +112,20 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
 interface AskedToken {
   readonly token: string
   readonly digest: string
-  /** The answer from when the token was good. */
+  /** From when the token was good. */
   readonly before: KeptAnswer | undefined
 }
 
 const isResponse = (error: unknown) => error instanceof CredentialsRefused || error instanceof NothingSaid
 
-/** No call, because the endpoint does not answer. The cause is the failure of a trial. */
+/** The endpoint does not answer. The cause is the failure of a trial. */
 class NotAsked extends Error {
   override readonly name = 'NotAsked'
 }
 
 /**
- * A failure with a response may be about its token, and strangers write tokens: after some of them, and while
- * the circuit is open, the guard tries with a token that was good.
+ * Strangers write tokens, and a failure with a response may be about one: after some of them, and while the
+ * circuit is open, the guard tries with a token that was good.
  */
 class EndpointHealth {
   private readonly circuit: CircuitBreaker
@@ -155,7 +155,6 @@ class EndpointHealth {
     this.circuit.succeeded()
   }
 
-  /** A response that may be about its token. */
   doubt(): void {
     this.doubts += 1
   }
@@ -178,16 +177,16 @@ class EndpointHealth {
 }
 
 const silence = 'The introspection endpoint does not answer.'
-// The fifth failure is the one that opens the circuit.
+// The fifth failure opens the circuit.
 const doubtsAtMost = 4
 
-// A clock that was ahead leaves answers from the future. They do not count.
+// Answers from the future do not count: a clock that was ahead left them.
 function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): KeptAnswer | undefined {
   const kept = room.get(digest)
   return kept !== undefined && kept.askedAt <= now && now < kept.endsAt ? kept : undefined
 }
 
-// No refusal: the token may be good, so the client must not discard it.
+// No refusal: the client must not discard a token that may be good.
 const unavailable = (reason: 'introspection_unavailable' | 'introspection_not_authorized', cause: unknown) =>
   temporarilyUnavailable(reason, 'The server is temporarily unable to answer.', { cause })
 
@@ -199,8 +198,8 @@ function failureOf(error: unknown): OAuthError {
 }
 
 /**
- * For each network: each random token would cost the authorization server a look-up. A call counts when it
- * begins, so that parallel ones do not pass the limit together.
+ * For each network: each random token would cost the authorization server a look-up. Counts when a call
+ * begins: parallel ones do not pass together.
  */
 class InactiveLimit {
   private readonly windows: NetworkWindows

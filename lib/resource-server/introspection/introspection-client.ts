@@ -15,14 +15,11 @@ export interface IntrospectionSecret {
 /** Authentication by JWTs that the guard signs: `private_key_jwt` (RFC 7523 2.2). Needs no package. */
 export interface IntrospectionKey {
   readonly client_id: string
-  /**
-   * The private key, as PEM, JWK or `KeyObject`, or a key of a key service. The JWTs have its `kid` if you
-   * name one.
-   */
+  /** PEM, JWK or `KeyObject`, or a key of a key service. The JWTs have its `kid` if you name one. */
   readonly key: GivenKey
   /**
    * `aud` of the JWTs. Default: the issuer (draft-ietf-oauth-rfc7523bis). Some servers want the URL of the
-   * introspection or of the token endpoint.
+   * introspection or token endpoint.
    */
   readonly audience?: string
   /**
@@ -38,16 +35,12 @@ interface Authentication {
 }
 
 /**
- * @param offered the methods in the metadata of the server.
+ * @param offered by the metadata.
  * @throws OAuthError `temporarily_unavailable` if a key service fails.
  */
 export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
 
-/**
- * Returns a placeholder after a mistake.
- *
- * @param clock milliseconds since the epoch.
- */
+/** Returns a placeholder after a mistake. */
 export function readIntrospectionClient(
   reading: OptionsReader,
   issuer: string,
@@ -88,7 +81,7 @@ const isMethod = (value: unknown): value is 'client_secret_basic' | 'client_secr
 const secretMethodOf = (offered: readonly string[]) =>
   offered.includes('client_secret_basic') ? 'client_secret_basic' : offered.find(isMethod)
 
-/** RFC 6749 2.3.1: both parts are form-encoded before RFC 7617 encodes them. */
+/** RFC 6749 2.3.1: form-encoded before RFC 7617 encodes them. */
 function basic(clientId: string, clientSecret: string): string {
   const [id, secret] = [clientId, clientSecret].map((text) =>
     new URLSearchParams([['', text]]).toString().slice(1),
@@ -133,5 +126,5 @@ const isType = (value: unknown): value is string => value === usualType || value
 // Seconds.
 const assertionLife = 60
 
-// After a mistake; no guard is made with it.
+// After a mistake.
 const unauthenticated: Authenticate = async () => ({ headers: {}, parameters: {} })

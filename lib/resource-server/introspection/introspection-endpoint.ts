@@ -6,10 +6,10 @@ import type { Authenticate } from './introspection-client'
 
 interface IntrospectionAddress {
   readonly issuer: string
-  /** Undefined to find it in the metadata of the issuer. */
+  /** Undefined: by the metadata of the issuer. */
   readonly endpoint: string | undefined
   readonly authenticate: Authenticate
-  /** Milliseconds for one call. */
+  /** Milliseconds. */
   readonly patience: number
   /** Milliseconds of a clock that does not step. */
   readonly clock: () => number
@@ -20,26 +20,26 @@ export class CredentialsRefused extends Error {
   override readonly name = 'CredentialsRefused'
 }
 
-/** The credentials were taken, so the endpoint may answer about other tokens. */
+/** The credentials are good, so the endpoint may answer about other tokens. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
 }
 
-/** An answer, perhaps of a filter before the endpoint, without a word about the token. */
+/** Perhaps from a filter before the endpoint. */
 export class NothingSaid extends Error {
   override readonly name = 'NothingSaid'
 }
 
 interface FoundEndpoint {
   readonly url: string
-  /** The methods in the metadata; undefined if they name none. */
+  /** Undefined if the metadata name none. */
   readonly offered: readonly string[] | undefined
 }
 
-// Milliseconds: read again at this age, and after a failure, but not twice within the pause.
+// Milliseconds: metadata are read again at this age, and after a failure, but not twice within the pause.
 const [maximumAge, pause] = [600_000, 10_000]
 
-/** RFC 7662 2. A server may move the endpoint: the guard follows the metadata. */
+/** RFC 7662 2. A server may move the endpoint. */
 export class IntrospectionEndpoint {
   private found: FoundEndpoint | undefined
   private lookedAt = 0
@@ -58,11 +58,11 @@ export class IntrospectionEndpoint {
   }
 
   /**
-   * Resolves to the JSON of the answer (RFC 7662 2.1).
+   * RFC 7662 2.1
    *
    * @throws CredentialsRefused if the guard is not authorized.
    * @throws RequestRefused if the endpoint answers no question about this token.
-   * @throws NothingSaid if a response says nothing.
+   * @throws NothingSaid
    * @throws OAuthError `temporarily_unavailable` if the guard cannot authenticate.
    * @throws Error without an answer.
    */
@@ -87,11 +87,11 @@ export class IntrospectionEndpoint {
     return AbortSignal.timeout(this.address.patience)
   }
 
-  /** Unless they are younger. The known endpoint serves requests meanwhile. */
+  /** The known endpoint serves requests meanwhile. */
   private lookAgain(age: number): void {
     const { endpoint, clock } = this.address
     if (endpoint !== undefined || clock() < this.lookedAt + age) return
-    // A failure changes nothing. If the endpoint fails as well, its failure is reported.
+    // If the endpoint fails as well, its failure is reported.
     void this.lookUp().catch(() => undefined)
   }
 
@@ -107,8 +107,7 @@ export class IntrospectionEndpoint {
 /** RFC 6749 5.2: a server may refuse a client with 400. */
 function answerOf({ message, error }: RefusedStatus): unknown {
   if (error === 'invalid_client' || error === 'unauthorized_client') throw new CredentialsRefused(message)
-  // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write such a token, and none of
-  // them counts.
+  // RFC 7009 2.2.1: some servers know JWTs only by their form. Any sender can write one, and none counts.
   if (error === 'unsupported_token_type') return { active: false }
   throw new RequestRefused(message)
 }
@@ -122,7 +121,7 @@ async function endpointOf(issuer: string, signal: AbortSignal): Promise<FoundEnd
   return { url, offered: isTexts(methods) ? methods : undefined }
 }
 
-/** RFC 8414 3.1, and the older place of OpenID Connect Discovery 4, the only one of many servers. */
+/** RFC 8414 3.1, and OpenID Connect Discovery 4, the only place of many servers. */
 async function metadataOf(issuer: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')

@@ -11,7 +11,7 @@ export interface IntrospectionTerms {
   readonly issuer: string
   readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
-  /** `aud` must contain one of these. Empty: the tokens must name no audience. */
+  /** One of these in `aud`. Empty: tokens must name no audience. */
   readonly audience: readonly string[]
   /** Seconds. */
   readonly clockTolerance: number
@@ -32,9 +32,8 @@ interface IntrospectedToken extends GoodToken {
 }
 
 /**
- * Reads an answer (RFC 7662 2.2); undefined for a token that is not active.
+ * RFC 7662 2.2. Undefined for a token that is not active.
  *
- * @param now seconds since the epoch.
  * @throws TypeError if the answer is none.
  */
 export function introspectedToken(
@@ -43,7 +42,7 @@ export function introspectedToken(
   now: number,
 ): IntrospectedToken | IntrospectionFault | FoundToken {
   if (!isRecord(answer)) throw new TypeError('The answer is no JSON object.')
-  // Some servers write null for what a token does not have.
+  // Some servers write null for nothing.
   const member = (name: string): unknown =>
     Object.hasOwn(answer, name) ? (answer[name] ?? undefined) : undefined
   const active = member('active')
@@ -95,8 +94,8 @@ const isAbsentOrText = (value: unknown): value is string | undefined => value ==
 const isOfType = (named: unknown, type: string) =>
   fitsType(named, type) || (type === 'bearer' && fitsType(named, 'at+jwt'))
 
-// Some servers also answer about tokens that live longer or give no access: this package and ORY Hydra say so
-// in `token_use`, Keycloak in `typ`.
+// Some servers also answer about tokens that live longer or give no access: this package and ORY Hydra by
+// `token_use`, Keycloak by `typ`.
 const isAccessToken = (use: unknown, type: unknown) =>
   (use === undefined || use === 'access_token') && !['Refresh', 'Offline', 'ID'].some((name) => name === type)
 
