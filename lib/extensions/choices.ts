@@ -9,7 +9,7 @@ declare global {
   namespace Express {
     interface AccessMembers {
       /**
-       * The answer of the resource owner to the question of the option `choices`, under its name, such as
+       * The answer of the resource owner to the question of the option `choices`, under its name:
        * `{ workspace: 'w1' }`. Undefined if the owner was not asked.
        */
       readonly choice?: Readonly<Record<string, string>>
@@ -19,23 +19,22 @@ declare global {
 
 export const choicesName = 'choices'
 
-/** An authorization that its client refreshes, for the option `stillAllowed`. */
+/** An authorization that its client refreshes. */
 export interface RefreshedGrant {
   readonly clientId: string
   /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
-  /** The whole scope of the authorization. */
   readonly scope: readonly string[]
-  /** The answer of the owner under the name of the question; undefined if the owner was not asked. */
+  /** The answer of the owner under the name of the question; undefined without one. */
   readonly choice: Readonly<Record<string, string>> | undefined
-  /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
+  /** Seconds since the epoch; undefined if the record does not say. */
   readonly grantedAt: number | undefined
 }
 
 /** Returns whether an authorization goes on. */
 export type StillAllowed = (grant: RefreshedGrant) => boolean | Promise<boolean>
 
-/** @param asks whether the host has the option `choices`. */
+/** @param asks with the option `choices`. */
 export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   return {
     name: choicesName,
@@ -44,7 +43,7 @@ export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   }
 }
 
-/** For a guard without a server: shows the answer to routes. */
+/** For a guard without a server. */
 export const shownChoice: Pick<Extension, 'name' | 'access'> = {
   name: choicesName,
   access: (kept) => memberOf(kept),
@@ -65,7 +64,7 @@ const asking: Omit<Extension, 'name'> = {
   access: (kept) => memberOf(kept),
 }
 
-/** A token in a format has it as its own data, because no record was read. */
+/** A token in a format has its own data: no record was read. */
 function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice?: Json } {
   const choice = choiceIn(tokenData) ?? choiceIn(authorizationData)
   return choice === undefined ? {} : { choice }

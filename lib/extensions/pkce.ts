@@ -8,12 +8,11 @@ export type PkceRequirement = 'public' | 'all' | 'none'
 
 export const pkceName = 'pkce'
 
-// RFC 7636 4.2 and 4.1: a challenge is base64url of SHA-256, and a verifier is 43 to 128 unreserved
-// characters.
+// RFC 7636 4.2 and 4.1: base64url of SHA-256, and 43 to 128 unreserved characters.
 const challengeGrammar = /^[A-Za-z0-9_-]{43}$/
 const verifierGrammar = /^[A-Za-z0-9\-._~]{43,128}$/
 
-/** RFC 7636 with `S256` only: `plain` does not protect against who reads the authorization request. */
+/** RFC 7636 with `S256` only: `plain` does not protect against who reads the request. */
 export function pkce(requirement: PkceRequirement): Extension {
   const required = (client: Client) =>
     requirement === 'all' || (requirement === 'public' && client.client_type === 'public')
@@ -24,7 +23,7 @@ export function pkce(requirement: PkceRequirement): Extension {
     metadata: { code_challenge_methods_supported: ['S256'] },
 
     atAuthorizationRequest({ client, parameters, responseType }) {
-      // RFC 7636 1: PKCE protects codes. A response without a code needs no proof.
+      // RFC 7636 1: a response without a code needs no proof.
       if (!responseType.grantTypes.includes('authorization_code')) return undefined
       const challenge = parameters.get('code_challenge')
       const method = parameters.get('code_challenge_method')

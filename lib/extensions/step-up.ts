@@ -8,7 +8,7 @@ import type { Parameters } from '../protocol/parameters'
 export interface StepUpOptions {
   /**
    * The authentication context classes that the login of the host can meet, the preferred one first: `acr` of
-   * `resourceOwner` is one of them. Listed in the metadata as `acr_values_supported`.
+   * `resourceOwner` is one of them. The metadata lists them as `acr_values_supported`.
    */
   readonly acrValues: readonly string[]
 }
@@ -16,10 +16,10 @@ export interface StepUpOptions {
 /**
  * Makes `acr_values` of an authorization request binding (RFC 9470 5): an owner whose login met none of these
  * classes logs in again, and the client gets `unmet_authentication_requirements` if the new login meets none
- * either. Without the plug-in, `acr_values` are a wish that reaches the login. `default_acr_values` of a
- * registration stay a wish.
+ * either. Without the plug-in, `acr_values` are a wish to the login, as `default_acr_values` of a
+ * registration always are.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function stepUp(options: StepUpOptions): PlugIn {
   const offered = readOptions(options)
@@ -29,7 +29,7 @@ export function stepUp(options: StepUpOptions): PlugIn {
       extensions: [
         {
           name: 'step-up',
-          // The member is about requests at the authorization endpoint.
+          // About requests at the authorization endpoint.
           authorizationParameters: [],
           // RFC 9470 7
           metadata: { acr_values_supported: offered },
@@ -45,8 +45,7 @@ export function stepUp(options: StepUpOptions): PlugIn {
 
           async atResourceOwner(owner, { parameters, loginDemandedAt }) {
             if (meets(owner?.acr, parameters)) return undefined
-            // RFC 9470 5: the class is necessary. The time of the demand tells the new login from an older
-            // one.
+            // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
             if (owner === undefined || loginDemandedAt === undefined) return 'log in'
             if ((owner.authTime ?? -Infinity) < loginDemandedAt)
               throw loginRequired('login_not_renewed', 'The owner has not logged in again.')

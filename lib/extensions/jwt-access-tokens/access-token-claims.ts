@@ -15,7 +15,7 @@ export interface JwtClaimsGrant {
   /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
   readonly scope: Scope
-  /** The resources of the token. */
+  /** Its resources. */
   readonly audience: readonly string[]
   /** Seconds since the epoch. */
   readonly expiresAt: number
@@ -38,14 +38,14 @@ export async function claimsOf(
   const own = {
     ...members,
     iss: issuer,
-    // RFC 9068 2.2: if a client acts for itself, `sub` is the client.
+    // RFC 9068 2.2: a client that acts for itself is `sub`.
     sub: subject ?? clientId,
     aud: audience.length === 1 ? audience[0] : audience,
     client_id: clientId,
     scope: formatScope(scope),
     iat: issuedAt,
     exp: expiresAt,
-    // Names the token in its record. Nobody can make a token of it.
+    // Names the token in its record; nobody can make a token of it.
     jti: `${claims.authorizationId}.${claims.tokenId}`,
     // RFC 9068 2.2.1
     ...(login && { auth_time: login.authTime, acr: login.acr, amr: login.amr }),
@@ -63,7 +63,7 @@ export async function claimsOf(
   return { ...added, ...own }
 }
 
-// RFC 9068 2.2: a token without an audience would be good everywhere.
+// RFC 9068 2.2: without an audience, it would be good everywhere.
 function audienceIn(value: unknown): readonly string[] {
   if (isTexts(value) && value.length > 0) return value
   throw new Error('A JWT access token needs an audience: the authorization names no resource.')
@@ -72,16 +72,16 @@ function audienceIn(value: unknown): readonly string[] {
 const largestClaims = 1024
 const wrong = (what: string) => new TypeError(`The option claims of jwtAccessTokens() must return ${what}.`)
 
-// RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect Core 2: names with a meaning for
-// verifiers.
+// Names with a meaning for verifiers: RFC 7519 4.1, RFC 9068 2.2, RFC 7800 3.1, RFC 8693 4, OpenID Connect
+// Core 2.
 const reserved =
   'iss sub aud exp nbf iat jti client_id scope token_type auth_time acr amr cnf act may_act azp nonce at_hash c_hash s_hash sid events choice'
 const reservedNames: ReadonlySet<string> = new Set(reserved.split(' '))
 
-// Hosts write the function, also in JavaScript.
+// Hosts also write JavaScript.
 function requireClaims(added: unknown, own: object): asserts added is object {
   if (!isRecord(added) || !isJson(added)) throw wrong('an object of JSON, or undefined')
-  // Some verifiers elsewhere cannot read such a token.
+  // Some verifiers cannot read such a token.
   if (!isUnicode(added)) throw wrong('texts of Unicode, without half of a surrogate pair')
   const taken = Object.keys(added).find((name) => reservedNames.has(name) || Object.hasOwn(own, name))
   if (taken !== undefined)
@@ -92,7 +92,7 @@ function requireClaims(added: unknown, own: object): asserts added is object {
 
 const jtiGrammar = /^([\w-]{22})\.([\w-]{43})$/
 
-/** Undefined for claims that `claimsOf` has not written. */
+/** Undefined for claims of another writer than `claimsOf`. */
 export function contentOf(claims: Readonly<Record<string, unknown>>): AccessTokenContent | undefined {
   const { jti, sub, client_id: clientId, scope, exp, aud, token_type: tokenType = 'bearer', cnf } = claims
   const [, authorizationId, tokenId] = isText(jti) ? (jtiGrammar.exec(jti) ?? []) : []
@@ -115,7 +115,6 @@ export function contentOf(claims: Readonly<Record<string, unknown>>): AccessToke
   }
 }
 
-/** As data of the extension that wrote the claim. */
 function choiceOf({ choice }: Readonly<Record<string, unknown>>): AccessTokenContent['tokenExtensionData'] {
   const answer = choiceIn(choice)
   return answer === undefined ? {} : { [choicesName]: answer }

@@ -21,24 +21,24 @@ export interface JwtAccessTokensOptions {
   readonly algorithm?: SigningAlgorithm
   /**
    * Whether new access tokens are JWTs unless their resource says otherwise. With `false`, the server only
-   * accepts them: first deploy this to every process, then `true`; on the way back likewise. Default true.
+   * accepts them: deploy this to every process first, then `true`; on the way back likewise. Default true.
    */
   readonly issues?: boolean
   /**
    * Returns claims of the host: an object of JSON of at most 1 KiB, without claims that the server sets. Runs
-   * before the server stores the token: a function that fails uses nothing up. A repeated refresh runs it
-   * again, and it should return the same claims. Default none.
+   * before the server stores the token: a failure uses nothing up. A repeated refresh runs it again, for the
+   * same claims. Default none.
    */
   readonly claims?: HostClaims
 }
 
 /**
- * Access tokens as JWTs (RFC 9068), which other services can verify with the published keys. The record still
+ * Access tokens as JWTs (RFC 9068), which other services verify with the published keys. The record still
  * holds each token: guards on the store and introspection learn of a revocation at once. The format is
  * `at+jwt`; `resources[uri].accessTokenFormat` chooses it, or `opaque`, for one resource. Needs the option
  * `resources`.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function jwtAccessTokens(options: JwtAccessTokensOptions): PlugIn {
   const { keys, algorithm, issues, claims } = readOptions(options)
@@ -92,16 +92,19 @@ const isHostClaims = (value: unknown): value is HostClaims => typeof value === '
 export interface JwtAccessTokenReaderOptions {
   /** The public keys of the issuer, as a JWK set (RFC 7517 5). */
   readonly keys?: { readonly keys: readonly object[] }
-  /** The URL of the JWK set. Default: `/.well-known/jwks.json` below the issuer, where `signingKeys()` publishes it. */
+  /**
+   * The URL of the JWK set. Default: `/.well-known/jwks.json` below the issuer, as `signingKeys()` publishes
+   * it.
+   */
   readonly jwksUri?: string
 }
 
 /**
  * Lets a guard of another process read JWT access tokens:
- * `createBearerGuard({ plugIns: [jwtAccessTokenReader()] })`. Needs no secret. The guard looks each token up
- * in the store, unless its option `verify` is `signature`.
+ * `createBearerGuard({ plugIns: [jwtAccessTokenReader()] })`. Needs no secret. Each token is looked up in the
+ * store, unless the option `verify` of the guard is `signature`.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): PlugIn {
   const given = readReaderKeys(options)

@@ -15,14 +15,14 @@ interface ReadToken extends VerifiedToken {
   readonly content: AccessTokenContent
 }
 
-// Each about 1 KB. A verification takes a hundred times as long as a look-up.
+// Each about 1 KB. A verification takes a hundred look-ups.
 const maximumCached = 10_000
 
 /** RFC 9068 4. @param clock seconds since the epoch. */
 export function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
   const terms: JwtTerms = {
     issuers: new Map([[issuer, keys]]),
-    // The record, or the guard, knows the audience and the end: a client may revoke an expired token.
+    // The record, or the guard, knows both: a client may revoke an expired token.
     audience: undefined,
     clockTolerance: anyTime,
     algorithms: signingAlgorithms,
@@ -48,7 +48,7 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
     if (text.length > longestJwt) return undefined
     const now = clock()
     const digest = digestOf(text)
-    // A retired key must not vouch: keys that are too old are looked up again.
+    // A retired key must not vouch: look too old keys up again.
     const keySet = keys.trusted(now) ?? (verified.has(digest) ? await refreshed(keys, now) : undefined)
     const known = keySet && verified.getCached(digest, keySet, now)
     return known?.content ?? flights.share(digest, () => verify(text, digest, now))
@@ -56,7 +56,7 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
   return { name: formatName, decode: read, read }
 }
 
-// A failure shows itself in the verification that follows.
+// The verification that follows shows a failure.
 async function refreshed(keys: KeySource, now: number) {
   try {
     return await keys.fetched(now)

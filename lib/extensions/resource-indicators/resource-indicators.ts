@@ -33,8 +33,8 @@ declare global {
 export const resourceIndicatorsName = 'resource-indicators'
 
 /**
- * RFC 8707. The resources that an owner approved, or with which a grant began, belong to the authorization.
- * Later requests may only narrow them.
+ * RFC 8707. The resources that an owner approved, or with which a grant began, belong to the authorization:
+ * later requests only narrow them.
  */
 export function resourceIndicators(resources: Resources, usualFormat = opaqueFormat): Extension {
   // Without a choice of a resource, the server chooses.
@@ -85,10 +85,7 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
   }
 }
 
-/**
- * Without the option `resources`, neither a guard nor a server knows these resources, and must refuse the
- * token.
- */
+/** Without the option `resources`, nobody knows these resources: refuse the token. */
 export function isForCertainResources({ extensionData, tokenExtensionData }: KeptExtensionData): boolean {
   return (
     Object.hasOwn(extensionData, resourceIndicatorsName) ||
@@ -96,7 +93,7 @@ export function isForCertainResources({ extensionData, tokenExtensionData }: Kep
   )
 }
 
-/** As the record says; undefined if the token is for no certain resource. */
+/** Undefined if the token is for no certain resource. */
 export const audienceIn = ({ tokenExtensionData, extensionData }: KeptExtensionData): Json | undefined =>
   dataOf(resourceIndicatorsName, tokenExtensionData) ?? dataOf(resourceIndicatorsName, extensionData)
 
@@ -106,17 +103,13 @@ export const approvedResources = (extensionData: ExtensionData, resources: Resou
     resources,
   )
 
-// RFC 6750 3.1: to a resource, a token for another one is as good as unknown.
+// RFC 6750 3.1: to a resource, a token for another one is unknown.
 export const tokenResource: Reason<'invalid_token'> = 'token_resource'
 
-// RFC 8707 2 sets no bound. The list goes into records, and each guarded request reads it.
+// RFC 8707 2 sets no bound, but each guarded request reads the list in the record.
 const resourcesAtMost = 8
 
-/**
- * Resources, and other targets that the grant type has approved.
- *
- * @throws OAuthError `invalid_target`.
- */
+/** @throws OAuthError `invalid_target`. */
 function askedIn(
   parameters: Parameters,
   resources: Resources,
@@ -135,7 +128,7 @@ function askedIn(
   return resources.targetsIn(uris)
 }
 
-/** @throws OAuthError `invalid_target` if one is no URI of a resource (RFC 8707 2). */
+/** @throws OAuthError `invalid_target` (RFC 8707 2). */
 export function requireResourceUris(uris: readonly string[], resources?: Resources): void {
   const malformed = uris.find((uri) => !isResourceUri(uri))
   if (malformed !== undefined)
@@ -154,8 +147,8 @@ function requireDefault({ defaultResource, all }: Resources): readonly string[] 
 type Formats = ReadonlyMap<Resource, string>
 
 /**
- * For a request that names none: the default one, with those of plug-ins for the scope. A scope of plug-ins
- * alone, such as that of a login, gives no access to the default one.
+ * For a request that names none: the default one, with those of plug-ins for the scope. Scopes of plug-ins
+ * alone, such as for a login, give no access to the default one.
  */
 function usualFor(resources: Resources, scope: readonly string[]): readonly string[] {
   const { all, ofPlugIns } = resources
@@ -173,10 +166,10 @@ function restrictionOf(
   const { begins, authorizationData, parameters, audience, scope, requestedScope } = request
   const asked = askedIn(parameters, resources, audience)
   const approved = begins ? boundOf(request, resources) : approvedIn(request, resources)
-  // RFC 8693 2.1: `audience` names targets, too. Only the policy of the exchange knows their URIs.
+  // RFC 8693 2.1: `audience` names targets, too, whose URIs only the policy of the exchange knows.
   const isByPolicy = audience.length > 0 && parameters.all('audience').length > 0
   const chosen = asked.length > 0 && !isByPolicy ? asked : (approved ?? requireDefault(resources))
-  // RFC 8707 2.2: a token request may ask for a subset of what was approved.
+  // RFC 8707 2.2: a token request may narrow what was approved.
   if (chosen.length === 0 || (approved !== undefined && !isWithin(asked, approved)))
     throw notApproved(asked, approved)
   const known = resources.among(chosen)
@@ -191,7 +184,7 @@ function restrictionOf(
   }
 }
 
-// A token has one text, and each resource reads its own format alone.
+// A token has one text, and each resource reads its own format.
 function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestriction, 'format'> {
   const [format, other] = new Set(known.flatMap((resource) => formats.get(resource) ?? []))
   if (other !== undefined)
@@ -202,8 +195,8 @@ function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestr
 }
 
 /**
- * A token for none of these resources has the scope that the grant approved for other targets. RFC 8693 1.1:
- * in an exchange, the scope of the subject token bounds both.
+ * For other targets, the scope that the grant approved. RFC 8693 1.1: in an exchange, the scope of the
+ * subject token bounds both.
  */
 function availableTo(
   { scope, subjectToken }: ExtensionTokenRequest,
@@ -219,15 +212,15 @@ function availableTo(
 const notApproved = (sent: readonly string[], approved?: readonly string[]) =>
   invalidTarget('resource_not_approved', 'The resource is not approved.', { observed: { sent, approved } })
 
-/** An authorization from before the option `resources` counts as one for the default resource. */
+/** An authorization from before the option `resources` is for the default resource. */
 function approvedIn({ authorizationData }: ExtensionTokenRequest, resources: Resources): readonly string[] {
   const kept = listIn(authorizationData)
   return kept === undefined ? requireDefault(resources) : urisOf(resources.among(kept))
 }
 
 /**
- * The targets that a beginning authorization may have; undefined if only the request names any. Targets that
- * a grant type has approved count alone: also if none of them is a resource, and never with the default.
+ * Undefined if only the request names any. Targets that a grant type has approved count alone: also if none
+ * is a resource, and never with the default.
  */
 function boundOf(
   { authorizationData, subjectToken, audience }: ExtensionTokenRequest,
@@ -236,12 +229,12 @@ function boundOf(
   if (authorizationData !== undefined && !isTexts(authorizationData))
     throw new TypeError(`extensionData["${resourceIndicatorsName}"] of a grant must be a list of URIs.`)
   const byGrant = authorizationData && urisOf(resources.among(authorizationData))
-  // RFC 8693 1.1: an exchange must not give access that the subject token does not give.
+  // RFC 8693 1.1: no access beyond the subject token.
   const byToken = subjectToken && resources.targetsIn(audienceOf(subjectToken, resources))
   const bound = byGrant && byToken ? byGrant.filter((uri) => byToken.includes(uri)) : (byGrant ?? byToken)
   if (audience.length === 0) return bound
   const targets = resources.targetsIn(audience)
-  // No guard knows the other targets, so a subject token says nothing about them.
+  // No guard knows other targets, so a subject token says nothing about them.
   const guarded = byGrant === undefined ? urisOf(resources.among(targets)) : targets
   if (bound !== undefined && !isWithin(guarded, bound)) throw notApproved(guarded, bound)
   return targets
@@ -261,12 +254,12 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
   return scope.filter((token) => available.includes(token))
 }
 
-/** URIs of resources, or other names that a grant type has approved. */
+/** Resources, or other names that a grant type has approved. */
 function audienceOf({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] {
   return listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
 }
 
-// Anything but a list of texts in a record is a fault of its writer, and names no resource.
+// Anything else in a record is a fault of its writer, and names no resource.
 function listIn(data: Json | undefined): readonly string[] | undefined {
   if (data === undefined) return undefined
   return isTexts(data) ? data : []

@@ -2,34 +2,32 @@ import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../../primiti
 import { covers, distinct, parseScope, type Scope } from '../../protocol/scope'
 import { hasUserinfo, isAbsoluteUri, isWebPage, namesHost, webPageExpectation } from '../../protocol/uri'
 
-/** Options of one protected resource (RFC 8707). The key of the option `resources` is its URI. */
+/** Options of one protected resource (RFC 8707), under its URI. */
 export interface ResourceOptions {
-  /** The scopes that a token for this resource may have, at least one: scopes of the server. */
+  /** The scopes that its tokens may have, at least one: scopes of the server. */
   readonly scopes: readonly string[]
   /**
-   * The longest lifetime of an access token, in seconds. A token for several resources gets the shortest.
-   * Default, and at most: `lifetimes.accessToken` of the server.
+   * The longest lifetime of an access token, in seconds; for several resources, the shortest counts. Default,
+   * and at most: `lifetimes.accessToken` of the server.
    */
   readonly accessTokenLifetime?: number
   /**
-   * The format of access tokens: one of the option `accessTokenFormats`, such as `at+jwt` of
-   * `jwtAccessTokens()`, or `opaque`. A request for resources of two formats is refused. Default: the format
-   * of the server.
+   * One of the option `accessTokenFormats`, such as `at+jwt` of `jwtAccessTokens()`, or `opaque`. A request
+   * for resources of two formats is refused. Default: the format of the server.
    */
   readonly accessTokenFormat?: string
-  /** What people call the resource, for the consent page. Default: the URI alone. */
+  /** The name on the consent page. Default: the URI alone. */
   readonly name?: string
   /** The URL of a page for developers. Default none. */
   readonly documentation?: string
 }
 
 export interface Resource {
-  /** As the host wrote it. Records, tokens and documents name the resource by this text. */
+  /** As the host wrote it, for records, tokens and documents. */
   readonly uri: string
   readonly scopes: Scope
   /** Seconds; undefined for the lifetime of the server. */
   readonly accessTokenLifetime: number | undefined
-  /** Undefined for the format of the server. */
   readonly accessTokenFormat: string | undefined
   readonly name: string | undefined
   readonly documentation: string | undefined
@@ -54,7 +52,7 @@ export class Resources {
     readonly all: readonly Resource[],
     /** For a request that names none; undefined if there are several and no default. */
     readonly defaultResource: Resource | undefined,
-    /** A request that names no resource gets them besides, if it has one of their scopes. */
+    /** A request that names no resource gets them besides, by their scopes. */
     readonly ofPlugIns: readonly Resource[] = [],
   ) {
     this.byUri = new Map([...ofPlugIns, ...all].map((resource) => [comparable(resource.uri), resource]))
@@ -70,9 +68,7 @@ export class Resources {
     return [...this.all, ...this.ofPlugIns].filter((resource) => found.has(resource))
   }
 
-  /**
-   * Each once: URIs of resources as the option writes them and in its order, then other names as they are.
-   */
+  /** Each once: resources as the option writes them and in its order, then other names. */
   targetsIn(names: readonly string[]): readonly string[] {
     const others = names.filter((name) => this.find(name) === undefined)
     return [...this.among(names).map(({ uri }) => uri), ...new Set(others)]
@@ -84,7 +80,7 @@ const schemeGrammar = /^[a-z][a-z0-9+.-]*:/i
 
 /**
  * RFC 3986 6.2.2.1 and 6.2.3: scheme and host without letter case, an empty path as `/`. All else counts
- * letter by letter, a default port and the case of percent triplets included.
+ * letter by letter, even a default port and the case of percent triplets.
  */
 function comparable(uri: string): string {
   const [, scheme = '', host = '', slash = '', rest = ''] = authorityGrammar.exec(uri) ?? []
@@ -103,8 +99,8 @@ const resourcesOption = 'resources'
 const defaultOption = 'defaultResource'
 
 /**
- * @param known the scope of the server; undefined if only the authorization server knows it.
- * @param longest the longest lifetime of an access token, in seconds.
+ * @param known undefined if only the authorization server knows the scope.
+ * @param longest seconds of an access token.
  */
 export function readResources(
   reading: OptionsReader,
@@ -195,7 +191,7 @@ function readResource(uri: string, reading: OptionsReader, { known, longest }: B
   return Object.freeze(resource)
 }
 
-// Two such keys would be one resource with two meanings.
+// They would be one resource with two meanings.
 function refuseTwins(reading: OptionsReader, resources: readonly Resource[]): void {
   const seen = new Set<string>()
   for (const { uri } of resources) {
@@ -240,7 +236,7 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isScopes = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
 
-/** Undefined if the server names no resources, and after a mistake. */
+/** Undefined also after a mistake. */
 export function guardedResource(
   reading: OptionsReader,
   resources: Resources | undefined,
@@ -252,7 +248,7 @@ export function guardedResource(
   }
   const known = resources.all.map(({ uri }) => uri).join(', ')
   if (given === undefined) {
-    // A guard that guessed would accept tokens that were approved for something else.
+    // A guess would accept tokens for something else.
     if (resources.defaultResource === undefined)
       reading.wrong('resource', `is missing, and there is no defaultResource: it must be one of ${known}.`)
     return resources.defaultResource

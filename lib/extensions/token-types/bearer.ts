@@ -22,8 +22,7 @@ export interface TokenResponse extends Readonly<Record<string, Json>> {
 /**
  * Always names the scope, for clients that compare it with the requested one.
  *
- * @param now seconds since the epoch.
- * @param namesRefreshTokenEnd whether the response says when an unused refresh token ends.
+ * @param namesRefreshTokenEnd when an unused refresh token ends.
  */
 export function tokenResponse(issued: Issued, now: number, namesRefreshTokenEnd = false): TokenResponse {
   const { accessToken, tokenType, properties, expiresAt, scope, refreshToken, refreshTokenExpiresAt } = issued

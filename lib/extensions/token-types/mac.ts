@@ -12,10 +12,10 @@ import type {
 } from '../../protocol/token-type'
 
 /**
- * The token type `mac`: a client gets a key with its access token, and signs each request with the key (RFC
- * 6749 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A request that an
- * eavesdropper recorded works neither again nor with another method, request target, host or port, which the
- * signature covers. The signature does not cover the body.
+ * The token type `mac`: a client gets a key with its access token, and signs each request with it (RFC 6749
+ * 7.1, draft-ietf-oauth-v2-http-mac-00 and -01). The token alone is useless. A recorded request works neither
+ * again nor with another method, request target, host or port, which the signature covers. The signature does
+ * not cover the body.
  *
  * @throws ConfigurationError if an option is wrong.
  */
@@ -25,7 +25,7 @@ export function mac(options: MacOptions): TokenType {
   return {
     name: 'mac',
     scheme: 'MAC',
-    // The text of the token encrypts the key, and a request carries it as a short identifier.
+    // The text of the token encrypts the key, and is short in requests.
     opaque: true,
     issue(accessToken, moment) {
       const macKey = createMacKey(algorithm, moment)
@@ -48,7 +48,7 @@ function presented(credentials: MacCredentials, rules: MacRules): PresentedToken
       const macKey = macKeyOf(check.tokenData, credentials.id)
       const reason = mismatch(credentials, macKey, check, rules)
       if (reason !== undefined) return reason
-      // The nonce comes last: without the key, an attacker cannot use up a nonce of the client.
+      // The nonce last: without the key, an attacker cannot use up a nonce of the client.
       const isFirst = await check.useOnce(nonceKey(credentials), rememberedFor(rules))
       return isFirst ? undefined : 'mac_replayed'
     },
@@ -72,7 +72,7 @@ function mismatch(
   return Math.abs(now - time) > tolerance ? 'mac_not_in_time' : undefined
 }
 
-// A request is valid for twice the tolerance. The third time allows for processes whose clocks differ.
+// A request is valid for twice the tolerance. The third time: clocks of processes differ.
 const rememberedFor = ({ tolerance }: MacRules) => 3 * tolerance
 
 function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
@@ -82,16 +82,13 @@ function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
 /** Options of {@link mac}. */
 export interface MacOptions {
   /**
-   * The hosts where clients call the guarded resources, as the header `Host` names them: `api.example.com`,
-   * with a port unless it is the default one. Requests signed for another host are refused.
+   * The hosts of the guarded resources, as clients write the header `Host`: `api.example.com`, with a port
+   * unless it is the default one. Requests signed for another host are refused.
    */
   readonly hosts: readonly string[]
-  /** New tokens get the first one. Tokens with one of the others stay valid. Default `['hmac-sha-256']`. */
+  /** New tokens get the first one; those with another one stay valid. Default `['hmac-sha-256']`. */
   readonly algorithms?: readonly MacAlgorithm[]
-  /**
-   * How far the time of a request may lie from the clock of the guard, in whole seconds, 1 to 300. Default
-   * 60.
-   */
+  /** Whole seconds between a request and the clock of the guard, 1 to 300. Default 60. */
   readonly tolerance?: number
 }
 
@@ -145,7 +142,7 @@ function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMoment): Ma
   return { key: random(keyBytes).toString('base64url'), algorithm, issuedAt: now }
 }
 
-/** Encrypted under the access token. The store has only a digest of the token and cannot decrypt the key. */
+/** Encrypted under the access token, of which the store has only a digest: it cannot decrypt the key. */
 function keptOf({ key, algorithm, issuedAt }: MacKey, accessToken: string, { random }: IssueMoment): Json {
   return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
 }
@@ -167,7 +164,7 @@ const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256
 const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
   value === 'hmac-sha-256' || value === 'hmac-sha-1'
 
-/** In base64, as requests carry it. The bytes of the key are its ASCII characters. */
+/** The bytes of the key are its ASCII characters. */
 function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
   return createHmac(hashes[algorithm], key).update(text).digest('base64')
 }
@@ -186,7 +183,7 @@ interface Authority {
 
 const grammar = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::([1-9]\d{0,4}))?$/i
 
-/** A value of the header `Host`. Without a port: 443 with TLS, 80 without. Undefined if malformed. */
+/** The header `Host`. Without a port: 443 with TLS, 80 without. Undefined if malformed. */
 function parseAuthority(text: string, secure: boolean): Authority | undefined {
   const [, host, port = secure ? '443' : '80'] = grammar.exec(text) ?? []
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
@@ -205,12 +202,9 @@ const isAuthority = (value: unknown): value is string => typeof value === 'strin
 interface MacCredentials {
   /** The access token, which names the key. */
   readonly id: string
-  /**
-   * Seconds. With `since: 'epoch'`, the time of the request; with `since: 'issue'`, the age of the key, with
-   * which the nonce begins.
-   */
+  /** Seconds. `epoch`: the time of the request; `issue`: the age of the key, with which the nonce begins. */
   readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
-  /** The attribute, as received; undefined if the nonce has the age. */
+  /** As received; undefined if the nonce has the age. */
   readonly ts: string | undefined
   readonly nonce: string
   readonly ext: string
@@ -218,7 +212,7 @@ interface MacCredentials {
 }
 
 const maximumLength = 2048
-// The plain strings of the drafts: printable ASCII without quote and backslash, which needs no escaping.
+// The plain strings of the drafts: printable ASCII without quote and backslash, so no escaping.
 const attribute = /(id|ts|nonce|ext|mac)="([\x20\x21\x23-\x5B\x5D-\x7E]*)"/iy
 const comma = /[ \t]*,[ \t]*/y
 
@@ -228,8 +222,8 @@ const timestamp = /^[1-9]\d{0,11}$/
 const base64 = /^(?:[A-Za-z0-9+/]{27}|[A-Za-z0-9+/]{43})=$/
 
 /**
- * `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and `ext`, in any order. Undefined for
- * anything else, such as a `bodyhash`, which a guard cannot check.
+ * `id`, `nonce` and `mac`, each once and quoted, and perhaps `ts` and `ext`, in any order. Else undefined,
+ * also for a `bodyhash`, which a guard cannot check.
  */
 function parseMacCredentials(text: string): MacCredentials | undefined {
   const attributes = attributesOf(text)
