@@ -16,9 +16,7 @@ interface LogoutTokenTerms extends Pick<IdTokenTerms, 'issuer' | 'ring' | 'subje
 
 /** How clients hear of a logout. */
 export interface BackChannelLogoutOptions {
-  /**
-   * The certificate authorities for the hosts of clients, in the form of `node:tls`. Default: those of Node.
-   */
+  /** Certificate authorities for the hosts of clients, as in `node:tls`. Default: those of Node. */
   readonly ca?: DocumentFetchOptions['ca']
   /** Finds the addresses of a host. Default: DNS. */
   readonly lookup?: DocumentFetchOptions['lookup']
@@ -34,15 +32,13 @@ const reason = 'logout_not_delivered'
 
 // Seconds. Back-Channel Logout 1.0, 4: two minutes at most, so that a stolen token is soon worthless.
 const tokenLifetime = 120
-// Milliseconds before each attempt. A client that restarts is there again within half a minute.
+// Milliseconds before each attempt: a client that restarts is there within half a minute.
 const usualPauses: readonly number[] = [0, 5000, 30_000]
 const clientsAtMost = 1000
 
 /**
- * OpenID Connect Back-Channel Logout 1.0: a logout token by `POST` to each client of the owner with a
- * `backchannel_logout_uri`. A failure causes the event `failure`.
- *
- * @param pauses milliseconds before each attempt.
+ * Back-Channel Logout 1.0: `POST` to each client of the owner with a `backchannel_logout_uri`. Reports
+ * failures by the event `failure`.
  */
 export function announcing(
   server: PlugInServer,
@@ -51,7 +47,7 @@ export function announcing(
   pauses = usualPauses,
 ): AnnounceLogout {
   const post = postForm({
-    // Only a server at loopback, in development, may send to this machine.
+    // Only a server at loopback may send to this machine.
     loopback: isLoopback(new URL(issuer).hostname),
     clock: () => server.now() * 1000,
     ...(ca === undefined ? {} : { ca }),
@@ -85,7 +81,7 @@ export function announcing(
   return async (subject) => {
     try {
       const entries = await server.authorizationsOf(subject)
-      // Another client has no ID token, and must not learn who the owner is.
+      // A client without an ID token must not learn who the owner is.
       const clients = [...new Set(entries.flatMap(({ clientId, openId }) => (openId ? [clientId] : [])))]
       const told = clients.slice(0, clientsAtMost)
       await Promise.all(told.map((id) => tell(id, subject).catch(report(subject, id))))
@@ -97,7 +93,7 @@ export function announcing(
   }
 }
 
-/** Repeats while the failure may pass. @throws Error after the last attempt. */
+/** While the failure may pass. @throws Error after the last attempt. */
 async function deliver(
   post: PostForm,
   uri: string,

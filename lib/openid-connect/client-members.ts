@@ -13,15 +13,14 @@ interface IdentityOffer {
   readonly issuer: string
   readonly algorithms: readonly SigningAlgorithm[]
   readonly hasPairwise: boolean
-  /** Whether clients hear of a logout. */
   readonly announces: boolean
 }
 
 const longestUri = 2048
-// Bytes: 100 URIs of usual length, many times over.
+// Bytes: 100 usual URIs, many times over.
 const largestSectorFile = 64 * 1024
 
-/** OpenID Connect Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2. */
+/** Dynamic Client Registration 1.0, 2; Back-Channel Logout 1.0, 2.2. */
 export function identityMembers({
   issuer,
   algorithms,
@@ -35,7 +34,7 @@ export function identityMembers({
     checked('default_max_age', isWhole(0, tenYears), `must be whole seconds, 0 to ${tenYears}.`),
     checked('require_auth_time', isBoolean, 'must be true or false.'),
     checked('default_acr_values', areAcrValues, acrExpectation),
-    // OpenID Connect Core 4. The server itself never goes there.
+    // OpenID Connect Core 4. The server never goes there.
     checked('initiate_login_uri', (value) => isPlainHttps(value), httpsExpectation),
     { ...logoutUri(issuer), isGranted: () => announces },
     {
@@ -70,7 +69,7 @@ function subjectType(hasPairwise: boolean): ClientMember {
       value === 'pairwise' && sectorOf(client) === undefined
         ? 'needs a sector_identifier_uri, because the redirection URIs do not name one host.'
         : undefined,
-    // Of a registration by the host, `conflictIn` says enough.
+    // `conflictIn` checks registrations of the host.
     verify: async (value, { client }) =>
       value === 'pairwise' && sectorOf({ ...client, selfRegistered: true }) === undefined
         ? 'needs a sector_identifier_uri, because a grant type of the client needs no redirection URI.'
@@ -110,7 +109,7 @@ function logoutUri(issuer: string): ClientMember {
       if (!isText(value) || !isSafeUrl(value)) return safeUrlExpectation
       return value.length <= longestUri ? undefined : `must have at most ${longestUri} characters.`
     },
-    // A stranger must not name a program on this machine, unless the server is in development.
+    // A stranger must not name a program on this machine, unless in development.
     verify: async (value) =>
       (isText(value) && protocolOf(value) === 'https:') || isLoopback(new URL(issuer).hostname)
         ? undefined
@@ -130,8 +129,7 @@ export function algorithmOf(
   usual: SigningAlgorithm,
 ): SigningAlgorithm {
   const chosen = client.members['id_token_signed_response_alg']
-  // Dynamic Client Registration 1.0, 2: a client that names no algorithm expects RS256, whatever this server
-  // prefers.
+  // Dynamic Client Registration 1.0, 2: a client that names no algorithm expects RS256.
   const unnamed = isRegisteredByHost(client) ? usual : 'RS256'
   return algorithms.find((algorithm) => algorithm === chosen) ?? unnamed
 }

@@ -9,7 +9,6 @@ import type { ResourceOwner } from '../protocol/resource-owner'
 import { needsAuthTime } from './client-members'
 import type { IdentityRequest } from './identity-request'
 
-/** @throws TypeError */
 export function requireSubject(subject: string): void {
   // OpenID Connect Core 2: `sub` has at most 255 characters of ASCII.
   if (!/^\p{ASCII}{1,255}$/u.test(subject))
@@ -18,7 +17,7 @@ export function requireSubject(subject: string): void {
     )
 }
 
-/** @throws OAuthError `server_error` if the client needs the time of a login that the host does not say. */
+/** @throws OAuthError `server_error` if the host does not say the time of the login. */
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
   if (login?.authTime !== undefined || !needsAuthTime(client)) return
   throw serverError('login_time_unknown', 'The server does not know when the owner logged in.', {
@@ -29,10 +28,8 @@ export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'auth
 }
 
 /**
- * Undefined if the owner is the one for the request.
- *
- * @param owner the subject as the client knows it.
- * @param hinted the subject of `id_token_hint`.
+ * Undefined for the owner of the request. Subjects are as the client knows them; `hinted` is that of
+ * `id_token_hint`.
  */
 export function mismatchOf(
   { subject, acr }: Pick<ResourceOwner, 'subject' | 'acr'>,

@@ -22,12 +22,12 @@ interface Destination {
 const field = 'logout_request'
 // No logout token of Back-Channel Logout 1.0, which a client would take.
 const type = 'logout-request+jwt'
-// Seconds for which the page may stay open.
+// Seconds for the page.
 const patience = 600
 
 /**
  * RP-Initiated Logout 1.0: a page asks, because any site can send a person here. Then the host ends its
- * session, and the person goes to a registered `post_logout_redirect_uris` of the client.
+ * session, and the person goes to a registered `post_logout_redirect_uris`.
  */
 export function endSessionPage(
   server: PlugInServer,
@@ -43,7 +43,7 @@ export function endSessionPage(
     fromOtherSites: true,
     async handle(request) {
       const { parameters, resourceOwner } = request
-      // RP-Initiated Logout 1.0, 2: a client may send its request by POST, too.
+      // RP-Initiated Logout 1.0, 2: by POST, too.
       if (request.method === 'POST' && parameters.mentions(field))
         return decide(server, terms, request, announce)
       const destination = await destinationIn(server, terms, parameters)
@@ -54,7 +54,7 @@ export function endSessionPage(
   }
 }
 
-/** @throws OAuthError `invalid_request`, on a page: the server sends nobody to an unchecked URI. */
+/** @throws OAuthError `invalid_request`, on a page: nobody goes to an unchecked URI. */
 async function destinationIn(
   server: PlugInServer,
   terms: IdTokenTerms,
@@ -118,11 +118,11 @@ async function decide(
   const { subject, query } = await confirmed(server, terms, parameters.require(field))
   const destination = await destinationIn(server, terms, query)
   if (parameters.require('decision') !== 'log_out') return end(request, destination, false)
-  // Who is logged in as another person meanwhile has not seen this page.
+  // Another person has logged in meanwhile, and has not seen this page.
   if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
   if (resourceOwner !== undefined) {
     await request.logOut()
-    // The person does not wait for the clients.
+    // Nobody waits for the clients.
     void announce?.(subject)
   }
   return leave(request, destination)
@@ -165,7 +165,7 @@ function ask(
   }
 }
 
-/** To a client that the host has registered; to any other one only by a link. */
+/** Only by a link to a client that the host has not registered. */
 function leave(request: PageRequest, destination: Destination | undefined): PageResponse {
   if (destination !== undefined && isRegisteredByHost(destination.client)) return { leaveTo: destination.uri }
   return end(request, destination, true)

@@ -12,11 +12,10 @@ interface IdTokenContent {
   readonly subject: string
   readonly clientId: string
   readonly login: Login | undefined
-  /** Undefined at a refresh, and for a request without one. */
+  /** Undefined at a refresh, too. */
   readonly nonce: string | undefined
   /** Of the same response. */
   readonly accessToken: string
-  /** About the owner. */
   readonly claims: Readonly<Record<string, Json>>
 }
 
@@ -32,7 +31,6 @@ export interface IdTokenTerms {
 
 const type = 'JWT'
 
-/** @param now seconds since the epoch. */
 export function signIdToken(
   { issuer, ring, algorithm, lifetime }: IdTokenTerms,
   { subject, clientId, login, nonce, accessToken, claims }: IdTokenContent,

@@ -17,10 +17,9 @@ export const identityParameters = [
 
 export interface IdentityRequest {
   readonly nonce: string | undefined
-  /** Claims by name. */
   readonly userInfo: readonly string[]
   readonly idToken: readonly string[]
-  /** Those that no scope of the request covers: the page names them. */
+  /** Beyond every scope of the request: the page names them. */
   readonly beyondScope: readonly string[]
   /** The only owner that the client takes; undefined for any. */
   readonly subject: string | undefined
@@ -28,7 +27,6 @@ export interface IdentityRequest {
   readonly acrValues: readonly string[]
 }
 
-/** Those that the server itself knows. */
 export const claimsOfIdTokens = [
   'sub',
   'iss',
@@ -49,7 +47,6 @@ const claimsAtMost = 50
 /**
  * Undefined for a request of OAuth alone.
  *
- * @param takesClaims whether the server reads the parameter `claims`.
  * @throws OAuthError for a parameter that is malformed or not supported.
  */
 export function parseIdentityRequest(
@@ -83,9 +80,7 @@ function claimsIn(text: string | undefined): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
-  } catch {
-    // The answer is the same.
-  }
+  } catch {}
   throw malformedClaims()
 }
 
@@ -93,14 +88,14 @@ const malformedClaims = () => invalidRequest('parameter_malformed', 'The paramet
 
 const memberOf = (object: unknown, name: string): unknown => (isRecord(object) ? object[name] : undefined)
 
-// OpenID Connect Core 3.1.2.2: a request for one owner must not be answered for another one.
+// OpenID Connect Core 3.1.2.2: no answer for another owner.
 function subjectIn(idToken: unknown): string | undefined {
   const value = memberOf(memberOf(idToken, 'sub'), 'value')
   if (value === undefined || isText(value)) return value
   throw malformedClaims()
 }
 
-// OpenID Connect Core 5.5.1.1: a login that meets none of the essential values has failed.
+// OpenID Connect Core 5.5.1.1: a login that meets no essential value has failed.
 function acrValuesIn(idToken: unknown): readonly string[] {
   const acr = memberOf(idToken, 'acr')
   if (memberOf(acr, 'essential') !== true) return []
@@ -110,8 +105,8 @@ function acrValuesIn(idToken: unknown): readonly string[] {
   throw malformedClaims()
 }
 
-// OpenID Connect Core 5.5: unknown claims are ignored. A name has no spaces, so that no sentence of a client
-// stands on the page.
+// OpenID Connect Core 5.5: ignores unknown claims. No spaces, so that no sentence of a client stands on the
+// page.
 const namesIn = (member: unknown): readonly string[] =>
   isRecord(member)
     ? Object.keys(member)
@@ -145,7 +140,6 @@ export const keptOf = ({
   ...(acrValues.length > 0 && { acrValues }),
 })
 
-/** Undefined if the authorization is none of OpenID Connect. */
 export function keptIn(data: Json | undefined): IdentityRequest | undefined {
   if (!isRecord(data)) return undefined
   const { nonce, userInfo, idToken, beyondScope, subject, acrValues } = data

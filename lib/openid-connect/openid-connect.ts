@@ -37,53 +37,50 @@ import './registration'
 export interface OpenIdConnectOptions {
   /** They stand before this plug-in in the option `plugIns`. */
   readonly keys: SigningKeys
-  /** What the host knows about a resource owner. Default: nothing besides the subject. */
+  /** Default: nothing but the subject. */
   readonly claims?: OwnerClaims
   /**
-   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`; those that
-   * register themselves get `RS256`. Many clients know only `RS256`, so the keys must have it in any case
+   * The algorithm of ID tokens for clients of the host without `id_token_signed_response_alg`;
+   * self-registered ones get `RS256`. Many clients know only `RS256`, so the keys must have it in any case
    * (OpenID Connect Discovery 3). Default `RS256`.
    */
   readonly algorithm?: SigningAlgorithm
   /**
    * Allows clients with `subject_type` `pairwise`: each sector gets its own `sub` for an owner (OpenID
-   * Connect Core 8.1). `secret` has 32 bytes at least, is the same in all processes, and stays for ever:
-   * another secret changes each `sub`, and loses every account at these clients. Default: `public` only.
+   * Connect Core 8.1). `secret`: 32 bytes at least, the same in all processes, for ever: another one changes
+   * each `sub`, and loses every account at these clients. Default: `public` only.
    */
   readonly pairwise?: { readonly secret: string }
-  /** The lifetime of an ID token, in whole seconds, 60 to 86 400. Default 3600. */
+  /** Whole seconds, 60 to 86 400. Default 3600. */
   readonly idTokenLifetime?: number
   /**
    * Whether clients may ask for single claims by the parameter `claims` (OpenID Connect Core 5.5). The
-   * consent page names those that no scope of the request covers. Default false.
+   * consent page names those beyond the scopes of the request. Default false.
    */
   readonly claimsParameter?: boolean
   /**
-   * Whether clients with a `backchannel_logout_uri` hear when an owner logs out, at the logout endpoint and
+   * Whether clients with a `backchannel_logout_uri` hear of a logout of an owner, at the logout endpoint and
    * by {@link OpenIdConnect.announceLogout} (OpenID Connect Back-Channel Logout 1.0). The server then writes
    * `store.index`. Default false.
    */
   readonly backChannelLogout?: boolean | BackChannelLogoutOptions
-  /** The path of the UserInfo endpoint below the issuer. Default `/userinfo`. */
+  /** Below the issuer. Default `/userinfo`. */
   readonly userInfoPath?: string
-  /**
-   * The path of the logout endpoint below the issuer, for the option `logOut` of the server. Default
-   * `/logout`.
-   */
+  /** Below the issuer, with the option `logOut` of the server. Default `/logout`. */
   readonly endSessionPath?: string
 }
 
 export interface OpenIdConnect extends PlugIn {
   /**
    * Tells the clients of an owner of a logout at the host itself. Settles after the last attempt, and never
-   * rejects: do not let the owner wait for it. The event `failure` names clients that could not be told.
+   * rejects: do not let the owner wait for it. The event `failure` names clients that it could not tell.
    *
    * @throws Error without the option `backChannelLogout`, and before a server has opened the plug-in.
    */
   announceLogout(subject: string): Promise<void>
 }
 
-// Seconds for which an ID token is good as a hint, whatever its end: clients use it for the logout.
+// Seconds for an ID token as a hint, whatever its end: clients use it for the logout.
 const hintLifetime = 30 * 24 * 3600
 
 const name = 'openid-connect'
@@ -91,15 +88,14 @@ const name = 'openid-connect'
 /**
  * OpenID Connect Core 1.0 with the code flow, and Discovery: a request with the scope `openid` gets an ID
  * token, and the UserInfo endpoint tells claims about the owner. The option `scopes` of the server needs
- * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. Refresh tokens come by
- * the registration of a client: the scope `offline_access` has no effect. Needs the package jose.
+ * `openid`, and what clients may ask for of `profile`, `email`, `address` and `phone`. The registration of a
+ * client decides on refresh tokens: the scope `offline_access` has no effect. Needs the package jose.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   const { keys, claims, algorithm, lifetime, takesClaims, backChannelLogout, ...read } = readOptions(options)
   const { userInfoPath, endSessionPath, subjectFor } = read
-  // One for each server that has opened the plug-in.
   const announcements: AnnounceLogout[] = []
   return {
     name,
@@ -131,7 +127,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
           identity(server, terms, claims, takesClaims),
           ...(announce === undefined ? [] : [backChannelMetadata]),
         ],
-        // A client hears of a logout for as long as it keeps an ID token.
+        // As long as a client has an ID token.
         ...(announce !== undefined && { indexSeconds: hintLifetime }),
         clientMembers: identityMembers({
           issuer,
@@ -150,7 +146,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   }
 }
 
-// Back-Channel Logout 1.0, 2.1. A logout token names the owner and no session: the host knows the sessions.
+// Back-Channel Logout 1.0, 2.1. A logout token names no session: the host knows the sessions.
 const backChannelMetadata: Extension = {
   name: 'back-channel-logout',
   authorizationParameters: [],
@@ -158,7 +154,7 @@ const backChannelMetadata: Extension = {
 }
 
 function requireAlgorithms(present: readonly SigningAlgorithm[], usual: SigningAlgorithm): void {
-  // OpenID Connect Discovery 3: RS256 must be among id_token_signing_alg_values_supported.
+  // OpenID Connect Discovery 3: RS256 must be offered.
   const needed = [...new Set<SigningAlgorithm>([usual, 'RS256'])]
   if (needed.every((each) => present.includes(each))) return
   throw new Error(
@@ -178,7 +174,7 @@ function identity(
     name,
     ...(hasPairwise && { publishedSubject: subjectFor }),
     authorizationParameters: identityParameters,
-    // OpenID Connect Core 11: a server that grants no offline access by scope ignores the request for it.
+    // OpenID Connect Core 11: the scope grants no offline access, so it is ignored.
     ignoredScope: [offlineAccess],
     metadata: {
       subject_types_supported: hasPairwise ? ['public', 'pairwise'] : ['public'],
@@ -215,8 +211,7 @@ function identity(
       }
       const refusal = mismatchOf({ subject, acr: owner.acr }, hinted, request)
       if (refusal === undefined) return undefined
-      // OpenID Connect Core 3.1.2.1: the client asks for this owner, who may log in now. No other one may
-      // answer.
+      // OpenID Connect Core 3.1.2.1: this owner may log in now. No other one may answer.
       if (loginDemandedAt === undefined) return logIn
       throw refusal
     },
@@ -233,7 +228,7 @@ async function idTokenFor(
 ): Promise<TokenResponseAddition | undefined> {
   const request = keptIn(authorizationData)
   if (request === undefined || subject === undefined || !scope.includes('openid')) return undefined
-  // The authorization endpoint gives no ID token: no implicit, no hybrid flow.
+  // No implicit and no hybrid flow.
   if (grantType === 'implicit') return undefined
   requireAuthTime(client, login)
   const { client_id: clientId } = client

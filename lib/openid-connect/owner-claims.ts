@@ -65,6 +65,6 @@ export async function claimsFor(
   throw new TypeError('The option claims of openIdConnect() must return claims of JSON.')
 }
 
-// OpenID Connect Core 5.3.2: a claim without a value is left out, and neither null nor an empty text.
+// OpenID Connect Core 5.3.2: no null and no empty text.
 const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
 const isJsonObject = (value: Json): value is Readonly<Record<string, Json>> => isRecord(value)

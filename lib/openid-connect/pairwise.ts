@@ -8,12 +8,12 @@ export type SubjectFor = (subject: string, client: Client) => string
 
 export const publicSubject: SubjectFor = (subject) => subject
 
-/** OpenID Connect Core 8.1: clients of one sector get the same identifier. */
+/** OpenID Connect Core 8.1: one identifier for each sector. */
 export function pairwiseSubjects(secret: string): SubjectFor {
   return (subject, client) => {
     if (client.members['subject_type'] !== 'pairwise') return subject
     const sector = sectorOf(client)
-    // The check of the registration refuses such a client. The identifier of the host must not stand in.
+    // The registration refuses such a client. The identifier of the host must not stand in.
     if (sector === undefined) throw new Error('A client with pairwise subjects has no sector.')
     return createHmac('sha256', secret)
       .update(JSON.stringify([sector, subject]))
@@ -21,18 +21,18 @@ export function pairwiseSubjects(secret: string): SubjectFor {
   }
 }
 
-// With these grant types, what tells the owner goes to a redirection URI, or there is no owner.
+// With these, what tells the owner goes to a redirection URI, or there is no owner.
 const atRedirectionUri = new Set(['authorization_code', 'implicit', 'refresh_token', 'client_credentials'])
 
-/** Whether a grant type brings an owner without a redirection URI, as that of devices does. */
+/** Such as the grant type of devices. */
 export const answersElsewhere = ({ grant_types }: Client): boolean =>
   grant_types.some((name) => !atRedirectionUri.has(name))
 
 /**
- * The host of the `sector_identifier_uri`, or of the metadata document, or else the one host of all
- * redirection URIs. Undefined without such a host: apps on loopback and with a scheme of an app have none of
- * their own. Anybody may name the redirection URI of others: it counts only where each answer goes there, or
- * where the host has registered the client.
+ * The host of the `sector_identifier_uri`, or of the metadata document, or the one host of all redirection
+ * URIs; else undefined: apps on loopback and with a scheme of an app have no host of their own. Anybody may
+ * name the redirection URI of others: it counts only where each answer goes there, or where the host has
+ * registered the client.
  */
 export function sectorOf(client: Client): string | undefined {
   const { client_id, redirect_uris, members } = client

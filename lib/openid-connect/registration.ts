@@ -4,9 +4,8 @@ import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 declare module '../protocol/client' {
   interface ClientRegistration {
     /**
-     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or identifiers that only
-     * clients of its sector share (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default
-     * `public`.
+     * With `openIdConnect()`. Whether the client gets the identifiers of the host, or those of its sector
+     * (OpenID Connect Core 8). `pairwise` needs the option `pairwise`. Default `public`.
      */
     readonly subject_type?: 'public' | 'pairwise' | undefined
     /**
@@ -22,7 +21,7 @@ declare module '../protocol/client' {
     readonly id_token_signed_response_alg?: SigningAlgorithm | undefined
     /** With `openIdConnect()`. `max_age` of a request that names none, in whole seconds. Default: any age. */
     readonly default_max_age?: number | undefined
-    /** With `openIdConnect()`. Whether an ID token without `auth_time` is of no use to the client. Default `false`. */
+    /** With `openIdConnect()`. Whether an ID token must have `auth_time`. Default `false`. */
     readonly require_auth_time?: boolean | undefined
     /** With `openIdConnect()`. `acr_values` of a request that names none, the preferred one first. Default none. */
     readonly default_acr_values?: readonly string[] | undefined

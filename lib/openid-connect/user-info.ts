@@ -11,7 +11,7 @@ import { publicSubject, type SubjectFor } from './pairwise'
 
 const needed = ['openid']
 
-/** OpenID Connect Core 5.3. The access token stands in the header. */
+/** OpenID Connect Core 5.3 */
 export function userInfoEndpoint(
   server: PlugInServer,
   name: string,
@@ -45,7 +45,7 @@ export function userInfoEndpoint(
   }
 }
 
-/** A token of a server without resources is for everything. */
+/** Without resources, a token is for everything. */
 function isForUserInfo(found: FoundAccess, own: string): boolean {
   const audience = audienceIn(found)
   return audience === undefined || (isTexts(audience) && audience.includes(own))
