@@ -34,7 +34,7 @@ export function boundToken({ algorithms, required, bases }: DpopRules, check: Pr
     },
     issue(_accessToken, { evidence }) {
       const thumbprint = evidence.get(dpopName)
-      // A client or a server has this type for every token, and the request came without a proof.
+      // A client or a server has this type for every token.
       if (!isText(thumbprint)) throw invalidDpopProof('dpop_proof_missing', 'The request needs a DPoP proof.')
       return { properties: {}, tokenData: thumbprint }
     },

@@ -13,34 +13,30 @@ import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key
 export interface DpopOptions {
   /**
    * Whether every token request needs a proof, and guards refuse tokens without a key. A registration may
-   * demand it for one client: `dpop_bound_access_tokens`. Default false: a request without a proof gets a
+   * demand it for one client: `dpop_bound_access_tokens`. Default false: without a proof, a request gets a
    * bearer token.
    */
   readonly required?: boolean
   /**
-   * The signature algorithms of proofs, at least one. Default
-   * `['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']`; `ES384`, `ES512`, `PS384`, `PS512`, `RS384` and
-   * `RS512` are known, too.
+   * Signature algorithms, at least one. Default `['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']`; also
+   * `ES384`, `ES512`, `PS384`, `PS512`, `RS384` and `RS512`.
    */
   readonly algorithms?: readonly DpopAlgorithm[]
   /**
-   * How far the time of a proof may lie from the clock, in whole seconds, 1 to 300. With nonces, the time of
-   * the nonce counts, and only the clocks of processes must be so near. Default 60.
+   * Whole seconds between a proof and the clock, 1 to 300. With nonces, the time of the nonce counts, and
+   * only the clocks of processes must be so near. Default 60.
    */
   readonly tolerance?: number
-  /**
-   * Demands a nonce in proofs at the endpoints of the authorization server (RFC 9449 8). Default: no nonces.
-   */
+  /** Demands a nonce at the endpoints of the authorization server (RFC 9449 8). Default: none. */
   readonly nonces?: DpopNonceOptions
-  /** Demands a nonce in proofs at guards, and at the UserInfo endpoint (RFC 9449 9). Default: no nonces. */
+  /** Demands a nonce at guards, and at the UserInfo endpoint (RFC 9449 9). Default: none. */
   readonly guardNonces?: DpopNonceOptions
   /**
-   * The URL of the resource server, as clients write it: `https://api.example.com`, to which the path of a
-   * request is added. If a proxy removes a part of the path, end the URL with this part. If a proxy adds a
+   * The URL of the resource server, as clients write it, before the path of a request:
+   * `https://api.example.com`. If a proxy removes a part of the path, end the URL with it. If a proxy adds a
    * part, name the URL for each beginning of paths: `{ '/internal': 'https://api.example.com' }`. Guards
-   * compare `htu` with it, never with a header of a request. Default: the origin of the resource of the
-   * guard; without both, making the guard fails. The endpoints of the server compare with the option
-   * `issuer`.
+   * compare `htu` with it, never with a header. Default: the origin of the resource of the guard; without
+   * both, making the guard fails. The endpoints of the server compare with the option `issuer`.
    */
   readonly baseUrl?: BaseUrl
 }
@@ -48,11 +44,11 @@ export interface DpopOptions {
 /** How a place makes nonces. */
 export interface DpopNonceOptions {
   /**
-   * The secret from which the nonces come: at least 32 bytes, the same in all processes. Default: a random
-   * one, so that each process refuses the nonces of the others.
+   * At least 32 bytes, the same in all processes. Default: random, so that each process refuses the nonces of
+   * the others.
    */
   readonly secret?: string
-  /** How long a nonce is good, in whole seconds, 10 to 3600. Default 300. */
+  /** Whole seconds for which a nonce is good, 10 to 3600. Default 300. */
   readonly seconds?: number
 }
 
@@ -62,19 +58,17 @@ export interface DpopRules {
   readonly tolerance: number
   readonly nonces: NonceRules | undefined
   readonly guardNonces: NonceRules | undefined
-  /** Empty without the option: the resource of a guard then counts. */
+  /** Empty: the resource of a guard counts. */
   readonly bases: readonly KnownBase[]
 }
 
 export interface NonceRules {
-  /** Undefined for a random one. */
   readonly secret: string | undefined
   readonly seconds: number
 }
 
 const usualAlgorithms: readonly DpopAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']
 
-/** @throws ConfigurationError that lists every mistake, each with its path and cure. */
 export function readDpopOptions(options: unknown): DpopRules {
   const reading = new OptionsReader(options, '')
   const baseUrl = reading.optional<BaseUrl | undefined>('baseUrl', undefined, isBaseUrl, baseUrlExpectation)

@@ -10,15 +10,15 @@ import { isInMemory } from '../stores/in-memory'
 import './registration'
 
 /**
- * Access tokens that are bound to a key of the client (RFC 9449): a thief who copies one cannot use it. The
- * proof of a token request chooses the token type `DPoP`. The refresh tokens of public clients are bound,
- * too, and an authorization request may bind its code with `dpop_jkt`. Pass the same plug-in to each guard of
- * another process.
+ * Binds access tokens to a key of the client (RFC 9449): a thief who copies one cannot use it. The proof of a
+ * token request chooses the token type `DPoP`. The refresh tokens of public clients are bound, too, and an
+ * authorization request may bind its code with `dpop_jkt`. Pass the same plug-in to each guard of another
+ * process.
  *
- * A proof passes once in all processes that share counters, such as those of `redisStore()`; without shared
- * counters, once in each process.
+ * A proof passes once in all processes that share counters, such as those of `redisStore()`; else once in
+ * each process.
  *
- * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
+ * @throws ConfigurationError that lists every mistake in the options.
  */
 export function dpop(options: DpopOptions = {}): PlugIn {
   const rules = readDpopOptions(options)
@@ -62,7 +62,7 @@ function noncesOf(
   return nonces && new Nonces(nonces.secret ?? random(32), place, nonces.seconds, tolerance)
 }
 
-// A store that processes may share, and nonces that they do not.
+// A store may be shared, and the nonces are not.
 function risksOf(rules: DpopRules): readonly PlugInRisk[] {
   const kinds = ['nonces', 'guardNonces'] as const
   return kinds
@@ -70,8 +70,7 @@ function risksOf(rules: DpopRules): readonly PlugInRisk[] {
     .map((kind) => ({ rule: 'dpop-nonce-secret', path: `${kind}.secret` }))
 }
 
-// Apart from the extension with parameters: a server without an authorization endpoint has these members,
-// too.
+// A server without an authorization endpoint has these members, too.
 const advertisement = ({ algorithms }: DpopRules): Extension => ({
   name: 'dpop-metadata',
   metadata: { dpop_signing_alg_values_supported: algorithms },

@@ -39,7 +39,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       if (!provingEndpoints.has(endpoint)) return undefined
       const isToken = endpoint === 'token'
       if (headers['dpop'] === undefined && !(isToken && needsProof(client))) return undefined
-      // Whatever follows: a client with a nonce that grows old gets the next one with each response.
+      // First: a client with an old nonce gets the next one with each response.
       for (const [name, value] of Object.entries(check.nonceHeader())) request.setHeader(name, value)
       const { thumbprint, use } = await check.prove(request, url).catch(async (refusal: unknown) => {
         throw await demandOf(refusal, request, server)
@@ -70,7 +70,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
     atTokenRequest(request) {
       const { evidence: thumbprint, client } = request
       if (!isText(thumbprint)) {
-        // The authorization endpoint takes no proofs, so it gives no tokens to clients that need them.
+        // The authorization endpoint takes no proofs, so it gives such clients no tokens.
         if (needsProof(client)) throw check.refuse('dpop_proof_missing')
         requireKey(request, undefined)
         return undefined
@@ -85,7 +85,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
   }
 }
 
-/** A demand for a nonce is an answer, and no refusal, to a client that has shown who it is. */
+/** To a client that has shown who it is, a demand for a nonce is an answer, and no refusal. */
 async function demandOf(
   refusal: unknown,
   { client, endpoint, parameters }: ClientRequest,

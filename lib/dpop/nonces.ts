@@ -4,15 +4,15 @@ const timeBytes = 6
 const macBytes = 16
 
 /**
- * Nonces without a memory (RFC 9449 8 and 9): the time of issue, and its MAC. Processes with the same secret
- * accept the nonces of each other. RFC 9449 8: "MUST be unpredictable", so an attacker cannot make one.
+ * RFC 9449 8 and 9, without a memory: the time of issue, and its MAC. Processes with the same secret accept
+ * the nonces of each other. RFC 9449 8: "MUST be unpredictable".
  */
 export class Nonces {
   private readonly key: Buffer
   private latest: { readonly at: number; readonly nonce: string } | undefined
 
   /**
-   * @param place nonces of one place are no good at another.
+   * @param place its nonces are no good at another.
    * @param seconds for which a nonce is good.
    * @param tolerance seconds that the clock of another process may be ahead.
    */
@@ -25,7 +25,6 @@ export class Nonces {
     this.key = createHmac('sha256', secret).update(`dpop nonce ${place}`).digest()
   }
 
-  /** @param now seconds since the epoch. */
   issue(now: number): string {
     if (this.latest?.at !== now) this.latest = { at: now, nonce: this.nonceOf(now) }
     return this.latest.nonce

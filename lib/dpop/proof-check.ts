@@ -26,7 +26,7 @@ interface ProofTerms {
 interface Proven {
   /** Of the key that the client holds. */
   readonly thumbprint: string
-  /** Names the proof, without its content: `useOnce` with this name lets it pass once. */
+  /** Names the proof, without its content, for `useOnce`. */
   readonly use: string
 }
 
@@ -36,7 +36,7 @@ export class ProofCheck {
 
   constructor(private readonly terms: ProofTerms) {}
 
-  /** Seconds: as long as any process may take a proof for a fresh one. */
+  /** Seconds: as long as any process may take a proof for fresh. */
   get remembered(): number {
     const { nonces, tolerance } = this.terms
     // The third time allows for processes whose clocks differ.
@@ -49,7 +49,7 @@ export class ProofCheck {
   }
 
   /**
-   * Does not check whether the proof was used before.
+   * Not whether the proof was used before.
    *
    * @param url what clients call this URL; undefined if the configuration does not say.
    * @param accessToken undefined at an endpoint that issues tokens.
@@ -74,7 +74,7 @@ export class ProofCheck {
     return { thumbprint, use: `dpop:${digest(`${thumbprint} ${jti}`)}` }
   }
 
-  /** @throws OAuthError if the proof was used before. */
+  /** @throws OAuthError */
   requireFirst(isFirst: boolean): void {
     if (!isFirst) throw this.refuse('dpop_replayed')
   }
@@ -90,7 +90,7 @@ export class ProofCheck {
       if (Math.abs(time - iat) <= tolerance) return
       throw this.refuse('dpop_not_in_time', { 'seconds since its time': time - iat })
     }
-    // RFC 9449 4.3, 11: the nonce has a time of this server, so the clock of the client does not count.
+    // RFC 9449 4.3, 11: the nonce has a time of this server: the clock of the client does not count.
     const reason = nonce === undefined ? 'dpop_nonce_missing' : 'dpop_nonce_not_current'
     if (nonce === undefined || !nonces.isGood(nonce, time))
       throw useDpopNonce(reason, 'The DPoP proof needs the nonce of this response.', this.optionsWith({}))

@@ -69,26 +69,26 @@ interface ProofKey {
 // AKP.
 const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-// Each about 1 KB. A client signs many proofs with one key, and reading a key costs as much as a signature.
+// Each about 1 KB. Reading a key costs as much as a signature, and a client signs many proofs with one.
 const keysAtMost = 1000
-// Bits. A larger key makes each verification slow, and no client needs one.
+// Bits. A larger key slows each verification, and no client needs one.
 const [leastModulus, largestModulus] = [2048, 4096]
 const largestExponent = 2n ** 32n
 
 export class ProofKeys {
   private readonly known = new BoundedMap<KeyObject>(keysAtMost)
 
-  /** The member `jwk`; undefined if it is no public key for the algorithm. */
+  /** Undefined if it is no public key for the algorithm. */
   read(algorithm: DpopAlgorithm, jwk: unknown): ProofKey | undefined {
     const members = publicMembers(rows[algorithm], jwk)
     if (members === undefined) return undefined
-    // RFC 7638 3: the required members in the order of their names, without white space.
+    // RFC 7638 3: in the order of their names, without white space.
     const thumbprint = digest(JSON.stringify(members))
     const key = this.known.get(thumbprint) ?? importKey(members)
     return key && { key, thumbprint }
   }
 
-  /** Only a key that has signed a proof: an attacker would have to sign to push keys of clients out. */
+  /** Only after its proof: an attacker would have to sign to push keys of clients out. */
   remember({ key, thumbprint }: ProofKey): void {
     if (!this.known.has(thumbprint)) this.known.put(thumbprint, key)
   }
@@ -98,7 +98,7 @@ export class ProofKeys {
 export const holdsSecret = (jwk: unknown): boolean =>
   isRecord(jwk) && secrets.some((name) => Object.hasOwn(jwk, name))
 
-/** In the order of their names; undefined if the key is for another algorithm. */
+/** In the order of their names; undefined for another algorithm. */
 function publicMembers(
   { kty, crv }: AlgorithmRow,
   jwk: unknown,
@@ -132,7 +132,7 @@ function isBounded({ asymmetricKeyDetails: details }: KeyObject): boolean {
   return isUsual && (publicExponent ?? largestExponent) < largestExponent
 }
 
-// One key must have one thumbprint: a number with leading zeros, or stray bits, would make another one.
+// One key has one thumbprint: leading zeros, or stray bits, would make another one.
 function isCanonical(key: KeyObject, members: Readonly<Record<string, string>>): boolean {
   const exported: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) }
   return Object.entries(members).every(([name, value]) => exported[name] === value)
@@ -147,7 +147,7 @@ export function hasSigned(
 ): Promise<boolean> {
   const { hash, form } = rows[algorithm]
   return new Promise((resolve) => {
-    // An error means that the signature cannot be one, such as for its length.
+    // Such as for a wrong length.
     verify(hash, Buffer.from(text), { ...form, key }, signature, (error, isSigned) =>
       resolve(error === null && isSigned),
     )

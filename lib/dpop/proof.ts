@@ -4,7 +4,7 @@ import { type DpopAlgorithm, hasSigned, holdsSecret, isDpopAlgorithm, type Proof
 
 export type ProofFault = Reason<'invalid_dpop_proof'>
 
-/** Its key has signed it. Nothing else is checked but its form. */
+/** Nothing but signature and form is checked. */
 export interface SignedProof {
   readonly thumbprint: string
   /** 1 to 256 characters. */
@@ -19,14 +19,10 @@ export interface SignedProof {
 
 /** Characters. A longer proof is refused unread. */
 const longestProof = 4096
-/** Characters: it becomes a part of the name under which the counters remember the proof. */
+/** Characters, for the name in the counters. */
 const longestJti = 256
 
-/**
- * RFC 9449 4.3, 1 to 7.
- *
- * @param lines of the header `DPoP`.
- */
+/** RFC 9449 4.3, 1 to 7. */
 export async function readProof(
   lines: readonly string[] | undefined,
   algorithms: readonly DpopAlgorithm[],
@@ -78,7 +74,7 @@ function jsonIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-// RFC 9449 4.2: the claims of every proof, and two that some requests need.
+// RFC 9449 4.2: the last two only for some requests.
 function claimsIn(
   claims: Readonly<Record<string, unknown>> | undefined,
   thumbprint: string,

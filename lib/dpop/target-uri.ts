@@ -2,15 +2,11 @@ import { isRecord, isText } from '../primitives/options-reader'
 import { hasUserinfo, isSafeUrl } from '../protocol/uri'
 
 /**
- * The URL of a server, or URLs by the beginning of the path of a request at this process:
- * `{ '/internal': 'https://api.example.com' }`.
+ * A URL, or URLs by the beginning of the path at this process: `{ '/internal': 'https://api.example.com' }`.
  */
 export type BaseUrl = string | Readonly<Record<string, string>>
 
-/**
- * A beginning of paths at this process, without a slash at its end, and the URL that clients use in its
- * place.
- */
+/** A beginning of paths here, without a slash at its end, and the URL in its place. */
 export interface KnownBase {
   readonly prefix: string
   readonly url: string
@@ -29,7 +25,7 @@ const isUrlWithoutQuery = (value: unknown) => isText(value) && isSafeUrl(value) 
 const isPath = (path: string) => path.startsWith('/') && !/[?#]/.test(path)
 const withoutSlash = (text: string) => text.replace(/\/+$/, '')
 
-/** The longest beginning first. */
+/** The longest first. */
 export function basesOf(option: BaseUrl): readonly KnownBase[] {
   const table = typeof option === 'string' ? { '/': option } : option
   return Object.entries(table)
@@ -44,7 +40,7 @@ export function urlOfTarget(target: string, bases: readonly KnownBase[]): string
   return base && base.url + path.slice(base.prefix.length)
 }
 
-// RFC 9112 3.2.2: a proxy sends the absolute form. What host it names does not count.
+// RFC 9112 3.2.2: a proxy sends the absolute form, whose host does not count.
 function pathOf(target: string): string {
   if (!target.startsWith('/') && URL.canParse(target)) return new URL(target).pathname
   const end = target.search(/[?#]/)
@@ -54,10 +50,7 @@ function pathOf(target: string): string {
 // Printable ASCII without a backslash, which a parser of URLs takes for a slash.
 const written = /^https?:\/\/[!-[\]-~]+$/i
 
-/**
- * An http URL without query and fragment (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3); undefined for any other
- * text.
- */
+/** Without query and fragment (RFC 9449 4.3, RFC 3986 6.2.2 and 6.2.3); undefined for no http URL. */
 export function normalUrl(text: string): string | undefined {
   if (!written.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
