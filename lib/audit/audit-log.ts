@@ -22,7 +22,6 @@ interface AuditedRequest {
   readonly request: Request
   readonly response: Response
   readonly endpoint: EventOrigin
-  /** Undefined if the endpoint does not know the client. */
   readonly clientId?: string | undefined
 }
 
@@ -44,7 +43,7 @@ interface Refusal {
 export class AuditLog {
   readonly events: AuthorizationServerEvents = new EventEmitter()
 
-  /** @param notesOf notes are for events alone, and must not reach a response. */
+  /** @param notesOf for events alone: must not reach a response. */
   constructor(
     private readonly clock: () => number,
     private readonly notesOf: (request: Request) => AuditNotes,
@@ -63,9 +62,7 @@ export class AuditLog {
     return (committed) => this.note(request, { committed })
   }
 
-  /**
-   * Returns the request id, which the caller puts on the response; undefined if no listener heard an event.
-   */
+  /** Returns the request id for the response; undefined if no listener heard an event. */
   reportSuccess(asked: AuditedRequest): string | undefined {
     const known = this.notesOf(asked.request)
     const event = known.committed?.event
@@ -75,7 +72,6 @@ export class AuditLog {
     return origin.requestId
   }
 
-  /** @param look takes a second look at what was refused, for the explanation alone. */
   reportError(asked: AuditedRequest, error: OAuthError, look?: () => Promise<Observed>): string {
     const { code, reason, description } = error
     const refusal = { code, reason, description, observed: look ?? error.observed }
@@ -123,7 +119,6 @@ export class AuditLog {
       this.tell('oldSecretUsed', this.common(this.originOf(asked), this.notesOf(asked.request)))
   }
 
-  /** @param found undefined if the server could not read the record. */
   reportHostRevocation(authorizationId: string, found: Authorization | undefined): void {
     const origin = {
       endpoint: 'host',
@@ -136,7 +131,7 @@ export class AuditLog {
     this.tellGrant(event, origin, { ...noNotes(), committed, authorizationId })
   }
 
-  /** Reports a failure outside of a request. @param reason a stable word. */
+  /** @param reason a stable word. */
   reportLateFailure(
     { endpoint, clientId, subject }: Pick<AuditEvent, 'endpoint' | 'clientId' | 'subject'>,
     reason: string,
@@ -203,7 +198,7 @@ export class AuditLog {
   }
 }
 
-/** Warns once for each reason, error name and message, so the first fault does not hide the next. */
+/** Once for each reason, name and message, so the first fault does not hide the next. */
 function warnOfFailure(reason: string, cause: unknown): void {
   const bare = bareError(cause)
   warnOnce(
@@ -218,7 +213,6 @@ export interface AuditNotes {
   committed: CommittedTransition | undefined
   access: GuardedAccess | undefined
   authorizationId: string | undefined
-  /** The credential that the request presented. */
   shown: string | undefined
   grantType: string | undefined
   /** Proven or not. */
@@ -252,7 +246,7 @@ function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes
 
 const noNames = { clientId: undefined, subject: undefined }
 
-/** The identifier of a registered client, or else 8 hexadecimal digits of its digest. */
+/** Of an unregistered client, 8 hexadecimal digits of the digest. */
 function claimedClientOf({ claimedClientId, isRegistered }: AuditNotes): string | undefined {
   if (claimedClientId === undefined || isRegistered) return claimedClientId
   return fingerprintOfDigest(digest(claimedClientId))
@@ -272,16 +266,13 @@ const signsOfTheft: ReadonlyMap<string, 'replayed' | 'reused'> = new Map([
 function errorEventOf(error: OAuthError): ErrorEventMembers {
   const { code, reason, cause } = error
   if (error instanceof Throttled) return { event: 'throttled', retryAfter: error.retryAfter }
-  // A cause alone proves no failure: a refusal may have one, such as a parser error. Maintenance has none.
+  // A refusal may have a cause, such as a parser error. Maintenance has none.
   if (code === 'server_error' || (code === 'temporarily_unavailable' && cause !== undefined))
     return { event: 'failure', cause: cause ?? error }
   return { event: signsOfTheft.get(reason) ?? 'refused' }
 }
 
-/**
- * Calls each listener separately: one that throws or rejects causes a warning, and changes neither the
- * response nor other listeners.
- */
+/** A listener that throws or rejects causes a warning, and changes neither the response nor other listeners. */
 function emitToListeners(events: EventEmitter, name: string, event: object): void {
   Object.freeze(event)
   // `emit` would stop at the first listener that throws. Raw listeners of `once` remove themselves.
@@ -310,7 +301,6 @@ function nameRequest(request: Request, response: Response): string {
   return requestId
 }
 
-/** Does nothing without an id, or after the headers are sent. */
 export function carryRequestId(response: Response, requestId: string | undefined): void {
   if (requestId !== undefined && !response.headersSent) response.setHeader(header, requestId)
 }
@@ -318,7 +308,7 @@ export function carryRequestId(response: Response, requestId: string | undefined
 export const requestIdHeader = (requestId: string | undefined): Readonly<Record<string, string>> =>
   requestId === undefined ? {} : { [header]: requestId }
 
-/** The host's id, from the response header or `req.id`; or else a random id. */
+/** The host's id, or a random one. */
 function requestIdOf(request: Request, response: Response): string {
   const given = response.getHeader(header)
   // Printable ASCII only: a host may echo a client's header, whose C1 controls terminals obey.

@@ -10,22 +10,18 @@ export interface DiagnosedRefusal {
   readonly code: string | undefined
   readonly reason: string
   readonly description?: string | undefined
-  /** In the form in which events may hold it. */
   readonly clientId?: string | undefined
   readonly observed?: Observed | undefined
 }
 
-/** For one server: plug-ins of a host may make any number of reasons. */
+/** Plug-ins of a host may make any number of reasons. */
 const maximumWarnings = 200
 
 // A denial is a decision, and a limit is no mistake. EAS_TLS_REQUIRED or EAS_TRUST_PROXY explains
 // `tls_required`.
 const silent: ReadonlySet<string> = new Set(['owner_denied', 'maintenance', 'closing', 'tls_required'])
 
-/**
- * Explains refusals to the person who sets up a server or client: `EAS_REFUSED`, once per cause and server.
- * Responses stay the same.
- */
+/** Warns once per cause and server, for the person who sets it up. Responses stay the same. */
 export class Diagnosis {
   private readonly explained = new Set<string>()
   private looks = 0
@@ -38,7 +34,6 @@ export class Diagnosis {
     look().then(explain, () => explain())
   }
 
-  /** @param refusal undefined for a request that is no mistake. */
   explain(refusal: DiagnosedRefusal | undefined): void {
     if (refusal === undefined) return
     const { reason, observed } = refusal
@@ -49,10 +44,7 @@ export class Diagnosis {
   }
 }
 
-/**
- * False in production whatever the option says, and in tests: they refuse on purpose, and their runners print
- * warnings.
- */
+/** Never in production, whatever the option says, nor in tests: they refuse on purpose, and runners print warnings. */
 export function readExplainRefusals(reading: OptionsReader): boolean {
   const wanted = reading.optional('explainRefusals', true, isBoolean, 'must be true or false.')
   return wanted && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
@@ -98,8 +90,7 @@ function shown(value: string | number | readonly string[]): string {
 
 const quoted = (text: string) => `"${plainText(text)}"`
 
-// Two URLs that should be equal are the usual mistake: names the part that differs. A slip in a slash or a
-// letter has the shortest sentence.
+// Two URLs that should be equal are the usual mistake. A slip in a slash or a letter has the shortest sentence.
 function differenceIn({ sent, ...others }: Observed): string | undefined {
   if (typeof sent !== 'string') return undefined
   const texts = Object.values(others).flat().filter(isText)

@@ -9,10 +9,10 @@ const kinds: readonly CredentialKind[] = [
   'refreshToken',
 ]
 
-// RFC 7515 7.1: header and payload are JSON objects, so both begin with `{"`, in base64url `eyJ`.
+// RFC 7515 7.1: header and payload begin with `{"`, in base64url `eyJ`.
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
-/** Undefined if the text does not look like a credential: it may be a password. */
+/** Undefined if it does not look like a credential: it may be a password. */
 export function credentialFingerprint(text: string | undefined): string | undefined {
   return text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
 }
@@ -20,9 +20,9 @@ export function credentialFingerprint(text: string | undefined): string | undefi
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
-/** The first 8 hexadecimal digits of a digest in base64url. */
+/** @param text a digest in base64url. */
 export function fingerprintOfDigest(text: string): string {
-  // Six characters of base64url are 36 bits: they contain the four bytes.
+  // Six characters, 36 bits, contain the four bytes.
   return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')
 }
 
@@ -31,7 +31,7 @@ const longest = 256
 const usual = /^[\x20-\x7E]*$/
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** Makes a text from outside safe for a log: at most 256 characters, and U+FFFD for unprintable ones. */
+/** For a log: at most 256 characters, and U+FFFD for unprintable ones. */
 export function plainText(text: string): string {
   if (text.length <= longest && usual.test(text)) return text
   return text.slice(0, longest).replaceAll(unprintable, '\u{FFFD}')

@@ -2,13 +2,10 @@ import type { WarningCode } from '../protocol/warning-code'
 
 const given = new Map<string, Set<string>>()
 
-/** For one code: an occasion may hold an error message of the host, which may differ each time. */
+/** For one code: an error message of the host may differ each time. */
 const maximumOccasions = 50
 
-/**
- * Warns once per process for each occasion, and for 50 occasions of one code at most. @param occasion
- * default: the code alone.
- */
+/** Once per process, code and occasion. */
 export function warnOnce(code: WarningCode, message: string, occasion: string = code): void {
   emitOnce(code, message, occasion)
 }
