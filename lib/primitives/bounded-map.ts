@@ -2,7 +2,6 @@
 export class BoundedMap<Value> {
   private readonly values = new Map<string, Value>()
 
-  /** @param maximum at least 1. */
   constructor(private readonly maximum: number) {}
 
   get size(): number {

@@ -1,7 +1,4 @@
-/**
- * @param maximum the largest size, in bytes. @param uri names the sender in the error. @throws Error if the
- * body is larger.
- */
+/** @param maximum in bytes. @param uri names the sender in the error. @throws Error if the body is larger. */
 export async function boundedText(
   body: ReadableStream<Uint8Array>,
   maximum: number,

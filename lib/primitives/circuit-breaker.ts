@@ -2,12 +2,12 @@ const failuresAtMost = 5
 // Milliseconds.
 const pause = 10_000
 
-/** Opens after 5 failures in a row. Then lets one act through every 10 seconds, until an act succeeds. */
+/** Opens after 5 failures in a row, then lets one act through every 10 seconds until one succeeds. */
 export class CircuitBreaker {
   private failures = 0
   private opensAgainAt = 0
 
-  /** @param clock milliseconds of a clock that does not step. */
+  /** @param clock milliseconds; must not step. */
   constructor(private readonly clock: () => number) {}
 
   get isClosed(): boolean {
@@ -19,7 +19,7 @@ export class CircuitBreaker {
     if (this.isClosed) return true
     const now = this.clock()
     if (now < this.opensAgainAt) return false
-    // No other act runs until this one has ended, or the pause is over again.
+    // Until this act has ended, or the pause is over again, no other one runs.
     this.opensAgainAt = now + pause
     return true
   }

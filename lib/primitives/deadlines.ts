@@ -10,10 +10,9 @@ const waits = new Set<Wait>()
 let timer: NodeJS.Timeout | undefined
 
 /**
- * Calls `late` after these seconds, unless the returned function ended the wait: never early, and at most two
- * ticks late while the process runs. All waits share one timer that counts ticks. A process that stands still
- * loses one tick, however long it stands: Node runs timers before it reads sockets, and the answer may be
- * there already.
+ * The returned function ends the wait. Never early, and at most two ticks late while the process runs. All waits share
+ * one timer that counts ticks, so a process that stands still loses one tick only: Node runs timers before it reads
+ * sockets, and the answer may be there already.
  */
 export function wait(seconds: number, late: () => void): () => void {
   // The first tick may follow at once.

@@ -1,27 +1,23 @@
-// An addition removes more expired entries than it brings, so they cannot pile up.
+// More than an addition brings, so expired entries cannot pile up.
 const sweptPerAddition = 4
 const sweptWhenFull = 1000
-// In one sweep: after a long pause, many seconds lie between the last sweep and now.
+// After a long pause, many seconds lie between the last sweep and now.
 const secondsPerSweep = 100_000
 
-/**
- * Seconds after which a client with a full share may try again. Fixed: the map does not know which entry ends
- * first.
- */
+/** In seconds. Fixed: the map does not know which entry ends first. */
 export const shareWait = 60
 
 interface Entry<Value> {
   readonly value: Value
-  /** Milliseconds by the clock of the map. */
+  /** By the clock of the map. */
   readonly expiresAt: number
   readonly second: number
   readonly shares: readonly string[]
 }
 
 /**
- * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Buckets of the
- * keys that expire in one second find expired entries without a look at live ones. An entry may count towards
- * shares, such as that of a client: each share gets at most a quarter of the map.
+ * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Buckets by second find
+ * expired entries without a look at live ones. Each share, such as that of a client, gets at most a quarter of the map.
  */
 export class ExpiringMap<Value> {
   private readonly entries = new Map<string, Entry<Value>>()
@@ -31,7 +27,7 @@ export class ExpiringMap<Value> {
   /** Every earlier second is swept. */
   private nextSecond: number
 
-  /** @param clock milliseconds of a clock that does not step, such as `steadyClock`. */
+  /** @param clock milliseconds; must not step, as `steadyClock`. */
   constructor(
     private readonly maximum: number,
     private readonly clock: () => number,
@@ -51,10 +47,10 @@ export class ExpiringMap<Value> {
   }
 
   /**
-   * Returns false, and stores nothing, if the key is new and the map is full of live entries.
+   * Returns false if the key is new and the map is full of live entries.
    *
    * @param expiresAt milliseconds by the clock of the map.
-   * @param shares of a new key; a known key keeps its shares. The caller first checks {@link fullShare}.
+   * @param shares of a new key; a known key keeps its shares. First check {@link fullShare}.
    */
   set(key: string, value: Value, expiresAt: number, shares: readonly string[] = []): boolean {
     this.sweep(sweptPerAddition)
@@ -65,7 +61,7 @@ export class ExpiringMap<Value> {
     return true
   }
 
-  /** The first full share; undefined if each has room, or if the map already holds the key. */
+  /** Undefined also if the map already holds the key. */
   fullShare(key: string, shares: readonly string[]): string | undefined {
     if (this.entries.has(key)) return undefined
     return shares.find((share) => this.isFull(share))
@@ -78,14 +74,12 @@ export class ExpiringMap<Value> {
     if (entry !== undefined) this.remove(key, entry)
   }
 
-  /** Removes expired entries to find room. */
   hasRoom(maximum = this.maximum): boolean {
     if (this.entries.size >= maximum) this.sweep(sweptWhenFull)
     return this.entries.size < maximum
   }
 
-  // Sweeps until the share has room or no expired entry is left: expired entries of other shares may come
-  // first.
+  // Expired entries of other shares may come first.
   private isFull(share: string): boolean {
     const isAtMost = () => (this.shares.get(share) ?? 0) >= this.shareAtMost
     let mayHaveExpired = true
@@ -93,7 +87,7 @@ export class ExpiringMap<Value> {
     return isAtMost()
   }
 
-  /** Removes up to `most` expired entries. Returns whether some are left. */
+  /** Returns whether expired entries are left. */
   private sweep(most: number): boolean {
     const now = Math.floor(this.clock() / 1000)
     let removed = 0

@@ -1,7 +1,7 @@
 // Enough for a store that answers many calls together; leaves room for others.
 const atOnce = 16
 
-/** Acts on 16 items at once. Returns the results in the order of the items. */
+/** Returns the results in the order of the items. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,

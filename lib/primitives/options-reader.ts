@@ -12,7 +12,6 @@ export class ConfigurationError extends Error {
 
   constructor(
     subject: string,
-    /** In the order in which the reader found them. */
     readonly issues: readonly ConfigurationIssue[],
     options?: { readonly cause?: unknown },
   ) {
@@ -21,8 +20,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * Reads an object of unknown content field by field, and collects every mistake. A wrong field gives a
- * placeholder, so call {@link OptionsReader.throwIssues} before you use a value.
+ * Collects every mistake. A wrong field gives a placeholder: call {@link OptionsReader.throwIssues} before you use a
+ * value.
  */
 export class OptionsReader {
   private readonly source: Readonly<Record<string, unknown>>
@@ -49,13 +48,12 @@ export class OptionsReader {
     return this.take(key) === undefined ? fallback : this.required(key, fallback, accepts, cure)
   }
 
-  /** Marks a field as known. Does not check its value. */
+  /** Marks a field as known, without a check. */
   take(key: string): unknown {
     this.read.add(key)
     return Object.hasOwn(this.source, key) ? this.source[key] : undefined
   }
 
-  /** Reads a group of optional fields. A field that `read` does not know is a mistake. */
   group<T>(key: string, read: (fields: OptionsReader) => T): T {
     const given = this.take(key)
     const fields = new OptionsReader(given === undefined ? {} : given, this.at(key), this.issues)
@@ -72,22 +70,18 @@ export class OptionsReader {
     return this.path === '' ? key : `${this.path}.${key}`
   }
 
-  /**
-   * Refuses a field that hosts expect here although it does not exist. The list of known names does not
-   * contain it.
-   */
+  /** For a field that hosts expect here although it does not exist. Error messages do not list it. */
   refuse(key: string, cure: string): void {
     this.refused.add(key)
     if (Object.hasOwn(this.source, key) && this.source[key] !== undefined) this.wrong(key, cure)
   }
 
-  /** Fields that no call has read, except those that look like a misspelt name of one that was. */
+  /** Except those that look like a misspelt name of a known field. */
   unread(): readonly string[] {
     const others = Object.keys(this.source).filter((key) => !this.read.has(key) && !this.refused.has(key))
     return others.filter((key) => nearestName(key, this.read) === undefined)
   }
 
-  /** Most fields that no call has read are misspelt. */
   refuseUnknown(): void {
     const known = [...this.read].toSorted()
     for (const key of Object.keys(this.source))
@@ -95,8 +89,8 @@ export class OptionsReader {
   }
 
   /**
-   * Refuses fields that are present and undefined, as unset environment variables are: where a field only
-   * restricts, its absence would open what it should close.
+   * An unset environment variable is undefined: where a field only restricts, its absence would open what it should
+   * close.
    */
   refuseUndefined(): void {
     const isReported = (key: string) => this.issues.some(({ path }) => path === this.at(key))
@@ -104,7 +98,6 @@ export class OptionsReader {
       if (value === undefined && !isReported(key)) this.wrong(key, undefinedField)
   }
 
-  /** @throws ConfigurationError if there is a mistake. */
   throwIssues(subject: string): void {
     if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
   }
@@ -124,7 +117,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text of at least 32 bytes, such as from `openssl rand -base64 32`. */
+/** Such as from `openssl rand -base64 32`. */
 export const isLongSecret = (value: unknown): value is string =>
   isText(value) && Buffer.byteLength(value) >= 32
 
@@ -136,7 +129,6 @@ export const isWhole =
   (value: unknown): value is number =>
     Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
 
-/** Of the options, in seconds. */
 export const tenYears = 10 * 365 * 24 * 3600
 
 /** Milliseconds since the epoch. */
@@ -149,8 +141,8 @@ export function readClock(reading: OptionsReader): () => number {
 
 const isClock = (value: unknown): value is () => number => typeof value === 'function'
 
-// A test clock may start anywhere, and tests may set `Date.now` to 0. Only today's seconds, within ten years,
-// are no milliseconds: as such, they lie in January 1970.
+// A test clock may start anywhere, and tests may set `Date.now` to 0. Only today's seconds, within ten years, are no
+// milliseconds: as such, they lie in January 1970.
 const isInSeconds = (time: number): boolean => time > 1e9 && Math.abs(time - Date.now() / 1000) < tenYears
 
 export function isText(value: unknown): value is string {
@@ -175,10 +167,7 @@ export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown)
 
 const longestCompared = 64
 
-/**
- * The known name that a misspelt name probably means: equal but for letter case and underscores, a few
- * letters away, or one begins with the other. Undefined if none is near.
- */
+/** Equal but for letter case and underscores, a few letters away, or one begins with the other. */
 export function nearestName(misspelt: string, known: Iterable<string>): string | undefined {
   const given = folded(misspelt)
   if (given.length < 2 || given.length > longestCompared) return undefined
@@ -193,7 +182,7 @@ export function nearestName(misspelt: string, known: Iterable<string>): string |
 // `clientId` and `client_id` are one name in two styles.
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** Infinity for names that are too different for a misspelling. */
+/** Infinity: too different for a misspelling. */
 function distanceBetween(given: string, name: string): number {
   const edits = editsBetween(given, name)
   if (edits <= 0.4 * Math.max(given.length, name.length)) return edits
@@ -202,7 +191,7 @@ function distanceBetween(given: string, name: string): number {
   return isBeginning ? edits : Infinity
 }
 
-/** Damerau-Levenshtein distance in which no letter changes twice (optimal string alignment). */
+/** Damerau-Levenshtein, where no letter changes twice (optimal string alignment). */
 function editsBetween(from: string, to: string): number {
   let [beforeLast, last]: [readonly number[], readonly number[]] = [
     [],
@@ -230,12 +219,8 @@ function editsBetween(from: string, to: string): number {
 const at = (row: readonly number[], column: number): number => row[column] ?? Infinity
 
 /**
- * Loads a package that only some hosts install.
- *
- * @param load calls `require` in `try`.
- * @param subject begins the message: what cannot work without the package.
- * @param cure the command that installs it.
- * @throws ConfigurationError if the package is missing.
+ * @param load calls `require` in `try`. @param subject begins the message: what cannot work without the package.
+ * @throws ConfigurationError if it is missing.
  */
 export function optionalPackage<Package>(
   name: string,
@@ -248,9 +233,7 @@ export function optionalPackage<Package>(
   throw new ConfigurationError(subject, [{ path: name, message: `is not installed: ${cure}.` }], { cause })
 }
 
-/**
- * A package, or why it did not load. Bundlers take a package for optional if its `require` stands in `try`.
- */
+/** Bundlers take a package for optional if its `require` stands in `try`. */
 export interface Loaded<Package> {
   readonly found?: Package
   readonly cause?: unknown

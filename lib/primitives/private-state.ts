@@ -6,11 +6,9 @@ interface PrivateState<Holder extends object, Value> {
 let kinds = 0
 
 /**
- * Attaches a value to an object of other code, for as long as the object lives. Other code cannot read, write
- * or print it. All kinds of values share one private field, so there are only two hidden classes.
- *
- * A `WeakMap` lives long, and V8's quick collections keep whatever an old table refers to: each request would
- * move to the old generation.
+ * A value of an object of other code, which cannot read, write or print it. All kinds share one private field, so there
+ * are only two hidden classes. No `WeakMap`: it lives long, and V8's quick collections keep whatever an old table
+ * refers to, so each request would move to the old generation.
  */
 export function privateState<Holder extends object, Value>(): PrivateState<Holder, Value> {
   const kind = kinds++
@@ -25,7 +23,7 @@ export function privateState<Holder extends object, Value>(): PrivateState<Holde
   }
 }
 
-// The constructor returns the object that it gets, so a subclass can add a private field to it.
+// A subclass can add a private field to the returned object.
 // oxlint-disable-next-line typescript/no-extraneous-class
 class ReturnsHolder {
   constructor(holder: object) {
@@ -34,7 +32,6 @@ class ReturnsHolder {
 }
 
 class PrivateField extends ReturnsHolder {
-  // Each value at the index of its kind.
   readonly #values: object = []
 
   static of(holder: object): object | undefined {

@@ -1,15 +1,12 @@
 /**
- * Where a call waits:
- *
- * - `in line`: in a bounded queue, for attempts that may be guesses;
- * - `before the line`: ahead of it, unbounded, for secrets that this process has verified before;
- * - `after the line`: behind it, unbounded, for calls of the host.
+ * - `in line`: a bounded queue, for attempts that may be guesses;
+ * - `before the line`: unbounded, for secrets that this process has verified before;
+ * - `after the line`: unbounded, for calls of the host.
  */
 export type Priority = 'before the line' | 'in line' | 'after the line'
 
 const order: readonly Priority[] = ['before the line', 'in line', 'after the line']
 
-/** Runs a bounded number of calls at once. Further calls wait; a full queue refuses. */
 export class Semaphore {
   private running = 0
   private readonly waiting: Readonly<Record<Priority, (() => void)[]>> = {
@@ -18,14 +15,14 @@ export class Semaphore {
     'after the line': [],
   }
 
-  /** @param longestLine the number of calls that may wait `in line`. */
+  /** @param longestLine how many calls may wait `in line`. */
   constructor(
     private readonly atOnce: number,
     private readonly longestLine: number,
     private readonly refusal: () => Error,
   ) {}
 
-  /** @throws the refusal if the queue is full; the call has not begun then. */
+  /** @throws the refusal if the queue is full, before the call begins. */
   async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
     await this.begin(place)
     try {
@@ -45,7 +42,7 @@ export class Semaphore {
     await new Promise<void>((resolve) => line.push(resolve))
   }
 
-  // Hands the turn on without freeing it: a new call could otherwise overtake the queue.
+  // The turn is never free in between: a new call could overtake the queue.
   private end(): void {
     const place = order.find((each) => this.waiting[each].length > 0)
     const next = place && this.waiting[place].shift()

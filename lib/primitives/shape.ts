@@ -1,6 +1,5 @@
 import { type ConfigurationIssue, isRecord } from './options-reader'
 
-/** The members of an object that code of a host returns. The checks compare values with `Context`. */
 interface Shape<Context> {
   readonly fields: ReadonlyMap<string, Field<Context>>
   readonly others: 'refused' | 'ignored'
@@ -16,10 +15,10 @@ interface Field<Context> {
 type Check<Context> = ((value: unknown, context: Context) => boolean) | Shape<Context>
 
 /**
- * Describes what code of a host returns: plug-ins may be JavaScript, and a database value may be null, a
- * number or a Buffer. The compiler demands a field for each member of `Value`.
+ * For values of a host's code: plug-ins may be JavaScript, and a database value may be null, a number or a Buffer. The
+ * compiler demands a field for each member of `Value`.
  *
- * @param others what becomes of members that the shape does not name. Most are misspelt.
+ * @param others members that the shape does not name. Most are misspelt.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The fields are compared with Value.
 export function shape<Value extends object, Context = unknown>(
@@ -35,7 +34,6 @@ const field =
 
 export const required = field('required')
 
-/** May be absent or undefined. */
 export const optional = field('optional')
 
 /** May be absent, but not undefined. */

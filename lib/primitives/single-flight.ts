@@ -1,11 +1,8 @@
-/** Lets callers with the same key share one running act. */
+/** Callers with the same key share one running act. */
 export class SingleFlight<Outcome> {
   private readonly running = new Map<string, Promise<Outcome>>()
 
-  /**
-   * @param until how long callers may join: until the act has settled, or until the end of its turn of the
-   * event loop.
-   */
+  /** `end of turn`: callers may join only in the same turn of the event loop. */
   constructor(private readonly until: 'settled' | 'end of turn' = 'settled') {}
 
   has(key: string): boolean {
@@ -22,9 +19,7 @@ export class SingleFlight<Outcome> {
     return own
   }
 
-  /**
-   * Callers share no failure: if the running act rejects or resolves to undefined, each runs its own `act`.
-   */
+  /** If the running act rejects or resolves to undefined, each caller runs its own. */
   async shareSuccess(key: string, act: () => Promise<Outcome>): Promise<Outcome> {
     const other = this.running.get(key)
     if (other === undefined) return this.share(key, act)
