@@ -1,21 +1,16 @@
 interface CountedHits {
   readonly hits: number
-  /** Milliseconds of the clock. */
   readonly endsAt: number
 }
 
 /**
- * Counts hits in fixed windows in memory: bounded, without a timer. All windows have the same length, so they
- * end in the order in which they began.
+ * Fixed windows in memory, bounded and without a timer. All have the same length, so they end in the order in which
+ * they began.
  */
 export class BoundedWindows {
   private readonly windows = new Map<string, CountedHits>()
 
-  /**
-   * @param clock milliseconds of a clock that does not step: a step back would lengthen each window.
-   * @param milliseconds length of a window.
-   * @param maximum how many keys may have a window at the same time.
-   */
+  /** @param clock milliseconds; must not step: a step back would lengthen each window. */
   constructor(
     private readonly clock: () => number,
     private readonly milliseconds: number,
@@ -33,7 +28,6 @@ export class BoundedWindows {
     return window && this.put(key, { hits: window.hits + 1, endsAt: window.endsAt })
   }
 
-  /** A window without hits ends at once and makes room. */
   decrement(key: string): void {
     const window = this.get(key)
     if (window === undefined) return
@@ -55,7 +49,7 @@ export class BoundedWindows {
     return this.windows.size < this.maximum ? { hits: 0, endsAt: now + this.milliseconds } : undefined
   }
 
-  // A new value for each hit: each of several parallel requests must see the count after its own hit.
+  // Each of several parallel requests must see the count after its own hit.
   private put(key: string, counted: CountedHits): CountedHits {
     this.windows.set(key, counted)
     return counted

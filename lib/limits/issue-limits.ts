@@ -6,28 +6,25 @@ import { type Limit, type LimitOption, readLimits } from './limit'
 import { TokenBuckets } from './token-buckets'
 
 /**
- * How often one process may issue tokens. Each response with a new access token counts, for every grant type
- * and at the authorization endpoint. Refusals and repetitions of an earlier response do not count.
+ * How often one process may issue tokens. Each response with a new access token counts, at any grant type and at the
+ * authorization endpoint; refusals and repeated responses do not.
  *
- * A limit is a token bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is
- * full again after `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the token endpoint
- * answers 429 with `temporarily_unavailable` and `Retry-After`, and the authorization endpoint redirects with
- * `temporarily_unavailable`.
+ * A limit is a token bucket: all `attempts` (at most 1 000 000) are available at once, and an empty bucket is full
+ * again after `seconds` (at most 86 400). `false` switches a limit off. Over a limit, the error is
+ * `temporarily_unavailable`: 429 with `Retry-After` at the token endpoint, a redirect at the authorization endpoint.
  */
 export interface IssueLimitOptions {
   /** For one client. Default: 30 000 in 60 seconds. */
   readonly client?: LimitOption
   /**
-   * For one client and one owner together: a client cannot use up the limit of an owner at other clients.
-   * Default: 600 in 60 seconds.
+   * For one client and one owner together, so a client cannot use up an owner's limit at other clients. Default: 600 in
+   * 60 seconds.
    */
   readonly owner?: LimitOption
 }
 
-/** Undefined means that a limit is off. */
 export type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
 
-/** `false` switches both limits off. */
 export function readIssueLimits(reading: OptionsReader, option: string): ResolvedIssueLimits {
   if (reading.take(option) === false) return { client: undefined, owner: undefined }
   return readLimits(reading, option, (limit) => ({
@@ -36,44 +33,36 @@ export function readIssueLimits(reading: OptionsReader, option: string): Resolve
   }))
 }
 
-/** Undefined if both limits are off. */
 export function issueLimits(limits: ResolvedIssueLimits, clock: () => number): IssueLimits | undefined {
   return limits.client === undefined && limits.owner === undefined
     ? undefined
     : new IssueLimits(limits, clock)
 }
 
-/** Counts in the memory of this process, without a round trip. */
+/** In memory, without a round trip. */
 export class IssueLimits {
   private readonly ofClients: TokenBuckets | undefined
   private readonly ofOwners: TokenBuckets | undefined
 
-  /** @param clock milliseconds since the epoch. */
   constructor({ client, owner }: ResolvedIssueLimits, clock: () => number) {
     const steady = steadyClock(clock)
     this.ofClients = client && new TokenBuckets(client, refusalOf('client_issue_limited'), steady)
     this.ofOwners = owner && new TokenBuckets(owner, refusalOf('owner_issue_limited'), steady)
   }
 
-  /**
-   * Refuses a client over its limit before the server looks up or uses up anything. Counts nothing. @throws
-   * OverShare
-   */
+  /** Counts nothing, and runs before the server looks up or uses up anything. @throws OverShare */
   requireRoom(clientId: string): void {
     this.ofClients?.requireRoom(clientId)
   }
 
-  /**
-   * @param subject undefined for a client that acts for itself. @throws OverShare over a limit: the response
-   * then does not count.
-   */
+  /** @throws OverShare over a limit: the response then does not count. */
   private count(clientId: string, subject: string | undefined): void {
     this.requireRoom(clientId)
     if (subject !== undefined) this.ofOwners?.take(shareOfToken(clientId, subject))
     this.ofClients?.take(clientId)
   }
 
-  /** Several calls count once: `commit` may apply a transition again. */
+  /** Counts once: `commit` may apply a transition again. */
   countOfRequest(): (clientId: string, subject: string | undefined) => void {
     let isCounted = false
     return (clientId, subject) => {
@@ -83,6 +72,6 @@ export class IssueLimits {
   }
 }
 
-// One text for both limits: a client must not learn how many tokens others have.
+// One text: a client must not learn how many tokens others have.
 const refusalOf = (reason: 'client_issue_limited' | 'owner_issue_limited') => (seconds: number) =>
   tooManyForShare(reason, 'Too many tokens were issued. Try again later.', seconds)

@@ -1,8 +1,6 @@
 import { isWhole, OptionsReader } from '../primitives/options-reader'
 
-/**
- * How many attempts may happen within how many seconds. The option with the limit says which attempts count.
- */
+/** The option with the limit says which attempts count. */
 export interface Limit {
   /** A whole number from 1 to 1 000 000. */
   readonly attempts: number
@@ -13,17 +11,12 @@ export interface Limit {
 /** A missing member has its default. `false` switches the limit off. */
 export type LimitOption = Partial<Limit> | false
 
-/**
- * For `Retry-After`, at least 1: in the last moment of a count, 0 would invite the client to retry at once.
- */
+/** At least 1: in the last moment of a count, `Retry-After: 0` would invite the client to retry at once. */
 export const secondsToWait = (secondsLeft: number): number => Math.max(1, Math.ceil(secondsLeft))
 
 const quarterOfAnHour = 900
 
-/**
- * @param resolve its argument reads one limit: a key, the default attempts and the default seconds (900 if
- * left out).
- */
+/** @param resolve reads one limit by key, default attempts and default seconds (900 if left out). */
 export function readLimits<Limits>(
   reading: OptionsReader,
   option: string,
@@ -41,7 +34,6 @@ export function readLimits<Limits>(
 const mostAttempts = 1_000_000
 const longest = 24 * 3600
 
-/** Undefined if the host switched the limit off. */
 export function readLimit(reading: OptionsReader, key: string, fallback: Limit): Limit | undefined {
   const given = reading.take(key)
   if (given === undefined) return fallback

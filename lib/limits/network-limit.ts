@@ -6,18 +6,14 @@ import { secondsToWait } from './limit'
 const mostUsedUp = 100_000
 
 /**
- * Counts the hits of each network in a store of express-rate-limit, and remembers which networks have used up
- * the limit. The memory rests on the last count of this process: another process may have counted more.
+ * Remembers which networks have used up the limit, by the last count of this process: another process may have counted
+ * more.
  */
 export class NetworkLimit implements Store {
-  // The ends of their windows.
+  // Ends of windows.
   private readonly usedUp = new BoundedMap<number>(mostUsedUp)
 
-  /**
-   * @param attempts of each network in its window.
-   * @param store its `resetTime` follows the clock.
-   * @param clock milliseconds of a clock that does not step.
-   */
+  /** @param store its `resetTime` follows the clock. @param clock milliseconds; must not step. */
   constructor(
     readonly attempts: number,
     private readonly store: Store,

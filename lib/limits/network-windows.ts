@@ -6,8 +6,7 @@ import { providerOf } from './network'
 const factorOfProvider = 256
 
 /**
- * Counts the hits of networks in memory, as a store of express-rate-limit. The number of counts is bounded,
- * and each hit counts: a network without room counts with those of its provider, a provider without room with
+ * Bounded, and each hit counts: a network without room counts with those of its provider, a provider without room with
  * all others. Such a shared count may have 256 times as many hits.
  */
 export class NetworkWindows implements Store {
@@ -15,11 +14,7 @@ export class NetworkWindows implements Store {
   private readonly providers: BoundedWindows
   private readonly others: BoundedWindows
 
-  /**
-   * @param clock milliseconds of a clock that does not step.
-   * @param milliseconds length of a window.
-   * @param maximum how many networks, and how many providers, may have a count at the same time.
-   */
+  /** @param clock milliseconds; must not step. @param maximum of networks, and of providers. */
   constructor(clock: () => number, milliseconds: number, maximum = 100_000) {
     this.networks = new BoundedWindows(clock, milliseconds, maximum)
     this.providers = new BoundedWindows(clock, milliseconds, maximum)
@@ -31,7 +26,7 @@ export class NetworkWindows implements Store {
     if (own !== undefined) return { totalHits: own.hits, resetTime: new Date(own.endsAt) }
     const shared = this.providers.count(sharedKeyOf(network)) ?? this.others.count(sizeOf(network))
     if (shared === undefined) throw new Error('The counts of requests in memory are full.')
-    // A fraction makes the limit of express-rate-limit hold for 256 times as many hits.
+    // A fraction makes the limit hold for 256 times as many hits.
     return { totalHits: shared.hits / factorOfProvider, resetTime: new Date(shared.endsAt) }
   }
 
@@ -47,6 +42,6 @@ export class NetworkWindows implements Store {
   }
 }
 
-// One shared count for each size: a request may count once in each of several sizes.
+// A request may count once in each of several sizes.
 const sharedKeyOf = (network: string) => `${providerOf(network)} ${sizeOf(network)}`
 const sizeOf = (network: string) => network.split('/', 2)[1] ?? ''

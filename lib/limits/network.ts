@@ -2,27 +2,24 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { withoutPort } from '../protocol/sender'
 
 /**
- * The network that limits count: an IPv4 address, or the first 64 bits of IPv6, which one connection has
- * whole. Every text that is no address gives `unknown`: an attacker gets no new count with each odd text.
- *
- * @param address from Express: behind a trusted proxy, from a header of the proxy.
+ * An IPv4 address, or the first 64 bits of IPv6, which one connection has whole. A text that is no address gives
+ * `unknown`: an attacker gets no new count with each odd text.
  */
 export function networkOf(address: string | undefined): string {
   return networkWith(64, address)
 }
 
-/** As {@link networkOf}, with another number of bits for IPv6. */
 export function networkWith(bits: number, address: string | undefined): string {
   return networkIn(partsOf(address), bits)
 }
 
-/** For people: a socket for both families writes IPv4 addresses as IPv6. */
+/** For people: a socket for both families writes IPv4 as IPv6. */
 export function plainAddress(address: string | undefined): string | undefined {
   const parts = partsOf(address)
   return typeof parts === 'string' && parts !== 'unknown' ? parts : address
 }
 
-/** A length of IPv6 prefixes, and how many times the limit of 64 bits its networks have. */
+/** `factor`: times the limit of 64 bits. */
 export interface CountedPrefix {
   readonly bits: number
   readonly factor: number
@@ -30,7 +27,7 @@ export interface CountedPrefix {
 
 export const hasPrefixes = (address: string | undefined): boolean => typeof partsOf(address) !== 'string'
 
-/** What providers give one subscriber (RFC 6177 2), the widest first. */
+/** RFC 6177 2: what providers give one subscriber, the widest first. */
 export const subscriberPrefixes: readonly CountedPrefix[] = [
   { bits: 48, factor: 16 },
   { bits: 56, factor: 4 },
@@ -42,27 +39,20 @@ export interface CountedNetwork {
   readonly factor: number
 }
 
-/**
- * The networks that a limit on strangers counts, the widest first: 48, 56 and 64 bits of IPv6, because one
- * subscriber may have them all; an IPv4 address; or `unknown`.
- */
+/** For limits on strangers, the widest first: one subscriber may have 48, 56 or 64 bits of IPv6. */
 export function networksOf(address: string | undefined): readonly CountedNetwork[] {
   const parts = partsOf(address)
   if (typeof parts === 'string') return [{ network: parts, factor: 1 }]
   return subscriberPrefixes.map(({ bits, factor }) => ({ network: networkIn(parts, bits), factor }))
 }
 
-/**
- * Counted in place of a network without room: the first 32 bits of IPv6, which a provider has, or 16 of IPv4.
- * @param network from {@link networkOf} or {@link networksOf}.
- */
+/** In place of a network without room: 32 bits of IPv6, which a provider has, or 16 of IPv4. */
 export function providerOf(network: string): string {
   const [first = '', second = ''] = network.split(/[.:]/, 2)
   if (isIPv4(network)) return `${first}.${second}.0.0/16`
   return network.includes(':') ? `${first}:${second}::/32` : network
 }
 
-/** Eight groups of IPv6, an IPv4 address, or `unknown`. */
 function partsOf(address: string | undefined): string | readonly number[] {
   const bare = withoutPort(address ?? '')
   if (isIPv4(bare)) return bare
@@ -72,7 +62,7 @@ function partsOf(address: string | undefined): string | readonly number[] {
   return mappedIPv4(groups) ?? groups
 }
 
-// RFC 4291 2.5.5.2: a socket for both families writes an IPv4 address in this form.
+// RFC 4291 2.5.5.2: a socket for both families writes IPv4 so.
 function mappedIPv4(groups: readonly number[]): string | undefined {
   if (groups.slice(0, 6).join() !== '0,0,0,0,0,65535') return undefined
   const [high = 0, low = 0] = groups.slice(6)
@@ -89,7 +79,7 @@ function networkIn(parts: ReturnType<typeof partsOf>, bits: number): string {
 }
 
 export function groupsOf(address: string): readonly number[] {
-  // The URL parser gives each address one spelling, and writes a dotted end in hexadecimal.
+  // The URL parser gives each address one spelling, with a dotted end in hexadecimal.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = [], tail = []] = text.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const between = Array.from({ length: 8 - head.length - tail.length }, () => '0')

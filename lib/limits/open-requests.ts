@@ -4,20 +4,18 @@ import { BoundedWindows } from './bounded-windows'
 import { type Limit, secondsToWait } from './limit'
 import { networkOf } from './network'
 
-/** Authorization requests that wait for a decision. */
 export interface OpenRequests {
-  /** @throws Throttled if the owner has too many open requests. */
+  /** @throws Throttled */
   opened(subject: string): void
-  /** For a request that was decided, or that was not stored. */
+  /** Decided, or not stored. */
   ended(subject: string): void
 }
 
 /**
- * Limits the open requests of each owner, in memory, without a round trip. Against one owner with many
- * requests, not against many owners: without room for another owner, requests of that owner pass uncounted.
+ * In memory, without a round trip. Against one owner with many requests, not against many owners: without room,
+ * requests of another owner pass uncounted.
  *
- * @param clock milliseconds of a clock that does not step.
- * @param maximumOwners default: 100 000.
+ * @param clock milliseconds; must not step.
  */
 export function openRequests(
   limit: Limit | undefined,
@@ -32,7 +30,7 @@ export function openRequests(
     opened(subject: string): void {
       const key = shortKey(subject)
       const open = windows.get(key)
-      // A refused request does not count: an owner who reloads it loses nothing.
+      // An owner who reloads a refused request loses nothing.
       if (open !== undefined && open.hits >= attempts)
         throw tooManyAttempts(
           'too_many_open_requests',
@@ -47,19 +45,16 @@ export function openRequests(
   }
 }
 
-/**
- * The demanded logins of each network that wait in the store. They begin before their owner is known, so no
- * share of an owner bounds them.
- */
+/** They wait in the store before their owner is known, so no share of an owner bounds them. */
 export interface DemandedLogins {
-  /** @throws Throttled if too many wait. */
+  /** @throws Throttled */
   opened(address: string | undefined): void
   ended(address: string | undefined): void
 }
 
 /**
- * A network may have as many in the lifetime of a request (`seconds`) as it may send requests in the window
- * of `limits.networks.authorization`.
+ * As many per network in `seconds`, the lifetime of a request, as requests in the window of
+ * `limits.networks.authorization`.
  */
 export function demandedLogins(
   limit: Limit | undefined,

@@ -2,10 +2,7 @@ import { isWhole, type OptionsReader } from '../primitives/options-reader'
 
 const isShare = (value: unknown): value is number | false => value === false || isWhole(1, 1000)(value)
 
-/**
- * Undefined if off. @param authorizations whether the server has the index of owners, in which the share
- * counts.
- */
+/** @param authorizations whether the server has the index of owners, in which the share counts. */
 export function readSelfRegisteredShare(fields: OptionsReader, authorizations: boolean): number | undefined {
   const key = 'selfRegisteredClients'
   const given = fields.optional<number | false | undefined>(

@@ -4,12 +4,11 @@ import type { Counters } from './counters'
 import type { Limit } from './limit'
 import { TokenBuckets } from './token-buckets'
 
-/** For one share in one process. */
 export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
 
 /**
- * Limits how many keys, such as nonces of mac tokens, each share may use up: one client with good credentials
- * must not fill the room that all share. Counts in memory, without a round trip.
+ * Counters have one room: a client with good credentials must not fill it, such as with nonces of mac tokens. Counts in
+ * memory, without a round trip.
  */
 export function withSingleUseLimit(
   counters: Counters,
@@ -30,7 +29,6 @@ export function withSingleUseLimit(
 const tooManyUses = (seconds: number) =>
   tooManyForShare('single_use_limited', 'There were too many such requests. Try again later.', seconds)
 
-/** Every single use belongs to this share. */
 export function countersOf(counters: Counters, share: string): Counters {
   return {
     add: (key, amount, seconds) => counters.add(key, amount, seconds),

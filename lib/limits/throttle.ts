@@ -5,24 +5,21 @@ import type { Counters } from './counters'
 import { type Limit, secondsToWait } from './limit'
 
 export interface FailureThrottle extends Limit {
-  /** The store sees the key: it holds no credential and no name in clear. */
+  /** The store sees it: no credential and no name in clear. */
   readonly key: string
   readonly refusal: (secondsLeft: number) => OAuthError
 }
 
 /**
- * Runs an attempt if every limit has room for one more failure. Each attempt counts before it runs, so even
- * parallel attempts in several processes cannot exceed a limit. A success takes back exactly its own count.
- * An attempt that throws stays counted: a host that throws for a wrong password must not allow unlimited
- * guesses. {@link NotAttempted} takes the count back.
+ * Each attempt counts as a failure before it runs, so even parallel attempts in several processes cannot exceed a
+ * limit. A success takes back its own count. An attempt that throws stays counted: a host that throws for a wrong
+ * password must not allow unlimited guesses. {@link NotAttempted} takes the count back.
  *
- * The limits count in order. One that refuses takes the count back from itself and all before it; later ones
- * have not counted. Put the limit that a single attacker reaches first at the beginning: refused attempts
- * then cannot use up what honest clients share.
+ * A limit that refuses takes the count back from itself and those before it; later ones have not counted. Put first
+ * what a single attacker reaches first: refused attempts then cannot use up what honest clients share.
  *
  * @param attempt resolves to undefined for a failure.
- * @throws OAuthError the refusal, or `temporarily_unavailable` if the counters do not answer. The attempt did
- * not run.
+ * @throws OAuthError the refusal, or `temporarily_unavailable` if the counters fail. The attempt did not run.
  */
 export async function throttled<Success>(
   limits: readonly FailureThrottle[],
@@ -54,21 +51,15 @@ async function count(limits: readonly FailureThrottle[], counters: Counters): Pr
   }
 }
 
-// An error of the counters does not change the result: a wrong count ends with its window. A window that
-// began meanwhile loses at most one count for each attempt that was running.
+// A wrong count ends with its window. A window that began meanwhile loses at most one count per running attempt.
 async function takeBack(limits: readonly FailureThrottle[], counters: Counters): Promise<void> {
   await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
 }
 
-// One text for all limits: an attacker must not learn which one refused.
+// One text: an attacker must not learn which limit refused.
 const description = 'There were too many failed attempts. Try again later.'
 
-/**
- * Empty if the limit is off.
- *
- * @param countedAs the kind of count, in clear in the key.
- * @param whose the client, owner or network; the key holds only its digest.
- */
+/** @param countedAs in clear in the key. @param whose the key holds only its digest. */
 export function tooManyFailures(
   reason: Reason<'temporarily_unavailable'>,
   limit: Limit | undefined,

@@ -2,22 +2,20 @@ import { type Limit, secondsToWait } from './limit'
 import type { CountedNetwork } from './network'
 
 interface Bucket {
-  /** At the time `at`. May be a fraction, because buckets refill. */
+  /** At the time `at`; a fraction, because buckets refill. */
   used: number
-  /** Milliseconds of the clock. */
   at: number
 }
 
-// Each new bucket examines two others, so full buckets go at least as fast as new ones come.
+// More than one, so full buckets go at least as fast as new ones come.
 const sweptPerAddition = 2
 
 /**
- * Token buckets in memory. A key may take the whole limit at once; its bucket refills evenly within the
- * seconds of the limit. The map drops only full buckets, so an attacker with many keys cannot push out a
- * bucket and give its key a new limit. Keys without room share one bucket.
+ * A bucket refills evenly within the seconds of the limit. The map drops only full buckets: an attacker with many keys
+ * cannot give a key a new limit. Keys without room share one bucket.
  *
- * Shares need buckets, not fixed windows (`BoundedWindows`): a client over its share would wait until the
- * window ends, and its code would expire meanwhile.
+ * For shares, not fixed windows: a client over its share would wait until the window ends, and its code would expire
+ * meanwhile.
  */
 export class TokenBuckets {
   private readonly buckets = new Map<string, Bucket>()
@@ -25,11 +23,7 @@ export class TokenBuckets {
   private readonly perMillisecond: number
   private readonly attempts: number
 
-  /**
-   * @param refusal for a key whose bucket is empty.
-   * @param clock milliseconds of a clock that does not step.
-   * @param maximum how many keys may have a bucket of their own.
-   */
+  /** @param clock milliseconds; must not step. @param maximum keys with a bucket of their own. */
   constructor(
     { attempts, seconds }: Limit,
     private readonly refusal: (secondsLeft: number) => Error,
@@ -40,12 +34,12 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /** Takes nothing. @throws the refusal with the seconds to wait. */
+  /** Takes nothing. @throws the refusal */
   requireRoom(key: string, amount = 1): void {
     this.requireRoomIn(this.buckets.get(this.placeOf(key)), amount, this.clock())
   }
 
-  /** @throws the refusal if the bucket is empty; the bucket then stays as it is. */
+  /** @throws the refusal if the bucket is empty, and leaves it as it is. */
   take(key: string, amount = 1): void {
     const now = this.clock()
     const place = this.placeOf(key)
@@ -60,17 +54,13 @@ export class TokenBuckets {
     }
   }
 
-  /**
-   * A network counts once, and has its factor times the limit. @throws the refusal if one has no room; all
-   * buckets then stay as they are.
-   */
+  /** @throws the refusal if one has no room, and leaves all buckets as they are. */
   takeFromAll(networks: readonly CountedNetwork[]): void {
     const amounts = new Map(networks.map(({ network, factor }) => [network, 1 / factor]))
     for (const [network, amount] of amounts) this.requireRoom(network, amount)
     for (const [network, amount] of amounts) this.take(network, amount)
   }
 
-  /** What the bucket has used up after this take. */
   private requireRoomIn(bucket: Bucket | undefined, amount: number, now: number): number {
     const used = (bucket === undefined ? 0 : this.usedOf(bucket, now)) + amount
     const missing = used - this.attempts
@@ -103,5 +93,5 @@ export class TokenBuckets {
   }
 }
 
-// No client and no resource owner has an empty name.
+// No client and no owner has an empty name.
 const shared = ''
