@@ -6,9 +6,9 @@ import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack
 import { responseTypeNamed } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
 
-// RFC 7591 2: metadata that a client itself states, in a metadata document or a registration request.
+// RFC 7591 2: metadata that a client itself states.
 
-/** RFC 7523 2.2: a JWK set in `credentials`, or `{ jwks_uri }`. */
+/** RFC 7523 2.2: `credentials` holds a JWK set or `{ jwks_uri }`. */
 export const privateKeyJwtName = 'private_key_jwt'
 
 export function offersPrivateKeyJwt({ authenticationMethods = [] }: ServerCapabilities): boolean {
@@ -18,10 +18,7 @@ export function offersPrivateKeyJwt({ authenticationMethods = [] }: ServerCapabi
 /** RFC 7591 2. */
 export const usualGrantTypes: readonly string[] = ['authorization_code']
 
-/**
- * Undefined if the client could never begin: with refresh alone it has nothing to refresh. @param allowed what the
- * server gives to such clients.
- */
+/** Undefined if the client could never begin: with refresh alone it has nothing to refresh. */
 export function grantedTypes(
   asked: readonly string[],
   allowed: readonly string[],
@@ -51,8 +48,8 @@ export function fittingResponseTypes(
 
 /**
  * Leaves out what the option `redirectUris` excludes: a client names URIs for every server, and one must not refuse the
- * others. Also leaves out plain http on other hosts than loopback, which only the host may register, and what can never
- * work. A malformed URI stays: the parser of registrations refuses it.
+ * others. Also leaves out plain http beyond loopback, which only the host may register, and what can never work. The
+ * parser of registrations refuses malformed ones.
  */
 export function allowedRedirectUris(
   asked: readonly string[],
@@ -63,14 +60,13 @@ export function allowedRedirectUris(
   return asked.filter((uri) => isMalformed(uri) || isOpen(uri))
 }
 
-/** What a host could register. */
 export function allowedLogoutUris(asked: readonly string[]): readonly string[] {
   return asked.filter((uri) => redirectUriFault(uri) === undefined && redirectUriLack(uri) === undefined)
 }
 
 const isMalformed = (uri: string) => redirectUriFault(uri, { insecure: true }) !== undefined
 
-/** RFC 8252 7.3: a native app gets its port from the operating system at each start. */
+/** RFC 8252 7.3: the operating system gives a new port at each start. */
 export function isNativeApp(clientType: Client['client_type'], redirectUris: readonly string[]): boolean {
   return clientType === 'public' && redirectUris.some((uri) => loopbackUri(uri) !== undefined)
 }

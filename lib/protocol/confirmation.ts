@@ -4,8 +4,8 @@ import { type ExtensionData, keptBy, type KeptExtensionData } from './extension-
 import { isJson, type Json } from './json'
 import type { TokenType } from './token-type'
 
-// A bound token names its key or certificate in `cnf` (RFC 7800 3.1). Each member is a confirmation method, such as
-// `jkt` (RFC 9449 6) or `x5t#S256` (RFC 8705 3.1): the token data of a token type or an extension.
+// RFC 7800 3.1: `cnf` names the key or certificate of a bound token. Each member is a confirmation method, such as
+// `jkt` (RFC 9449 6) or `x5t#S256` (RFC 8705 3.1): the token data of a token type or extension.
 
 export interface Confirming {
   readonly tokenTypes: readonly TokenType[]
@@ -35,7 +35,6 @@ export function withConfirmation(
   return { ...members, cnf: { ...(isRecord(cnf) && cnf), ...Object.fromEntries(known) } }
 }
 
-/** What a guard without the record takes from `cnf`. */
 export interface Confirmation {
   /** `bearer` if an extension checks the proof, or there is none. */
   readonly tokenType: string
@@ -44,8 +43,8 @@ export interface Confirmation {
 }
 
 /**
- * Undefined if a confirmation stays unchecked. RFC 7800 3.1 lets a recipient ignore unknown members, but then a thief
- * may use the token.
+ * Undefined if a confirmation stays unchecked. RFC 7800 3.1 lets a recipient ignore it, but then a thief may use the
+ * token.
  */
 export function readConfirmation(
   { tokenTypes, extensions }: Confirming,
@@ -62,7 +61,7 @@ export function readConfirmation(
     const checking = extensions.filter((one) => one.confirmationMethod === method)
     if (type === undefined && checking.length === 0) return undefined
     if (!(isText(data) || isRecord(data)) || !isJson(data)) return undefined
-    // A request has one scheme: no second token type can check it.
+    // A request has one scheme.
     if (type !== undefined && typed !== undefined) return undefined
     if (type !== undefined) typed = { tokenType: type.name, tokenData: data }
     for (const { name } of checking) ofExtensions.push([name, data])

@@ -1,20 +1,19 @@
 import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * Each credential is a short prefix and base64url of
+ * A short prefix and base64url of
  *
  * - refresh token: id 16 bytes, generation 4, tag 8, secret 32 (80 characters);
  * - all others: id 16 bytes, secret 32 (64 characters).
  *
- * The id is the key of the authorization: one read finds the record of any credential. The store holds only digests of
- * whole texts.
+ * The id is the key of the record: one read finds it from any credential. The store holds only digests of whole texts.
  */
 export type CredentialKind =
   /** The consent token: only the consent form knows it. */
   | 'authorizationRequest'
-  /** Of a request that waits for its owner: its client knows it. */
+  /** A request that waits for its owner: its client knows it. */
   | 'requestHandle'
-  /** Names a demanded login in the URL to which the login returns. */
+  /** A demanded login, in the URL to which it returns. */
   | 'loginReference'
   | 'authorizationCode'
   | 'accessToken'
@@ -32,7 +31,6 @@ const prefixes: Readonly<Record<CredentialKind, string>> = {
 const idBytes = 16
 const secretBytes = 32
 const tagBytes = 8
-// Offsets in a refresh token.
 const tagAt = idBytes + 4
 const secretAt = tagAt + tagBytes
 // 6 bits each: the 22nd character has the last two bits of an id.
@@ -42,7 +40,6 @@ const idPart = (character: string) => alphabet.charAt(alphabet.indexOf(character
 const plain = /^[A-Za-z0-9_-]{64}$/
 const withGeneration = /^[A-Za-z0-9_-]{80}$/
 
-/** 22 characters of base64url. */
 export function createId(random: Random): string {
   return sixteenBytes(random)
 }
@@ -57,12 +54,10 @@ export function createCredential(
   return prefixes[kind] + bytes.toString('base64url')
 }
 
-/** For the tags of the refresh tokens of one authorization. */
 export function createTagKey(random: Random): string {
   return sixteenBytes(random)
 }
 
-/** For the secrets of a rotation. */
 export function createSalt(random: Random): string {
   return sixteenBytes(random)
 }
@@ -76,17 +71,17 @@ export function createRefreshToken(id: string, generation: number, tagKey: strin
   return prefixes.refreshToken + bytes.toString('base64url')
 }
 
-/** Undefined if the text is not of this kind. The id proves nothing: anybody can write such a text. */
+/** Proves nothing: anybody can write such a text. */
 export function credentialId(kind: CredentialKind, text: string): string | undefined {
   const body = text.slice(prefixes[kind].length)
   if (!text.startsWith(prefixes[kind]) || !(kind === 'refreshToken' ? withGeneration : plain).test(body))
     return undefined
-  // The id ends inside a character, whose lower bits belong to the next part.
+  // The lower bits of the character belong to the next part.
   return body.slice(0, wholeIdCharacters) + idPart(body.charAt(wholeIdCharacters))
 }
 
 /**
- * Undefined if the tag is wrong. The tag tells an old genuine token from garbage with a known id, without a list of old
+ * Undefined if the tag is wrong. Tells an old genuine token from garbage with a known id, without a list of old
  * digests.
  */
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
@@ -97,12 +92,12 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
   return timingSafeEqual(bytes.subarray(tagAt, secretAt), expected) ? generation : undefined
 }
 
-/** What the store holds of a credential: SHA-256 of the whole text, 43 characters of base64url. */
+/** SHA-256, 43 characters of base64url. */
 export function digest(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** A key of at most 43 characters for any name of an owner. */
+/** At most 43 characters. */
 export function shortKey(text: string): string {
   return text.length < digestLength ? text : digest(text)
 }
@@ -135,14 +130,14 @@ function generationTag(tagKey: string, generation: number, secret: Buffer): Buff
   return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 }
 
-/** {@link secureRandom}, or known bytes in a test. */
+/** Known bytes in tests. */
 export type Random = (bytes: number) => Buffer
 
 // A system call for each few bytes would cost more than the rest of a token.
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** Random bytes of the operating system, drawn ahead. Hands out each byte once, and erases it from the pool. */
+/** Drawn ahead. Hands out each byte once, and erases it from the pool. */
 export const secureRandom: Random = (bytes) => {
   if (bytes > pool.length) return randomFillSync(Buffer.alloc(bytes))
   if (used + bytes > pool.length) {
@@ -156,12 +151,11 @@ export const secureRandom: Random = (bytes) => {
 }
 
 /**
- * Derives at most 64 bytes: the one-step derivation of NIST SP 800-56C 4.1 with SHA-512. The same secret and purpose
- * give the same bytes.
+ * NIST SP 800-56C 4.1, one step, with SHA-512: at most 64 bytes, the same for the same secret and purpose.
  *
  * @param secret at least 128 random bits, the same length for one purpose.
  * @param purpose includes the value that the bytes belong to. Two purposes never share bytes.
- * @returns draws the bytes in order. RangeError for more than 64 in all.
+ * @returns draws the bytes in order. RangeError for more than 64.
  */
 export function derivedBytes(secret: string, purpose: string): Random {
   // Option 1: the counter 1, the secret, the purpose. `hash` returns text faster than a Buffer.
@@ -181,13 +175,13 @@ const keyBytes = 32
 const nonceBytes = 12
 const sealTagBytes = 16
 
-/** A credential that stores do not have, and a purpose: a text of one purpose cannot be decrypted for another. */
+/** A credential that stores do not have. A text of one purpose cannot be decrypted for another. */
 interface SealKey {
   readonly credential: string
   readonly purpose: string
 }
 
-/** Only the holder of the credential can derive the key: a store cannot read the text. */
+/** A store cannot read the text. */
 export function sealText(text: string, key: SealKey, random: Random): string {
   const nonce = random(nonceBytes)
   const encryption = createCipheriv(cipher, bytesOf(key), nonce)
@@ -195,7 +189,7 @@ export function sealText(text: string, key: SealKey, random: Random): string {
   return Buffer.concat([nonce, encryption.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** Undefined if another key encrypted the text, or it was altered. */
+/** Undefined for another key or an altered text. */
 export function unsealText(sealed: string, key: SealKey): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, nonceBytes)

@@ -1,7 +1,6 @@
 interface AuthorizationHeader {
   /** As the request spells it; see {@link isSameScheme}. */
   readonly scheme: string
-  /** Without leading spaces. */
   readonly credentials: string
 }
 
@@ -13,7 +12,7 @@ export function parseAuthorization(header: string): AuthorizationHeader {
   return { scheme: header.slice(0, space), credentials: header.slice(start) }
 }
 
-// RFC 9110 11.1: letter case does not count. Nearly all clients write it alike: exact comparison first.
+// RFC 9110 11.1: letter case does not count. Nearly all clients write it alike.
 export const isSameScheme = (one: string, other: string): boolean =>
   one === other || one.toLowerCase() === other.toLowerCase()
 
@@ -21,17 +20,14 @@ export const isSameScheme = (one: string, other: string): boolean =>
 export const readBearerToken = (credentials: string): { readonly accessToken: string } | undefined =>
   credentials === '' || credentials.includes(' ') ? undefined : { accessToken: credentials }
 
-/** RFC 9110 5.6.2: the name of a header, or of an attribute of a challenge. */
+/** RFC 9110 5.6.2. */
 export const isToken = (name: string): boolean => /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
 
-/**
- * Needs no escape between quotes: many clients do not read those of RFC 9110 5.6.4, and RFC 6749 5.2 and RFC 6750 3
- * have none.
- */
+/** Without escapes: many clients do not read those of RFC 9110 5.6.4; RFC 6749 5.2 and RFC 6750 3 have none. */
 export const isQuotable = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/.test(value)
 
-/** RFC 6750 3, RFC 9728 5.1: attributes that the server sets, besides `scope`. */
+/** RFC 6750 3, RFC 9728 5.1; besides `scope`. */
 export const serverAttributes: readonly string[] = [
   'realm',
   'error',

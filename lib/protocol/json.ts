@@ -3,17 +3,16 @@ import { deepestJson } from './json-depth'
 /** What a store can keep and return unchanged. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-// In characters of JSON. Small, because every guarded request reads a record.
+// In characters of JSON: every guarded request reads a record.
 const longestKept = 16_384
 
 export function isKeepable(value: unknown): value is Json {
   return isJson(value) && JSON.stringify(value).length <= longestKept
 }
 
-/** The rest of a sentence. */
 export const keepableExpectation = `must be JSON (texts, finite numbers, booleans, null, lists and plain objects, ${deepestJson} deep) of at most ${longestKept} characters.`
 
-/** Whether JSON brings the value back unchanged. */
+/** Survives JSON unchanged. */
 export function isJson(value: unknown, depth = deepestJson): value is Json {
   if (typeof value === 'number') return Number.isFinite(value)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
@@ -24,7 +23,7 @@ export function isJson(value: unknown, depth = deepestJson): value is Json {
   return isPlain(value) && Object.values(value).every((item) => isJson(item, depth - 1))
 }
 
-// JSON changes a Date, a Buffer or a Map. Objects of another realm are plain too, such as a JWK of node:crypto under
+// JSON changes a Date, a Buffer or a Map. An object of another realm is plain too, such as a JWK of node:crypto under
 // jest: only Object.prototype has no prototype.
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -32,7 +31,7 @@ function isPlain(value: object): boolean {
   return isPlainPrototype && !('toJSON' in value)
 }
 
-/** Every parser reads the same texts: what a lone surrogate becomes is open (RFC 8259 8.2, RFC 7493 2.1). */
+/** RFC 8259 8.2, RFC 7493 2.1: parsers read a lone surrogate differently. */
 export function isUnicode(value: Json): boolean {
   if (typeof value === 'string') return !/\p{Surrogate}/u.test(value)
   if (typeof value !== 'object' || value === null) return true

@@ -1,14 +1,14 @@
-// The rest of a list is ignored: nobody reads more languages, and each one costs a comparison.
+// Nobody reads more languages, and each one costs a comparison.
 const charactersRead = 1000
 const rangesRead = 20
 
 const languageTag = /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,7}$/i
 
-/** RFC 5646 2.1, in outline, such as `de` or `pt-BR`. */
+/** RFC 5646 2.1, in outline. */
 export const isLanguageTag = (value: unknown): value is string =>
   typeof value === 'string' && languageTag.test(value)
 
-/** `Accept-Language` (RFC 9110 12.5.4), the best first. Ignores what is malformed, `*`, and the weight 0. */
+/** RFC 9110 12.5.4, the best first. Ignores what is malformed, `*`, and the weight 0. */
 export function parseAcceptLanguage(header: string | undefined): readonly string[] {
   if (header === undefined) return []
   return header
@@ -30,7 +30,7 @@ function qualityOf(weight: string | undefined): number {
   return Number(weightForm.exec(weight)?.[1] ?? 0)
 }
 
-/** `ui_locales` (OpenID Connect Core 3.1.2.1), the best first. */
+/** OpenID Connect Core 3.1.2.1, the best first. */
 export function parseUiLocales(value: string | undefined): readonly string[] {
   if (value === undefined) return []
   return value.slice(0, charactersRead).split(' ', rangesRead).filter(isLanguageTag)
@@ -39,11 +39,11 @@ export function parseUiLocales(value: string | undefined): readonly string[] {
 interface FoundLanguage<Tag extends string> {
   /** As the list writes it. */
   readonly tag: Tag
-  /** What asked for it, such as `de-AT` for `de`. */
+  /** Such as `de-AT` for the tag `de`. */
   readonly range: string
 }
 
-/** RFC 4647 3.4: each range in its order, shortened from its end until a tag is equal. */
+/** RFC 4647 3.4: each range in order, shortened from its end. */
 export function lookUpLanguage<Tag extends string>(
   ranges: readonly string[],
   available: readonly Tag[],

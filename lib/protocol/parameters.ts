@@ -1,13 +1,10 @@
 import { invalidRequest, type OAuthError, type OAuthErrorOptions } from './oauth-error'
 
 /**
- * The parameters of one request, decoded once.
- *
- * Records faults and throws only when one is read: a parameter that the server does not read may hold anything (RFC
- * 6749 3.1 and 3.2).
+ * The parameters of one request, decoded once. A fault throws only when it is read: a parameter that the server does
+ * not read may hold anything (RFC 6749 3.1 and 3.2).
  */
 export class Parameters {
-  /** A repeated name has a list. */
   private readonly values = new Map<string, string | string[]>()
   private readonly faults = new Map<string, string>()
   private count = 0
@@ -33,7 +30,7 @@ export class Parameters {
   }
 
   /**
-   * Takes a body that a parser of the host has parsed. A value that is no text counts as repeated.
+   * From a parser of the host. A value that is no text counts as repeated.
    *
    * @throws OAuthError `invalid_request` for more than 100 parameters.
    */
@@ -41,7 +38,7 @@ export class Parameters {
     const parameters = new Parameters()
     for (const [name, value] of Object.entries(body)) {
       if (typeof value === 'string') parameters.add(name, value)
-      // A parser gives a text to a name that comes once. A list with one entry comes from a name with brackets.
+      // A parser gives a name that comes once a text. A list with one entry comes from a name with brackets.
       else if (Array.isArray(value) && value.length > 1 && value.every(isString))
         for (const one of value) parameters.add(name, one)
       else parameters.spoil(name, repeated)
@@ -88,8 +85,8 @@ export class Parameters {
   }
 
   /**
-   * Every value of a parameter that may be repeated, such as `resource` (RFC 8707 2), in the order of the request,
-   * without empty ones. A grant type or an extension must not list such a name: repeated, it would be refused.
+   * Every value of a repeatable parameter, such as `resource` (RFC 8707 2), in order, without empty ones. A grant type
+   * or an extension must not list such a name: repeated, it would be refused.
    *
    * @throws OAuthError `invalid_request` if a value is malformed or too long.
    */
@@ -114,7 +111,7 @@ export class Parameters {
     return typeof value === 'string' && value !== '' ? value : undefined
   }
 
-  /** Exactly as received, even if too long: error responses echo it. Undefined without exactly one value. */
+  /** As received, even if too long: error responses echo it. Undefined without exactly one value. */
   received(name: string): string | undefined {
     const fault = this.faults.get(name)
     const value = this.values.get(name)
@@ -127,22 +124,18 @@ export class Parameters {
     return this.count === 0
   }
 
-  /** Even if it is empty, repeated or malformed. */
+  /** Even if empty, repeated or malformed. */
   mentions(name: string): boolean {
     return this.values.has(name) || this.faults.has(name)
   }
 
-  /** Those of faulty parameters included. */
+  /** Faulty ones included. */
   namesFrom(prefix: string): readonly string[] {
     const names = new Set([...this.values.keys(), ...this.faults.keys()])
     return [...names].filter((name) => name.startsWith(prefix))
   }
 
-  /**
-   * Refuses faulty parameters, even if no code reads them.
-   *
-   * @throws OAuthError `invalid_request`.
-   */
+  /** @throws OAuthError `invalid_request` for a faulty one, even if no code reads it. */
   check(names: Iterable<string>): void {
     for (const name of names) this.get(name)
   }
@@ -164,11 +157,7 @@ export class Parameters {
     return rest
   }
 
-  /**
-   * Faults included.
-   *
-   * @throws OAuthError `invalid_request` for more than 100 parameters.
-   */
+  /** Faults included. @throws OAuthError `invalid_request` for more than 100 parameters. */
   with(added: ReadonlyMap<string, string>): Parameters {
     const all = this.copy()
     for (const [name, value] of added) all.add(name, value)
@@ -184,15 +173,11 @@ export class Parameters {
     return copy
   }
 
-  /**
-   * In form encoding, without faults, for a repetition after the login. A repeated name, such as `resource`, has all
-   * its values.
-   */
+  /** In form encoding, without faults, to repeat the request after the login. */
   format(): string {
     return this.toQuery().toString()
   }
 
-  /** As {@link format}, as a query to change. */
   toQuery(): URLSearchParams {
     const sound = new URLSearchParams()
     for (const [name, value] of this.values) {
@@ -227,12 +212,12 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** In a query or a body. No grant needs so many. */
+/** No grant needs so many. */
 export const parametersAtMost = 100
 
 /**
- * In characters after decoding, as in `docs/bounds.md`. Only the size of the body or of the request head bounds others
- * (assertions, security tokens, unknown ones).
+ * In characters after decoding, as in `docs/bounds.md`. Others (assertions, security tokens, unknown ones) are bounded
+ * by the body or the request head.
  */
 export const longestValues: ReadonlyMap<string, number> = new Map([
   ['client_id', 256],
@@ -262,7 +247,7 @@ export const longestValues: ReadonlyMap<string, number> = new Map([
   ['dpop_jkt', 256],
 ])
 
-/** Of a registration: characters of a text or of `credentials` as JSON, entries of a list. */
+/** Characters of a text or of `credentials` as JSON, entries of a list. */
 export const largestMembers = [
   ['client_name', 256],
   ['description', 4096],

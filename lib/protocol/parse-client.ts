@@ -32,26 +32,22 @@ import { type ResponseTypeDescription, responseTypeNamed } from './response-type
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
 
-/** What a server offers, for the check of registrations. Undefined means unknown, and skips the check. */
+/** Undefined means unknown, and skips the check of registrations. */
 export interface ServerCapabilities {
   /** Undefined, too, if the scope of the server is faulty. */
   readonly scope: Scope | undefined
   readonly grantTypes: readonly string[] | undefined
   readonly responseTypes: readonly ResponseTypeDescription[] | undefined
   readonly tokenTypes: readonly string[] | undefined
-  /** What clients may register. Default: any. */
   readonly redirectUris?: RedirectUriRule | undefined
-  /** Of the host, besides the built-in ones. */
+  /** Besides the built-in ones. */
   readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
-  /** Of plug-ins. Default: unknown. */
   readonly members?: readonly ClientMember[] | undefined
-  /** The longest that a host may register. Default: any, and the server shortens what is longer. */
+  /** Default: any, and the server shortens what is longer. */
   readonly lifetimes?: LifetimeBounds | undefined
-  /** Whether an extension can. Default: unknown. */
   readonly bindsRefreshTokens?: boolean | undefined
 }
 
-/** An unknown server: skips the rules that depend on the server. */
 export const anyCapabilities: ServerCapabilities = Object.freeze({
   scope: undefined,
   grantTypes: undefined,
@@ -119,16 +115,12 @@ export function parseClient(
     members: readMembers(reading, capabilities.members),
   }
   checkSizes(client, reading)
-  // A wrong field would cause further mistakes.
   if (issues.length === before) checkRules(client, capabilities, reading)
   reading.refuseUnknown()
   return Object.freeze(client)
 }
 
-/**
- * For what the host writes now: what would have no effect is a mistake, too. A stored registration already works
- * without it.
- */
+/** What would have no effect is a mistake here, too. A stored registration already works without it. */
 export function parseWrittenClient(
   source: unknown,
   path: string,
@@ -148,7 +140,7 @@ export function parseWrittenClient(
   return client
 }
 
-// A logo over plain http would tell the network who is at the page, and could be replaced on its way.
+// Plain http would tell the network who is at the page, and the logo could be replaced on its way.
 const isShownLogo = (uri: string) => protocolOf(uri) === 'https:'
 
 // Each request of the client reads its registration, and a store holds it.
@@ -167,13 +159,13 @@ function checkSizes(client: Client, reading: OptionsReader): void {
 
 const isAbsent = (name: string, value: unknown) => value === null || (name === 'deleted' && value === false)
 
-// A database has null for a field without a value, and false for a client that is not deleted.
+// As a database has them.
 function withoutAbsent(source: unknown): unknown {
   if (!isRecord(source)) return source
   return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
 }
 
-// The registration gets the server's own name: the order of the values means nothing (RFC 6749 3.1.1).
+// RFC 6749 3.1.1: the server's own name, because the order of the values means nothing.
 function responseTypes(
   reading: OptionsReader,
   fallback: readonly string[],
@@ -218,7 +210,7 @@ function logoutUris(reading: OptionsReader): readonly string[] | undefined {
 }
 
 function secretHashes(reading: OptionsReader): readonly string[] {
-  // Hosts expect it here: token requests have it, and generateClientSecret() returns it.
+  // Hosts expect it: token requests have it, and generateClientSecret() returns it.
   reading.refuse(
     'client_secret',
     'is the secret itself, which only the client keeps. Register client_secret_hashes instead: a list with the client_secret_hash of generateClientSecret(), or with the result of hashClientSecret() for a chosen secret.',
@@ -260,7 +252,7 @@ function registeredScope(reading: OptionsReader, known: Scope | undefined): Scop
   return tokens
 }
 
-/** @throws ConfigurationError that lists its mistakes. */
+/** @throws ConfigurationError */
 export function parseStoredClient(source: unknown, capabilities: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
   const client = parseClient(source, 'registration', issues, capabilities)
@@ -268,7 +260,6 @@ export function parseStoredClient(source: unknown, capabilities: ServerCapabilit
   return client
 }
 
-/** It takes its identifier, and may do nothing. */
 export function deletedClient(client_id: string): Client {
   const grant_types = ['urn:none']
   const rest = { client_id, client_type: 'public', grant_types, scope: 'none', disabled: true }
@@ -276,12 +267,10 @@ export function deletedClient(client_id: string): Client {
   return Object.freeze({ ...client, grant_types: [], scope: [], deleted: true as const })
 }
 
-/** With every default written out. */
 export function registrationOf({ members, ...client }: Client): ClientRegistration {
   return { ...members, ...client, scope: client.scope.join(' ') }
 }
 
-/** Rules about several fields that are correct by themselves. */
 function checkRules(
   client: Client,
   { responseTypes: offeredResponseTypes, members: ofPlugIns }: ServerCapabilities,
@@ -300,7 +289,7 @@ function checkRules(
       'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
     )
   // RFC 6749 3.1.2.2: public clients must register redirection URIs; here, every client of the authorization endpoint.
-  // RFC 8628: a public client with an extension grant alone may be a device, without a browser.
+  // RFC 8628: a public client with an extension grant alone may be a device.
   const needsUri =
     client.response_types.length > 0 || (!confidential && !client.grant_types.some(isAbsoluteUri))
   if (client.redirect_uris.length === 0 && needsUri)
@@ -317,10 +306,9 @@ function checkRules(
   checkMembers(client, ofPlugIns, reading)
 }
 
-// RFC 6749 1.3: these grants begin at the authorization endpoint, so they need a response type.
+// RFC 6749 1.3: these grants begin at the authorization endpoint.
 const grantsOfResponses = ['authorization_code', 'implicit']
 
-// For a reader that does not know the server.
 const wellKnown: readonly ResponseTypeDescription[] = [
   { name: 'code', grantTypes: ['authorization_code'] },
   { name: 'token', grantTypes: ['implicit'] },
@@ -338,7 +326,7 @@ function checkResponseTypes(
     for (const grantType of grantTypes)
       if (!grant_types.includes(grantType))
         reading.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
-  // An unknown response type may belong to the grant type.
+  // It may belong to the grant type.
   if (offered === undefined && used.length < response_types.length) return
   for (const grantType of grantsOfResponses) {
     const bringing = (type: ResponseTypeDescription) => type.grantTypes.includes(grantType)
@@ -351,7 +339,7 @@ function checkResponseTypes(
   }
 }
 
-// RFC 6749 3.2.1: a client with credentials authenticates on every token request; one without cannot.
+// RFC 6749 3.2.1: a client with credentials authenticates on every token request.
 function checkMethod(client: Client, reading: OptionsReader): void {
   const method = client.token_endpoint_auth_method
   if (method === undefined || hasCredentialFor(method, client)) return

@@ -9,7 +9,7 @@ import {
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
-// A browser runs or opens these URIs in place of the page that redirects.
+// A browser runs or opens these in place of the page that redirects.
 const forbiddenSchemes = new Set([
   'javascript:',
   'data:',
@@ -22,8 +22,8 @@ const forbiddenSchemes = new Set([
 ])
 
 /**
- * The end of a sentence; undefined for a good URI. RFC 6749 3.1.2: absolute, without a fragment; its query names no
- * response parameters. `insecure` allows plain http.
+ * RFC 6749 3.1.2: absolute, without a fragment; its query names no response parameters. Returns the end of a sentence.
+ * `insecure` allows plain http.
  */
 export function redirectUriFault(
   text: string,
@@ -69,15 +69,11 @@ export function redirectUriLacks(
   )
 }
 
-/** Whether a response crosses the network in the clear. */
 export function isInsecure(uri: string): boolean {
   return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
 }
 
-/**
- * Retains every byte of the registered URI and its query (RFC 6749 3.1.2). `URL` would normalise it, and a client may
- * compare it.
- */
+/** RFC 6749 3.1.2: retains every byte and the query. `URL` would normalise, and a client may compare. */
 export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
   const question = redirectUri.indexOf('?')
   const open = question === redirectUri.length - 1 || redirectUri.endsWith('&')
@@ -91,7 +87,7 @@ type Registered = Pick<
 >
 
 /**
- * Simple string comparison (RFC 6749 3.1.2.3, RFC 3986 6.2.1): only port and query may differ, for a client that opted
+ * RFC 6749 3.1.2.3, RFC 3986 6.2.1: simple string comparison. Only port and query may differ, for a client that opted
  * in. Nothing is parsed or normalised: a browser gets exactly the compared text.
  */
 export function isRegisteredRedirectUri(client: Registered, sent: string): boolean {
@@ -103,7 +99,7 @@ export function isRegisteredRedirectUri(client: Registered, sent: string): boole
   return portless !== undefined && redirect_uris.some((uri) => withoutAnyPort(client, uri) === portless)
 }
 
-/** Undefined for a URI whose port is part of the comparison. */
+/** Undefined if the port counts. */
 export function withoutAnyPort(
   { loopback_redirect_uris, metadataDocument }: Pick<Client, 'loopback_redirect_uris' | 'metadataDocument'>,
   uri: string,
@@ -114,7 +110,7 @@ export function withoutAnyPort(
 }
 
 /**
- * Without the port, which the operating system chooses (RFC 8252 7.3). RFC 8252 8.3: `localhost` may resolve to another
+ * RFC 8252 7.3: the operating system chooses the port. RFC 8252 8.3: not `localhost`, which may resolve to another
  * address.
  */
 export function loopbackUri(uri: string): string | undefined {
@@ -131,7 +127,7 @@ function withoutPort(parts: RegExpExecArray | null): string | undefined {
   return `http://${host}${path}`
 }
 
-// RFC 6749 3.1.2.2: only the query may vary. It goes up to the end, so this also finds a fragment.
+// RFC 6749 3.1.2.2: only the query may vary. It goes up to the end: this also finds a fragment.
 function withoutDynamicQuery(uri: string): string | undefined {
   const question = uri.indexOf('?')
   if (question < 0) return uri
@@ -153,7 +149,6 @@ type RegisteredRedirection = Pick<
  */
 export type RedirectUriRule = 'any' | 'https or loopback' | { readonly schemes: readonly string[] }
 
-/** Default: any. */
 export function readRedirectUriRule(reading: OptionsReader): RedirectUriRule {
   const rule = reading.optional<RedirectUriRule>(
     'redirectUris',
@@ -173,7 +168,7 @@ const hasSchemesAlone = ({ schemes, ...others }: Readonly<Record<string, unknown
 const isSchemeOfApp = (scheme: string): boolean =>
   /^(?!https?$)[a-z][a-z0-9+.-]*$/.test(scheme) && !forbiddenSchemes.has(`${scheme}:`)
 
-/** Each opt-in is off by default. @param rule undefined if unknown: skips the check. */
+/** @param rule undefined if unknown: skips the check. */
 export function readRedirection(
   reading: OptionsReader,
   rule: RedirectUriRule | undefined,
@@ -215,7 +210,7 @@ function redirectUris(
 const ofAdmitted = (rule: RedirectUriRule | undefined): string =>
   typeof rule === 'object' ? `, or a scheme of ${rule.schemes.join(', ')}` : ''
 
-/** For a URI that {@link redirectUriFault} has found good. */
+/** For a URI without a {@link redirectUriFault}. */
 export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boolean {
   if (rule === undefined || rule === 'any') return true
   const scheme = protocolOf(uri)
@@ -223,15 +218,15 @@ export function isAllowedBy(rule: RedirectUriRule | undefined, uri: string): boo
   return typeof rule === 'object' && rule.schemes.includes(scheme.slice(0, -1))
 }
 
-// RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an opening bracket inside a name as `_`.
-// Other parsers skip space and NUL around a name, and what follows a bracket.
+// RFC 6749 4.1.2, 4.1.2.1 and 4.2.2, RFC 9207. PHP reads a dot, a space and an opening bracket in a name as `_`. Others
+// skip space and NUL around a name, and what follows a bracket.
 const responseParameter =
   /^[\s\0]*(?:code|state|iss|scope|error(?:[_. [](?:description|uri))?|access[_. []token|token[_. []type|expires[_. []in)[\s\0]*(?:[[\0].*)?$/is
 
 /**
- * RFC 6749 3.1: a response must not have a parameter twice. A client would take the query's `code`, which comes first,
- * for that of the server. Reads names as the most lenient parsers do: they split at `;`, fold case, read `code[]` as
- * `code`, and decode overlong UTF-8 (RFC 3629 10).
+ * RFC 6749 3.1: no parameter twice. A client would take the query's `code`, which comes first, for the server's. Reads
+ * names as the most lenient parsers: they split at `;`, fold case, read `code[]` as `code`, and decode overlong UTF-8
+ * (RFC 3629 10).
  */
 export function holdsResponseParameter(query: string): boolean {
   // `URLSearchParams` skips a second question mark.

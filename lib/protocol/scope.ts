@@ -8,7 +8,6 @@ export type Scope = readonly string[]
 // RFC 6749 3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ), one space between two.
 const grammar = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/
 
-/** Undefined if the text breaks the grammar. */
 export function parseScope(text: string): Scope | undefined {
   if (!grammar.test(text)) return undefined
   return text.includes(' ') ? [...new Set(text.split(' '))] : [text]
@@ -17,7 +16,7 @@ export function parseScope(text: string): Scope | undefined {
 /** OpenID Connect Core 11: clients of other servers ask so for a refresh token. */
 export const offlineAccess = 'offline_access'
 
-/** At least one token, and not longer than the parameter may be. */
+/** Also bounds the length, as of the parameter. */
 export function isScope(value: unknown): value is Scope {
   return (
     Array.isArray(value) &&
@@ -27,7 +26,6 @@ export function isScope(value: unknown): value is Scope {
   )
 }
 
-/** The rest of a sentence. */
 export const scopeExpectation =
   'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
 
@@ -80,7 +78,7 @@ export function grantableScope(
 export const malformedScope = (text: string): OAuthError =>
   invalidScope('scope_malformed', 'The scope is malformed.', { observed: { 'scope of the request': text } })
 
-/** Drops ignored tokens that the client does not have; none if no scope would remain. */
+/** Leaves a scope that would be empty as it is. */
 export function withoutIgnoredScope(
   parameters: Parameters,
   client: { readonly scope: Scope },
@@ -106,14 +104,13 @@ export function requireScope(client: { readonly scope: Scope }, scope: Scope): v
   )
 }
 
-// The text stands in URLs.
+// It stands in URLs.
 const longestNamed = 128
 
 /**
- * The client learns the first token that fails, which is its own and needs no escape; only the warning has the rest.
+ * The client learns the first token that fails, its own and without need of an escape; only the warning has the rest.
  *
- * @param predicate the rest of a sentence.
- * @param available what would not fail.
+ * @param predicate the rest of a sentence. @param available what would not fail.
  */
 export function scopeRefusal(
   reason: Reason<'invalid_scope'>,
@@ -129,6 +126,5 @@ export function scopeRefusal(
   })
 }
 
-/** For a scope of which an extension leaves nothing. */
 export const unavailableScope = (scope: Scope): OAuthError =>
   scopeRefusal('scope_exceeded', 'is not available for this request.', scope)

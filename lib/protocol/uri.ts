@@ -1,14 +1,13 @@
 import { isText } from '../primitives/options-reader'
 
-// RFC 3986 2: the characters of a URI, with complete percent triplets.
+// RFC 3986 2, with complete percent triplets.
 const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 
-/** `URL` would repair a text with others, and other software compares the text as it is. */
+/** `URL` would repair other texts, and other software compares the text as it is. */
 export function hasUriCharacters(text: string): boolean {
   return characters.test(text)
 }
 
-/** Of any scheme, without repair. */
 export function isAbsoluteUri(text: string): boolean {
   return hasUriCharacters(text) && URL.canParse(text)
 }
@@ -25,7 +24,6 @@ export function namesHost(text: string): boolean {
 
 const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
-/** @param hostname as `URL` returns it. */
 export function isLoopback(hostname: string): boolean {
   return loopbackHosts.has(hostname)
 }
@@ -34,36 +32,32 @@ export function hasUserinfo({ username, password }: URL): boolean {
   return username !== '' || password !== ''
 }
 
-/** Without repair, fragment, user name and password, so other software reads the text alike. */
+/** Other software reads such a text alike. */
 export function plainUrl(text: string): URL | undefined {
   if (!hasUriCharacters(text) || text.includes('#') || !URL.canParse(text)) return undefined
   const url = new URL(text)
   return hasUserinfo(url) ? undefined : url
 }
 
-/** Secrets and keys may travel: https, or http on a loopback host. */
+/** For secrets and keys. */
 export function isSafeUrl(text: string): boolean {
   const url = plainUrl(text)
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
 }
 
-/** The rest of a sentence that begins with the path of the option. */
 export const safeUrlExpectation =
   'must be an https URL, or an http one on a loopback host, without user name, password and fragment.'
 
-/** For people. */
 export function isWebPage(value: unknown): value is string {
   return isText(value) && /^https?:\/\//i.test(value) && hasUriCharacters(value) && URL.canParse(value)
 }
 
-/** The rest of a sentence. */
 export const webPageExpectation = 'must be the URL of a page, such as https://example.com/docs/api.'
 
-/** `error_uri` (RFC 6749 5.2), with an error code as its fragment. */
+/** RFC 6749 5.2: `error_uri`, with an error code as its fragment. */
 export function isPageUri(value: unknown): value is string {
   return isText(value) && URL.canParse(value) && hasUriCharacters(value) && !value.includes('#')
 }
 
-/** The rest of a sentence. */
 export const pageExpectation =
   'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'

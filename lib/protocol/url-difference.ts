@@ -1,6 +1,6 @@
 /**
- * The only part in which two URLs differ, as a sentence. Issuers and redirection URIs are compared letter by letter
- * (RFC 9207 2.4, RFC 6749 3.1.2.3), so people look for one small slip.
+ * RFC 9207 2.4, RFC 6749 3.1.2.3: issuers and redirection URIs are compared letter by letter, so people look for one
+ * small slip.
  */
 export function differenceBetween(one: string, other: string): string | undefined {
   if (one === other || !URL.canParse(one) || !URL.canParse(other)) return undefined
@@ -16,8 +16,8 @@ export function differenceBetween(one: string, other: string): string | undefine
 }
 
 /**
- * For issuers that share one store. Those that differ in one part are mostly one issuer, written twice: a store for
- * each would hide the slip, and the guard would still refuse every token.
+ * Issuers that differ in one part are mostly one, written twice: a store for each would hide the slip, and the guard
+ * would still refuse every token.
  */
 export function adviceForShared(issuer: string, ...others: readonly string[]): string {
   const slips = others.flatMap((other) => slipBetween(issuer, other) ?? [])
@@ -45,7 +45,7 @@ const names = {
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
-/** What people write by mistake: a slash more or less, another name of the machine. */
+/** What people write by mistake. */
 export function likelySlips(issuer: string): readonly string[] {
   if (!URL.canParse(issuer)) return []
   const { protocol, hostname } = new URL(issuer)
