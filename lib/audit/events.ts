@@ -2,56 +2,54 @@ import type { EventEmitter } from 'node:events'
 import type { Scope } from '../protocol/scope'
 
 /**
- * The part that handled the request: `authorization`, `token`, `revocation`, `introspection` or another
- * endpoint; `protected resource` for a guard; `host` for a call of the host's own code.
+ * `authorization`, `token`, `revocation`, `introspection` or another endpoint; `protected resource` for a guard; `host`
+ * for a call of the host's own code.
  */
 export type EventOrigin = string
 
 /**
- * The members of every event. An unknown member is undefined. No member holds a credential. Texts have at
- * most 256 characters, none of them a control character.
+ * An unknown member is undefined. No member holds a credential. Texts have at most 256 characters, and no control
+ * characters.
  */
 export interface AuditEvent {
   /** Milliseconds since the epoch, by the option `clock`. */
   readonly time: number
   readonly endpoint: EventOrigin
-  /** The response header `X-Request-Id`; undefined without a request. */
+  /** `X-Request-Id` of the response; undefined without a request. */
   readonly requestId: string | undefined
   /**
-   * The client that the request names, proven or not; or else that of the authorization. For an unregistered
-   * name, the first 8 hexadecimal digits of its SHA-256 digest: the name may be a misplaced secret.
+   * As the request names it, proven or not; or else of the authorization. For an unregistered name, the first 8
+   * hexadecimal digits of its SHA-256 digest: it may be a misplaced secret.
    */
   readonly clientId: string | undefined
-  /** The owner of the authorization that the request found or began. */
+  /** Of the authorization that the request found or began. */
   readonly subject: string | undefined
-  /** `req.ip` of the sender, which depends on Express's `trust proxy`. */
+  /** `req.ip`, which depends on Express's `trust proxy`. */
   readonly address: string | undefined
   /** A stable word, finer than an error code; see `docs/errors.md`. */
   readonly reason: string | undefined
-  /** The authorization that the request found or began. */
+  /** Found or begun by the request. */
   readonly authorizationId: string | undefined
   /**
-   * Joins the events of one credential: the first 8 hexadecimal digits of its SHA-256 digest. The credential
-   * is the issued code or access token; or else the presented one.
+   * Joins the events of one credential, the issued code or access token or else the presented one: the first 8
+   * hexadecimal digits of its SHA-256 digest.
    */
   readonly credential: string | undefined
 }
 
-/** An authorization or credential began, or an authorization ended. */
 export interface GrantEvent extends AuditEvent {
   readonly grantType: string | undefined
   readonly responseType: string | undefined
-  /** Of the access token; or else of the authorization. Undefined if the server found no record. */
+  /** Of the access token, or else of the authorization. Undefined without a record. */
   readonly scope: Scope | undefined
 }
 
 export interface RefusalEvent extends AuditEvent {
-  /** The code that the client or the resource owner saw. */
+  /** As the client or the resource owner saw it. */
   readonly code: string
   readonly reason: string
 }
 
-/** Too many similar requests came before. */
 export interface ThrottleEvent extends RefusalEvent {
   /** Whole seconds until a new attempt is worth while, as in `Retry-After`. */
   readonly retryAfter: number
@@ -60,9 +58,8 @@ export interface ThrottleEvent extends RefusalEvent {
 /** The server's own side failed, such as a store or a function of the host. */
 export interface FailureEvent extends RefusalEvent {
   /**
-   * For an error of a store: a copy with name, message, stack and codes only, because database clients put
-   * whole commands into other properties. Every other error is unchanged, and may hold anything that the
-   * host's code put there.
+   * An error of a store is a copy with name, message, stack and codes only, because database clients put whole commands
+   * into other properties. Every other error is unchanged, and may hold anything that the host's code put there.
    */
   readonly cause: unknown
 }
@@ -72,24 +69,21 @@ export interface AuditEvents {
   /** The resource owner approved, and the server issued a code. */
   readonly approved: [GrantEvent]
   readonly issued: [GrantEvent]
-  /** The server issued tokens for a refresh token. With the reason `repeated`: the same response again. */
+  /** For a refresh token. With the reason `repeated`: the same response again. */
   readonly refreshed: [GrantEvent]
-  /** An authorization ended, with every credential that descends from it. */
+  /** An authorization ended, with every credential of it. */
   readonly revoked: [GrantEvent]
   /** The server or the resource owner refused a request. */
   readonly refused: [RefusalEvent]
-  /** A code came a second time. The event `revoked` follows. */
+  /** A code came a second time. `revoked` follows. */
   readonly replayed: [RefusalEvent]
-  /** A refresh token that an earlier rotation replaced came again. The event `revoked` follows. */
+  /** A rotated refresh token came again. `revoked` follows. */
   readonly reused: [RefusalEvent]
   readonly throttled: [ThrottleEvent]
-  /** The server's own side failed. */
   readonly failure: [FailureEvent]
-  /**
-   * A client authenticated by a secret that a rotation has replaced. Comes besides the event of the outcome.
-   */
+  /** A secret that a rotation has replaced. Comes besides the event of the outcome. */
   readonly oldSecretUsed: [AuditEvent]
 }
 
-/** Node's `EventEmitter` of a server or a guard, with the types of {@link AuditEvents}. */
+/** Node's `EventEmitter`, with types. */
 export type AuthorizationServerEvents = EventEmitter<{ [Name in keyof AuditEvents]: AuditEvents[Name] }>
