@@ -7,21 +7,21 @@ import type { Login } from './resource-owner'
 import type { Scope } from './scope'
 
 /**
- * A way to write access tokens as texts, such as signed JWTs (RFC 9068). The record still holds each token: it ends
- * with the record, and a revocation ends it at once.
+ * Access tokens as texts, such as signed JWTs (RFC 9068). The record still holds each token: it ends with the record,
+ * and a revocation ends it at once.
  */
 export interface AccessTokenFormat extends AccessTokenReader {
   /**
-   * Writes an access token: a `b64token` (RFC 6750 2.1) of at most 8192 characters. Runs before the server stores the
-   * token, so a rejection uses nothing up. May run twice for one response, if another process changes the record
-   * meanwhile. A repeated refresh gives the same claims again.
+   * Returns a `b64token` (RFC 6750 2.1) of at most 8192 characters. Runs before the server stores the token, so a
+   * rejection uses nothing up. May run twice for one response, if another process changes the record meanwhile. A
+   * repeated refresh gives the same claims again.
    *
    * @throws OAuthError to answer the client with it. Any other error becomes `server_error`.
    */
   encode(claims: AccessTokenClaims, request: AccessTokenRequest): Promise<string>
   /**
-   * Whether new tokens may get this format without a choice of their resource or of an extension. With false, the
-   * server only reads it: the first step of an upgrade. Default true.
+   * Whether new tokens get this format without a choice of their resource or of an extension. With false, the server
+   * only reads it: the first step of an upgrade. Default true.
    */
   readonly issues?: boolean
 }
@@ -30,32 +30,30 @@ export interface AccessTokenRequest {
   readonly client: Client
   /** `implicit` for a token of the authorization endpoint. */
   readonly grantType: string
-  /** The owner as the host knows them, not for the token; undefined if the client acts for itself. */
+  /** As the host knows them, not for the token; undefined if the client acts for itself. */
   readonly subject: string | undefined
 }
 
-/** The part of a format that resource servers need: it reads, and needs no key to sign. */
+/** What resource servers need of a format: no key to sign. */
 export interface AccessTokenReader {
   /** Unique among the formats of a server, and not `opaque`. The record of a token holds it. */
   readonly name: string
   /**
-   * Resolves to undefined for a text that this format has not written, such as one with a wrong signature. Reads
-   * expired tokens too: the server looks up the record, which knows whether the token is valid, and a client may revoke
-   * it.
+   * Undefined for a text that this format has not written, such as one with a wrong signature. Reads expired tokens
+   * too: the record knows whether the token is valid, and a client may revoke it.
    *
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */
   decode(text: string): Promise<TokenReference | undefined>
   /**
-   * Reads what a token says, for guards that do not ask the store. Default: guards always ask. Resolves to undefined
-   * for a text that this format has not written.
+   * For guards that do not ask the store. Default: guards always ask. Undefined for a text that this format has not
+   * written.
    *
    * @throws OAuthError if the format cannot tell at present. Any other error becomes `server_error`.
    */
   read?(text: string): Promise<AccessTokenContent | undefined>
 }
 
-/** What an access token says by itself. */
 export interface AccessTokenContent extends TokenReference {
   readonly clientId: string
   /** Undefined if the client acts for itself. */
@@ -65,24 +63,24 @@ export interface AccessTokenContent extends TokenReference {
   readonly expiresAt: number
   /** Undefined if the token does not say. */
   readonly login: Login | undefined
-  /** Of extensions, by name, such as the resources of the token. */
+  /** By extension, such as the resources of the token. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
-  /** Whether it is a bearer token without a proof. */
+  /** A bearer token without a proof. */
   readonly isPlain: boolean
   /**
-   * The member `cnf` (RFC 7800 3.1) of a token that is bound to a key. A guard that knows each of its members checks
-   * the proof without the store. Default: the token is looked up in the store.
+   * RFC 7800 3.1: of a token that is bound to a key, if the text has all that the proof needs. A guard that knows each
+   * of its members checks the proof without the store. Default: the store decides.
    */
   readonly cnf?: unknown
 }
 
-/** Names one access token. No credential: nobody can make a token of it. */
+/** No credential: nobody can make a token of it. */
 export interface TokenReference {
   /** 22 characters of base64url. */
   readonly authorizationId: string
   /** 43 characters of base64url. */
   readonly tokenId: string
-  /** When the text ends, in seconds since the epoch (RFC 9068 4). Default: when its record says. */
+  /** In seconds since the epoch (RFC 9068 4). Default: when the record says. */
   readonly expiresAt?: number
 }
 
@@ -90,8 +88,8 @@ export interface AccessTokenClaims extends TokenReference {
   /** The option `issuer`. */
   readonly issuer: string
   /**
-   * The owner as this client knows them: what an extension publishes, such as a pairwise identifier, or else the
-   * subject of the host. Undefined if the client acts for itself.
+   * As this client knows them: what an extension publishes, such as a pairwise identifier, or else the subject of the
+   * host. Undefined if the client acts for itself.
    */
   readonly subject: string | undefined
   readonly clientId: string
@@ -103,24 +101,24 @@ export interface AccessTokenClaims extends TokenReference {
   readonly expiresAt: number
   /** Undefined if the host does not say. */
   readonly login: Login | undefined
-  /** What the token type stores with the token. */
+  /** Of the token type. */
   readonly tokenData: Json | undefined
-  /** What extensions store with the authorization, by name. */
+  /** Of the authorization, by extension. */
   readonly extensionData: Readonly<Record<string, Json>>
-  /** What extensions add (`Extension.claims`), such as `aud`. */
+  /** Of `Extension.claims`, such as `aud`. */
   readonly members: Readonly<Record<string, Json>>
-  /** What extensions store with this token, by name. */
+  /** Of this token, by extension. */
   readonly tokenExtensionData: Readonly<Record<string, Json>>
 }
 
-/** No format: the text is random. */
+/** A random text. */
 export const opaqueFormat = 'opaque'
 
-// In characters: a header carries the token, and all headers have 16 KiB (docs/bounds.md).
+// In characters: all headers of a request have 16 KiB (docs/bounds.md).
 const longestToken = 8192
 const b64token = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** A text with the form of an opaque credential never is in a format. */
+/** Never a text with the form of an opaque credential. */
 export function mayBeFormatted(text: unknown): text is string {
   return (
     typeof text === 'string' &&
@@ -131,7 +129,7 @@ export function mayBeFormatted(text: unknown): text is string {
   )
 }
 
-/** @throws TypeError if the format of a host returns a text that no request can carry. */
+/** @throws TypeError for a text that no request can carry. */
 export async function encodeToken(
   format: AccessTokenFormat,
   claims: AccessTokenClaims,
@@ -144,7 +142,7 @@ export async function encodeToken(
   )
 }
 
-/** @throws TypeError if the format of a host returns anything but a reference or undefined. */
+/** @throws TypeError for anything but a reference or undefined. */
 export async function decodeToken(
   format: AccessTokenReader,
   text: string,
@@ -156,7 +154,7 @@ export async function decodeToken(
   )
 }
 
-/** @throws TypeError if the format of a host returns anything but a content or undefined. */
+/** @throws TypeError for anything but a content or undefined. */
 export async function readToken(
   format: AccessTokenReader,
   text: string,

@@ -3,31 +3,30 @@ import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
 import { refuseMembersOfOthers } from './plug-in-names'
 
-/** A registration member of a plug-in (RFC 7591 2), such as `subject_type`. */
+/** Of a plug-in (RFC 7591 2), such as `subject_type`. */
 export interface ClientMember {
   /** Lower-case letters, digits and `_`. */
   readonly name: string
   /**
-   * Checks the value by itself: JSON of at most 16 384 characters, never null. Returns the rest of a sentence that
-   * begins with the name, such as `must be public or pairwise.`; undefined for a good value. If it throws, the server
-   * refuses the value, too. Clients that register themselves get the text: ASCII without quotes, and without the value.
+   * Checks JSON of at most 16 384 characters, never null. Returns the rest of a sentence that begins with the name,
+   * such as `must be public or pairwise.`: ASCII without quotes and without the value, because clients that register
+   * themselves get it. The value is refused, too, if this throws.
    */
   mistakeIn(value: Json): string | undefined
   /**
-   * Whether a client that states the value itself may have it. Otherwise its registration, and so the response, leaves
-   * it out, as with grant types. Default: every good value.
+   * Whether a client that states the value itself gets it. Otherwise its registration and the response leave it out, as
+   * with grant types. Default: every good value.
    */
   isGranted?(value: Json): boolean
   /**
-   * Checks the value against the other members, once each is good by itself. Returns what {@link mistakeIn} returns.
-   * Default: the value fits every client.
+   * Checks the value against the other members, once each is good by itself; see {@link mistakeIn}. Default: fits every
+   * client.
    */
   conflictIn?(value: Json, client: Client): string | undefined
   /**
    * Verifies what a client states about itself: when it registers (RFC 7591), changes its registration (RFC 7592), or
-   * when the server fetches its metadata document. Resolves to what {@link mistakeIn} returns. Runs after the other
-   * checks, and never for a registration of the host. Errors of `fetchDocument` pass through: do not catch them.
-   * Default: nothing to verify.
+   * when the server fetches its metadata document. Runs after the other checks, and never for a registration of the
+   * host. Do not catch errors of `fetchDocument`. See {@link mistakeIn}. Default: nothing to verify.
    */
   verify?(value: Json, statement: ClientStatement): Promise<string | undefined>
 }
@@ -35,8 +34,8 @@ export interface ClientMember {
 export interface ClientStatement {
   readonly client: Client
   /**
-   * Fetches a JSON document over https, never from an address inside the network of the server. Counts for the sender
-   * of the request. Takes 2 seconds at most.
+   * Fetches JSON over https, never from an address inside the network of the server, in 2 seconds at most. Counts for
+   * the sender of the request.
    *
    * @param maximumSize in bytes. Default 5120.
    */
@@ -47,7 +46,7 @@ type Members = Client['members']
 
 const noMembers: Members = Object.freeze(Object.create(null))
 
-// No plug-in may add what the package reads in a registration, or reads and writes in dynamic registration.
+// What the package itself reads or writes in registrations.
 const ownNames = {
   client_id: true,
   client_type: true,
@@ -112,10 +111,8 @@ export const areClientMembers = (value: unknown): value is readonly ClientMember
   isList(value) && value.every(isClientMember)
 
 /**
- * Reads the members of plug-ins, after all others.
- *
- * @param members undefined if unknown: then each further member counts as one of a plug-in, unless it looks misspelt or
- * like a secret.
+ * After all other members. @param members undefined if unknown: then each further member counts as one of a plug-in,
+ * unless it looks misspelt or like a secret.
  */
 export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
   const names = members?.map(({ name }) => name) ?? reading.unread().filter(mayBePlain)

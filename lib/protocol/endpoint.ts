@@ -6,13 +6,13 @@ import type { Sender } from './sender'
 import type { ResourceRequest } from './token-type'
 
 /**
- * An endpoint that responds with JSON. The server gives it the TLS check, limits, bounds of a body, deadlines, request
- * id, events, 405, `no-store` and closing.
+ * Responds with JSON. The server gives it the TLS check, limits, bounds of a body, deadlines, request id, events, 405,
+ * `no-store` and closing.
  */
 export type Endpoint = EndpointDescription & EndpointHandling
 
 export interface EndpointDescription {
-  /** Only a page has a kind and a login. */
+  /** Only a page has them. */
   readonly kind?: undefined
   readonly login?: undefined
   /**
@@ -24,32 +24,25 @@ export interface EndpointDescription {
   /** `GET` also serves `HEAD`. Default `POST`. */
   readonly method?: EndpointMethod | readonly EndpointMethod[]
   /**
-   * Of a `POST` or `PUT`: a form (RFC 6749 appendix B), or JSON with at most 32 levels; at most 64 KiB. Default `form`.
+   * A form (RFC 6749 appendix B), or JSON with at most 32 levels, in a `POST` or `PUT`; at most 64 KiB. Default `form`.
    */
   readonly body?: 'form' | 'json'
-  /** Whether the metadata names the endpoint. With false, clients learn the URL in another way. Default true. */
+  /** Whether the metadata names it. Default true. */
   readonly listed?: boolean
   /**
-   * The HTTP status, 400 to 599, of reasons and error codes. A status of the error itself wins, then that of the
-   * reason. Default: 401 for `invalid_client` and `invalid_token`, 500 for `server_error`, 503 for
-   * `temporarily_unavailable`, otherwise 400.
+   * 400 to 599, by reason or error code. The status of an error itself wins, then that of its reason. Default: 401 for
+   * `invalid_client` and `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, otherwise 400.
    */
   readonly errorStatus?: Readonly<Record<string, number>>
-  /**
-   * Whether scripts of other origins (option `cors`) may call the endpoint and read its responses, errors included.
-   * Default false.
-   */
+  /** Whether scripts of other origins (option `cors`) may read responses, errors included. Default false. */
   readonly cors?: boolean
-  /**
-   * Whether the endpoint answers during maintenance (option `maintenance`), such as one with public keys. Default
-   * false.
-   */
+  /** Whether it answers during maintenance (option `maintenance`), such as with public keys. Default false. */
   readonly duringMaintenance?: boolean
-  /** Members that the endpoint adds to the metadata of the server. Those of the suite win. */
+  /** Of the server. Those of the suite win. */
   readonly metadata?: ExtensionMetadata
   /**
-   * Whether `handle` calls `useUp` itself: once nothing else refuses the request, before it changes anything. Default
-   * false: the server calls it before `handle`, so a request that `handle` refuses uses it up, too.
+   * Whether `handle` calls `useUp` itself, once nothing else refuses the request, and before it changes anything.
+   * Default false: called before `handle`, so a request that `handle` refuses uses it up, too.
    */
   readonly usesUpLast?: boolean
 }
@@ -65,9 +58,8 @@ export function hasBody(method: string): boolean {
 }
 
 /**
- * `required`: a client must authenticate. `confidential` also refuses public clients. `optional` accepts requests
- * without a client, but refuses one that authenticates wrongly. `none` authenticates no client. Default `required`.
- * `Extra` is what the suite adds for its own endpoints.
+ * `required`: a client must authenticate. `confidential`: no public clients. `optional`: none, or one that
+ * authenticates rightly. `none`: no authentication. Default `required`. `Extra` is for endpoints of the suite.
  */
 export type EndpointHandling<Extra = unknown> =
   | {
@@ -86,23 +78,23 @@ export type EndpointHandling<Extra = unknown> =
       handle(request: EndpointRequest<undefined> & Extra): Promise<EndpointResponse>
     }
 
-/** A request that has passed the common checks. */
+/** It has passed the common checks. */
 export interface EndpointRequest<Caller extends Client | undefined = Client> extends ResourceRequest {
-  /** Has authenticated, or has named itself if public; undefined if no client has. */
+  /** Authenticated, or named by itself if public; undefined without a client. */
   readonly client: Caller
   /** Of the form, or of the query for a request without one. */
   readonly parameters: Parameters
-  /** The parsed JSON body, not checked further; undefined for other bodies. */
+  /** Parsed, not checked further; undefined for other bodies. */
   readonly json: unknown
-  /** The address of the caller, subject to `trust proxy`; undefined if the connection has closed. */
+  /** Subject to `trust proxy`; undefined if the connection has closed. */
   readonly address: string | undefined
   /** For fetches that the request causes. */
   readonly sender: Sender
-  /** What extensions found, by name. Empty without a client. */
+  /** Of extensions, by name. Empty without a client. */
   readonly evidence: Evidence
   /**
-   * Uses up what counts once, such as the assertion of the client; undefined if nothing does, or the server has called
-   * it. See `usesUpLast`.
+   * Uses up what counts once, such as the client's assertion; undefined if nothing does, or it was called. See
+   * `usesUpLast`.
    *
    * @throws OAuthError if another request has used it up.
    */
@@ -110,7 +102,6 @@ export interface EndpointRequest<Caller extends Client | undefined = Client> ext
 }
 
 export interface EndpointResponse {
-  /** Of the JSON object. */
   readonly members: object
   /** 200 to 299; 204 has no content and no members. Default 200. */
   readonly status?: number

@@ -6,15 +6,14 @@ import type { Scope } from './scope'
 export interface ExtensionDecision {
   readonly client: Client
   readonly subject: string
-  /** What the owner has approved, unless an earlier extension has narrowed it. */
+  /** Approved, unless an earlier extension has narrowed it. */
   readonly scope: Scope
-  /** To the question of this extension; undefined if it asked none. */
+  /** Undefined if this extension asked nothing. */
   readonly answer: GivenAnswer | undefined
-  /** What this extension stored with the authorization. */
+  /** What this extension stored. */
   readonly authorizationData: Json | undefined
 }
 
-/** One that the question offered. */
 export interface GivenAnswer {
   /** Of the question. */
   readonly name: string
@@ -23,24 +22,23 @@ export interface GivenAnswer {
 
 /** An omitted member changes nothing. */
 export interface DecisionTerms {
-  /** A part of what the owner approved. An empty scope is `invalid_scope` for the client. */
+  /** A part of the approved scope. An empty one is `invalid_scope` for the client. */
   readonly scope?: Scope
-  /** Stored with the authorization, in place of earlier data: JSON of at most 16 384 characters. */
+  /** Replaces earlier data of the extension: JSON of at most 16 384 characters. */
   readonly authorizationData?: Json
 }
 
-/** An authorization that its client refreshes. */
 export interface ExtensionRefresh {
   readonly client: Client
   /** 22 characters of base64url. */
   readonly authorizationId: string
   /** Undefined if the client acts for itself. */
   readonly subject: string | undefined
-  /** Of the authorization. The request may ask for less. */
+  /** All of the authorization. The request may ask for less. */
   readonly scope: Scope
-  /** When the owner approved, in seconds since the epoch; undefined if the record does not say. */
+  /** In seconds since the epoch; undefined if the record does not say. */
   readonly grantedAt: number | undefined
-  /** What this extension stored with the authorization. */
+  /** What this extension stored. */
   readonly authorizationData: Json | undefined
 }
 

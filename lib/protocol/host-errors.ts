@@ -1,6 +1,6 @@
 import { errorOf, Throttled } from './oauth-error'
 
-// For plug-ins of a host: the errors of `oauth-error.ts`, with reasons of the host.
+// For plug-ins of a host, with reasons of their own.
 
 /** A parameter is missing, repeated or malformed. */
 export const invalidRequest = errorOf('invalid_request')

@@ -1,15 +1,15 @@
-/** What the login of the host is asked for. */
+/** What the host's login is asked for. */
 export interface LoginRequest {
   /**
-   * Whether a logged-in owner has to prove again who they are. The login must ask for the credentials, and
-   * `resourceOwner` must return the new `authTime`.
+   * Whether a logged-in owner has to prove again who they are: ask for the credentials, and return the new `authTime`
+   * from `resourceOwner`.
    */
   readonly again: boolean
-  /** Whether the owner has to choose an account (`prompt=select_account`). */
+  /** `prompt=select_account`. */
   readonly selectAccount: boolean
-  /** The classes that the client would like, the best one first. The login may ignore them. */
+  /** What the client would like, the best one first. The login may ignore it. */
   readonly acrValues: readonly string[]
-  /** What the client knows about the owner, such as an e-mail address. A stranger may have written it. */
+  /** What the client knows, such as an e-mail address. A stranger may have written it. */
   readonly loginHint: string | undefined
   /** What the client proposes, such as `de`. */
   readonly uiLocales: readonly string[]
@@ -23,7 +23,6 @@ export const plainLogin: LoginRequest = {
   uiLocales: [],
 }
 
-/** For a login at a path. */
 export function loginQueryOf({
   again,
   selectAccount,

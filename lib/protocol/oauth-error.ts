@@ -3,9 +3,9 @@ import { isQuotable, isToken, serverAttributes } from './http-authentication'
 import type { Reason } from './reasons'
 
 /**
- * RFC 6749 4.1.2.1, 4.2.2.1 and 5.2; RFC 8693 2.2.2 (`invalid_target`), RFC 6750 3.1 (`invalid_token`), RFC 7591 3.2.2
- * (client metadata), RFC 8628 3.5 (polls), RFC 9101 7 (request objects and their references), OpenID Connect Core
- * 3.1.2.6 (logins and pages), RFC 9449 5 and 8 (proofs).
+ * RFC 6749 4.1.2.1, 4.2.2.1 and 5.2, RFC 8693 2.2.2, RFC 6750 3.1, RFC 7591 3.2.2 (client metadata), RFC 8628 3.5
+ * (polls), RFC 9101 7 (request objects and their references), OpenID Connect Core 3.1.2.6 (logins and pages), RFC 9449
+ * 5 and 8 (proofs).
  */
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -38,12 +38,12 @@ export type OAuthErrorCode =
   | 'temporarily_unavailable'
 
 /**
- * An error response (RFC 6749 5.2, RFC 6750 3.1). Plug-ins of a host throw it to refuse a request:
+ * Refuses a request (RFC 6749 5.2, RFC 6750 3.1). Plug-ins of a host throw it, too:
  *
- * throw new OAuthError('insufficient_user_authentication', 'login_too_old', 'Log in again.', {
- * status: 401,
- * challenge: { max_age: '300' },
- * })
+ *     throw new OAuthError('insufficient_user_authentication', 'login_too_old', 'Log in again.', {
+ *       status: 401,
+ *       challenge: { max_age: '300' },
+ *     })
  *
  * The client gets `code` and `description`: fixed texts of `%x20-21 / %x23-5B / %x5D-7E`, which never repeat a part of
  * the request but the scope token that fails. Plug-ins may use their own codes. Events and logs get `reason`, a stable
@@ -55,21 +55,19 @@ export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   /** Undefined: the status of the code. */
   readonly status: number | undefined
-  /** Besides those of every error response. */
+  /** Besides the usual ones. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Attributes. Undefined: a challenge only if the status or code demands one. */
+  /** Undefined: a challenge only if the status or code demands one. */
   readonly challenge: Readonly<Record<string, string>> | undefined
-  /** Of the challenge. Undefined: the usual ones. */
+  /** Undefined: the usual ones. */
   readonly schemes: readonly string[] | undefined
   // Private: a host that logs the error logs no part of the request.
   readonly #observed: Observed | undefined
 
   constructor(
-    /** The member `error`. */
     readonly code: OAuthErrorCode | (string & {}),
     /** A stable word for events and logs. The client never gets it. */
     readonly reason: string,
-    /** The member `error_description`. */
     readonly description: string,
     options?: OAuthErrorOptions,
   ) {
@@ -79,52 +77,49 @@ export class OAuthError extends Error {
     this.challenge = options?.challenge
     this.schemes = options?.schemes
     this.#observed = options?.observed
-    // Here, so a host sees the mistake where the text is written, not where the server sends it.
+    // A host sees the mistake where the text is written, not where the server sends it.
     requireSendable(this)
   }
 
-  /** What the server read, for the warning `EAS_REFUSED`. Never a credential. */
+  /** For the warning `EAS_REFUSED`. Never a credential. */
   get observed(): Observed | undefined {
     return this.#observed
   }
 }
 
 /**
- * What a check read and compared, by name. Never a credential: a redirection URI, a scope, an issuer, a number. A
- * stranger may have written it, with any length and any character.
+ * What a check read and compared. Never a credential: a redirection URI, a scope, an issuer, a number. A stranger may
+ * have written it, at any length and with any character.
  */
 export type Observed = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 export interface OAuthErrorOptions {
-  /** The error behind this one. No response shows it. */
+  /** No response shows it. */
   readonly cause?: unknown
   /** For the warning `EAS_REFUSED`. No response shows it. */
   readonly observed?: Observed
   /**
-   * The HTTP status, 400 to 599. Default: that of the endpoint for the code, or else 401 for `invalid_client` and
-   * `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, and 400. Not in a redirect.
+   * 400 to 599, not in a redirect. Default: that of the endpoint for the code, or else 401 for `invalid_client` and
+   * `invalid_token`, 500 for `server_error`, 503 for `temporarily_unavailable`, and 400.
    */
   readonly status?: number
   /**
-   * Such as `{ 'Retry-After': '30' }`. Default: none, and `Retry-After: 1` for `temporarily_unavailable`. Not in a
-   * redirect.
+   * Such as `{ 'Retry-After': '30' }`, not in a redirect. Default: none, and `Retry-After: 1` for
+   * `temporarily_unavailable`.
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Attributes in `WWW-Authenticate`, such as `{ scope: 'photos:read' }` (RFC 6750 3, RFC 9470 3). The server adds
-   * realm and error. An endpoint that refuses an access token gives at least `{}`, unless the status is 401.
-   * `invalid_client` has the challenge of client authentication.
+   * Of `WWW-Authenticate`, such as `{ scope: 'photos:read' }` (RFC 6750 3, RFC 9470 3). The server adds realm and
+   * error. An endpoint that refuses an access token gives at least `{}`, unless the status is 401. `invalid_client` has
+   * the challenge of client authentication.
    */
   readonly challenge?: Readonly<Record<string, string>>
-  /**
-   * The schemes of the challenge, such as `['DPoP']`. Default: at a guard, those of all its token types; at an
-   * endpoint, `Bearer`.
-   */
+  /** Such as `['DPoP']`. Default: at a guard, those of all its token types; at an endpoint, `Bearer`. */
   readonly schemes?: readonly string[]
 }
 
 /**
- * Too many such requests came before: a refusal without a look at the content. The client gets `retryAfter` as
+ * Too many such requests came before. The server did not look at the content. The client gets `retryAfter` as
  * `Retry-After`.
  */
 export class Throttled extends OAuthError {
@@ -139,35 +134,29 @@ export class Throttled extends OAuthError {
   }
 }
 
-/**
- * The client or its owner has used up a share, which protects others. The request is correct: it counts as no failure.
- */
+/** A share is used up, which protects others. The request is correct, and counts as no failure. */
 export class OverShare extends Throttled {}
 
 /**
- * What the protocol tells an honest client to cause, such as `authorization_pending`: its sender has a good handle, or
- * a secret or key has proven the client. Counts apart from failures.
+ * What the protocol tells an honest client to cause, such as `authorization_pending`: by a good handle, or a proven
+ * client. Counts apart from failures.
  */
 export class ProtocolAnswer extends OAuthError {}
 
-/** Too many attempts are running. The attempt was not made: no limit on failures counts it. */
+/** Too many attempts are running. This one was not made: no limit on failures counts it. */
 export class NotAttempted extends OAuthError {
   constructor(reason: string, description: string) {
     super('temporarily_unavailable', reason, description)
   }
 }
 
-/**
- * This server cannot use the client's own metadata. The client is at fault, so it counts as a failure of the sender's
- * network.
- */
+/** The client's own metadata is at fault: counts as a failure of the sender's network. */
 export class UnusableClient extends OAuthError {
   constructor(
-    /** For the client. */
     code: OAuthErrorCode,
     reason: Reason,
     description: string,
-    /** For the resource owner, on a page of the authorization endpoint. */
+    /** For the owner, on a page. */
     readonly pageCode: OAuthErrorCode,
   ) {
     super(code, reason, description)
@@ -178,7 +167,6 @@ export class UnusableClient extends OAuthError {
   }
 }
 
-/** @throws RangeError if a response cannot carry the error as it is. */
 function requireSendable({
   code,
   reason,
@@ -226,7 +214,6 @@ export const errorOf =
   (reason: string, description: string, options?: OAuthErrorOptions): OAuthError =>
     new OAuthError(code, reason, description, options)
 
-/** With the reasons that the suite has for the code. */
 const refusal = <Code extends OAuthErrorCode>(
   code: Code,
 ): ((reason: Reason<Code>, description: string, options?: OAuthErrorOptions) => OAuthError) => errorOf(code)
@@ -249,7 +236,7 @@ export const unauthorizedClient = refusal('unauthorized_client')
 export const unsupportedGrantType = refusal('unsupported_grant_type')
 export const unsupportedResponseType = refusal('unsupported_response_type')
 export const accessDenied = refusal('access_denied')
-/** Answers to polls with a good handle (RFC 8628 3.5). */
+/** RFC 8628 3.5: the poll has a good handle. */
 const pollAnswer =
   <Code extends OAuthErrorCode>(code: Code) =>
   (reason: Reason<Code>, description: string): ProtocolAnswer =>
@@ -260,21 +247,18 @@ export const authorizationPending = pollAnswer('authorization_pending')
 export const slowDown = pollAnswer('slow_down')
 export const expiredToken = pollAnswer('expired_token')
 export const pollDenied = pollAnswer('access_denied')
-/** OpenID Connect Core 3.1.2.6: the owner must log in, and no page may ask. */
+/** OpenID Connect Core 3.1.2.6. */
 export const loginRequired = refusal('login_required')
-/** The owner must approve, and no page may ask. */
 export const consentRequired = refusal('consent_required')
-/** The owner must see a page, and none may appear. */
 export const interactionRequired = refusal('interaction_required')
-/** The login is of no class that the client demands. */
 export const unmetAuthenticationRequirements = refusal('unmet_authentication_requirements')
 /** OpenID Connect Core 3.1.2.6. */
 export const requestUriNotSupported = refusal('request_uri_not_supported')
-/** RFC 9101 7: it names no request. */
+/** RFC 9101 7. */
 export const invalidRequestUri = refusal('invalid_request_uri')
-/** RFC 9449 5 and 7.1: the proof is missing or not valid. */
+/** RFC 9449 5 and 7.1. */
 export const invalidDpopProof = refusal('invalid_dpop_proof')
-/** RFC 9449 8 and 9: the proof needs the nonce of this response. */
+/** RFC 9449 8 and 9. */
 export const useDpopNonce = refusal('use_dpop_nonce')
 export const serverError = refusal('server_error')
 export const temporarilyUnavailable = refusal('temporarily_unavailable')
@@ -294,12 +278,12 @@ export function unexpected(error: unknown): OAuthError {
   return serverError('unexpected', 'The server met an unexpected condition.', { cause: error })
 }
 
-// Where Node and its libraries say what failed and where. Other properties hold commands, parameters and rows.
+// Other properties hold commands, parameters and rows.
 const telling = ['name', 'code', 'errno', 'syscall', 'address', 'port']
 
 /**
- * For a log: name, message, stack and codes of the error and its causes. Drops all else: database clients put the whole
- * command there, with the record in it.
+ * For a log: name, message, stack and codes of the error and its causes. Database clients put the whole command
+ * elsewhere, with the record in it.
  */
 export function bareError(thrown: unknown, depth = 0): Error {
   if (!(thrown instanceof Error) || depth > 8) return new Error('The thrown value is not an error.')

@@ -2,31 +2,29 @@ import { isList, isRecord, isText } from '../primitives/options-reader'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 
-/** What the owner answers on the consent page, such as for which workspace the access is. */
+/** On the consent page, such as for which workspace the access is. */
 export interface OwnerQuestion {
-  /**
-   * The name of the answer in tokens and at routes, such as `workspace`: a letter, then letters, digits and `_ . -`.
-   */
+  /** In tokens and at routes, such as `workspace`: a letter, then letters, digits and `_ . -`. */
   readonly name: string
   /** Such as `Which workspace?`. */
   readonly text: Text
   /**
-   * At most 100. A single answer is taken without a question. With none, the page says why, and the owner can only
-   * cancel.
+   * At most 100. A single answer is taken without a question. Without answers, the page says why, and the owner can
+   * only cancel.
    */
   readonly answers: readonly OwnerAnswer[]
-  /** What the page says without answers. Default: a sentence of the suite. */
+  /** Without answers. Default: a sentence of the suite. */
   readonly none?: Text
 }
 
 export interface OwnerAnswer {
-  /** What the authorization stores: 1 to 128 characters, unique among the answers. */
+  /** What the authorization stores: 1 to 128 characters, unique. */
   readonly value: string
   /** What the page shows. */
   readonly label: string
 }
 
-// The record of the request holds every value, and the page shows every label.
+// The record of the request holds all values, and the page shows all labels.
 const answersAtMost = 100
 const longestValue = 128
 const nameGrammar = /^[A-Za-z][\w.-]{0,63}$/
@@ -57,7 +55,7 @@ const questionShape = shape<OwnerQuestion>({
   none: optional(isLocalizedText, textExpectation),
 })
 
-/** @param what begins the message. @throws TypeError that lists every mistake. */
+/** @throws TypeError that lists every mistake. */
 export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {
   requireShape(questionShape, value, what, undefined)
 }

@@ -1,20 +1,17 @@
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 
-/** In characters. Each record contains its subject. */
+/** In characters. */
 const longestSubject = 1024
 
 export function isSubject(value: unknown): value is string {
   return isText(value) && value.length <= longestSubject
 }
 
-/** The rest of a sentence. */
 export const subjectExpectation = `must be a text of 1 to ${longestSubject} characters.`
 
 /**
- * Undefined, null and false, as databases and conditions return them, mean no subject.
- *
- * @param what names the function of the host, as the beginning of a sentence.
- * @throws TypeError for any other value.
+ * Undefined, null and false, as databases and conditions return them, mean no subject. @throws TypeError for any other
+ * value.
  */
 export function parseSubject(value: unknown, what: string): string | undefined {
   if (value === undefined || value === null || value === false) return undefined
@@ -24,25 +21,25 @@ export function parseSubject(value: unknown, what: string): string | undefined {
   )
 }
 
-/** How and when a resource owner logged in (OpenID Connect Core 2). */
+/** OpenID Connect Core 2. */
 export interface Login {
-  /** When the person last proved who they are, in whole seconds since the epoch. */
+  /** The last proof of who the person is, in whole seconds since the epoch. */
   readonly authTime: number
-  /** The class that the login met, 1 to 256 characters; undefined for none. */
+  /** The class that the login met, 1 to 256 characters. */
   readonly acr?: string | undefined
-  /** The methods of the login, such as `pwd` and `otp` (RFC 8176): at most 16 of at most 64 characters. */
+  /** Such as `pwd` and `otp` (RFC 8176): at most 16 of at most 64 characters. */
   readonly amr?: readonly string[] | undefined
 }
 
-/** The person at the authorization endpoint, as the host's login knows them. */
+/** The person at the authorization endpoint. */
 export interface ResourceOwner extends Pick<Login, 'acr' | 'amr'> {
-  /** The identifier in tokens: 1 to 1024 characters, stable and unique, never used again for another person. */
+  /** For tokens: 1 to 1024 characters, stable and unique, never used again for another person. */
   readonly subject: string
-  /** What the person recognises, on the consent page. */
+  /** For the consent page. */
   readonly name?: string | undefined
   /**
-   * When the person last logged in, in whole seconds since the epoch. Compared with the time of a demand, such as by
-   * `prompt=login` or `max_age`. Default: unknown, which satisfies no demand.
+   * The last login, in whole seconds since the epoch, for requests that demand one, such as by `prompt=login` or
+   * `max_age`. Default: unknown, which satisfies no demand.
    */
   readonly authTime?: number | undefined
 }
@@ -54,13 +51,13 @@ export function withLogin<Grant extends object>(
   return login === undefined ? grant : { ...grant, login }
 }
 
-/** Undefined if the host does not say when the owner logged in. */
+/** Undefined if the host does not say when the login was. */
 export function loginOf({ authTime, acr, amr }: ResourceOwner): Login | undefined {
   if (authTime === undefined) return undefined
   return { authTime, ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }) }
 }
 
-/** Undefined, null and false mean that nobody is logged in. @throws TypeError for any other value that is no owner. */
+/** Undefined, null and false: nobody is logged in. @throws TypeError */
 export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }

@@ -11,11 +11,11 @@ import { isKeepable, keepableExpectation, type Json } from './json'
 export type TokenProperties = Readonly<Record<string, string | number>>
 
 export interface TokenIssue {
-  /** Names of members of the suite, such as `access_token`, are not allowed. */
+  /** Without names of the suite, such as `access_token`. */
   readonly properties: TokenProperties
   /**
-   * Stored with the token, for its check: JSON of at most 16 384 characters. Must not be enough for a request by
-   * itself: other programs may read the store.
+   * For the check of the token: JSON of at most 16 384 characters. Must not be enough for a request: other programs may
+   * read the store.
    */
   readonly tokenData?: Json | undefined
 }
@@ -25,117 +25,108 @@ export interface IssueMoment {
   readonly now: number
   /** Use it for every secret. */
   readonly random: Random
-  /** What extensions found in the token request, by name. Empty for a token of the authorization endpoint. */
+  /** Of extensions, by name. Empty for a token of the authorization endpoint. */
   readonly evidence: Evidence
 }
 
-/** From the TLS handshake: the client has proven that it holds the key (RFC 8705 2). */
+/** The TLS handshake has proven that the client holds the key (RFC 8705 2). */
 export interface ClientCertificate {
   readonly x509: X509Certificate
-  /** Whether it leads to an authority that the TLS server trusts; false if self-signed. */
+  /** Leads to an authority of the TLS server; false if self-signed. */
   readonly trusted: boolean
 }
 
 export interface ResourceRequest {
-  /** Such as `GET`. */
   readonly method: string
   /** Of the request line, with the query. */
   readonly target: string
-  /**
-   * As the metadata of the server name it: no header counts. Undefined at a guard, whose routes only the host knows.
-   */
+  /** As in the metadata of the server: no header counts. Undefined at a guard, whose routes only the host knows. */
   readonly url?: string | undefined
-  /** Whether the request came over TLS, subject to `trust proxy`. */
+  /** Over TLS, subject to `trust proxy`. */
   readonly secure: boolean
-  /** By name in lower case, one text for each header line. */
+  /** By name in lower case, one text for each line. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>
   /**
-   * If this process asked for one in the TLS handshake. Undefined behind a proxy that ends TLS: the server reads no
-   * header in its place, because anybody could write it.
+   * From the TLS handshake, if this process asked for one. Undefined behind a proxy that ends TLS: no header counts in
+   * its place, because anybody could write it.
    */
   readonly certificate: ClientCertificate | undefined
 }
 
-/** For a request whose token is valid. */
+/** The token is valid. */
 export interface TokenCheck {
   readonly request: ResourceRequest
-  /** What the token type returned when the token was issued. */
+  /** From `issue`. */
   readonly tokenData: Json | undefined
-  /** The URI that the guard protects; undefined if its options name none. */
+  /** That the guard protects; undefined if its options name none. */
   readonly resource: string | undefined
   /** Seconds since the epoch. */
   readonly now: number
   /**
-   * Uses a key up for `seconds`, in all processes that share the counters. Resolves to whether it was unused. The key
-   * must hold no credential in clear.
+   * Uses a key up for `seconds`, across all processes that share the counters. Resolves to whether it was unused. The
+   * key must hold no credential in clear.
    *
-   * @throws OAuthError `temporarily_unavailable` if the store fails, or if the client is over the limit on single uses.
+   * @throws OAuthError `temporarily_unavailable` if the store fails, or the client is over the limit on single uses.
    */
   readonly useOnce: (key: string, seconds: number) => Promise<boolean>
-  /** Also for a refused request, such as a fresh nonce. A refusal may have headers of its own, too. */
+  /** Also of a refusal, such as a fresh nonce. A refusal may have its own headers, too. */
   readonly setHeader: (name: string, value: string) => void
 }
 
-/** A token as a request presents it. */
 export interface PresentedToken {
   readonly accessToken: string
   /**
-   * Checks the proof, only for a valid token of this type. Resolves to a reason to refuse it, a stable word for logs
-   * and events, or to undefined. Omit it if the token alone is enough.
+   * Checks the proof of a valid token of this type. Resolves to a reason to refuse it, a stable word for logs and
+   * events. Omit it if the token alone is enough.
    *
-   * @throws OAuthError to refuse the request with another code, status or challenge.
+   * @throws OAuthError to refuse with another code, status or challenge.
    */
   rejectReason?(check: TokenCheck): Promise<string | undefined>
 }
 
-/**
- * Of the suite or of a host (RFC 6749 7.1 and 8.1): adds members to the token response, and reads the token from a
- * request.
- */
+/** RFC 6749 7.1 and 8.1: adds members to the token response, and reads the token from a request. */
 export interface TokenType {
-  /** The value of `token_type`. Case-sensitive. */
+  /** `token_type`. Case-sensitive. */
   readonly name: string
-  /** The HTTP scheme that carries the token, unique among token types. Letter case does not count. */
+  /** The HTTP scheme of the token, unique among token types. Letter case does not count. */
   readonly scheme: string
   /**
-   * Whether the tokens are opaque whatever the option `accessTokenFormats` says: for a token type that uses the text of
-   * `issue`, such as to encrypt a key. Default false.
+   * Whether tokens are opaque whatever `accessTokenFormats` says: for a type that uses the text of `issue`, such as to
+   * encrypt a key. Default false.
    */
   readonly opaque?: boolean
-  /** Headers that scripts of other origins may read with CORS, such as `DPoP-Nonce`. */
+  /** That scripts of other origins may read with CORS, such as `DPoP-Nonce`. */
   readonly exposedHeaders?: readonly string[]
   /**
    * The member of `cnf` (RFC 7800 3.1) that is the `tokenData`, such as `jkt`: the text or object that names the key.
-   * Introspection and JWT access tokens then show it, and guards without a store find the token type by it. Default:
-   * only guards with the store take the tokens.
+   * Introspection and JWT access tokens show it, and guards without a store find the token type by it. Default: only
+   * guards with the store take the tokens.
    */
   readonly confirmationMethod?: string
   /**
-   * Members and data of a new token. Omit it for a token type without either.
+   * Omit it for a token type without members and data.
    *
    * @param accessToken the opaque text, which the client gets unless the token has a format.
    */
   issue?(accessToken: string, moment: IssueMoment): TokenIssue
-  /** Attributes of the scheme's challenge at guards, such as `{ algs: 'ES256' }`. Default: none. */
+  /** Attributes for guards, such as `{ algs: 'ES256' }`. Default: none. */
   challenge?(): Readonly<Record<string, string>>
-  /** Headers of responses with a challenge of the scheme, such as a fresh nonce. Default: none. */
+  /** With a challenge of the scheme, such as a fresh nonce. Default: none. */
   challengeHeaders?(): Readonly<Record<string, string>>
   /**
    * What a guard lacks to check these tokens: the rest of a sentence that begins with its option `resource`. Runs when
    * a host makes a guard. Default: nothing.
-   *
-   * @param resource as in {@link TokenCheck}.
    */
   lackOfGuard?(resource: string | undefined): string | undefined
-  /** Whether guards refuse tokens of every other type that is not required. Default false. */
+  /** Guards then refuse tokens of other types that are not required. Default false. */
   readonly isRequired?: boolean
-  /** Metadata of resources (RFC 9728 2). Wins over that of the host. */
+  /** RFC 9728 2. Wins over that of the host. */
   readonly resourceMetadata?: ExtensionMetadata
-  /** Reads what follows the scheme in `Authorization`; undefined if malformed. */
+  /** What follows the scheme in `Authorization`; undefined if malformed. */
   read(credentials: string): PresentedToken | undefined
 }
 
-/** RFC 6749 5.1: letter case does not count. The member may be missing. */
+/** RFC 6749 5.1: letter case does not count. */
 export function fitsType(named: unknown, type: string): boolean {
   return named === undefined || (isText(named) && named.toLowerCase() === type.toLowerCase())
 }
@@ -143,7 +134,7 @@ export function fitsType(named: unknown, type: string): boolean {
 /** By name. */
 export type TokenTypes = ReadonlyMap<string, TokenType>
 
-/** RFC 6749 5.1, 4.1.2 and 4.2.2, RFC 9207: members that endpoints write next to a token. */
+/** RFC 6749 5.1, 4.1.2 and 4.2.2, RFC 9207. */
 export const responseMembers: ReadonlySet<string> = new Set([
   'access_token',
   'token_type',
@@ -159,7 +150,7 @@ export const responseMembers: ReadonlySet<string> = new Set([
   'error_uri',
 ])
 
-/** @throws Error if the token type sets a member of the server, or returns a value that it cannot send or store. */
+/** @throws Error for a member of the server, or a value that it cannot send or store. */
 export function issueOfType(tokenType: TokenType, accessToken: string, moment: IssueMoment): TokenIssue {
   if (tokenType.issue === undefined) return { properties: {} }
   const issue = tokenType.issue(accessToken, moment)
@@ -173,7 +164,7 @@ function requireIssue(issue: unknown, name: string): void {
   requireShape(issueShape, issue, `The token type "${name}" returned a wrong result for a token:`, undefined)
 }
 
-/** @throws TypeError if no challenge can have these attributes, or the server itself sets one of them. */
+/** @throws TypeError for attributes that no challenge can have, or that the server itself sets. */
 export function challengeOfType(tokenType: TokenType): Readonly<Record<string, string>> {
   if (tokenType.challenge === undefined) return {}
   const attributes: unknown = tokenType.challenge()
