@@ -80,12 +80,10 @@ export class AuthorizationCache {
     this.tickets.clear()
   }
 
-  /** @param until milliseconds of the stopwatch. */
   trust(until: number): void {
     this.trustedUntil = until
   }
 
-  /** Call if changes no longer arrive. */
   distrust(): void {
     this.trustedUntil = 0
     this.clear()

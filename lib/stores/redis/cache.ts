@@ -14,7 +14,6 @@ import type { RedisConnection } from './connection'
 import type { RedisWarning } from './health-check'
 import { RedisInvalidations } from './invalidations'
 
-/** The option `cache` of {@link redisStore}. */
 export interface CacheOptions {
   /**
    * The largest number of cached authorizations, from 1 to 100 000, about 2 KB each. Evicts the least recently
@@ -36,7 +35,6 @@ interface CheckedStore extends AuthorizationStore {
   close(): Promise<void>
 }
 
-/** @param reading over which the store reads. */
 export function cached(
   store: CheckedStore,
   reading: RedisConnection,

@@ -6,7 +6,6 @@ import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { confirmedBy, MasterRole } from './role'
 
 export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCommands {
-  /** The next command may reach another server. */
   onLost(listener: () => void): void
   /** Such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
@@ -29,7 +28,7 @@ export const connectionSettings = {
   reconnectOnError: (error: Error) => error.message.includes('READONLY'),
 } satisfies Ioredis.RedisOptions
 
-/** For commands that must not run twice: they fail at once if the connection breaks. */
+/** Commands fail at once if the connection breaks. */
 const sentOnce = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -38,7 +37,7 @@ const sentOnce = {
 interface Purpose {
   /** Seconds for a command such as WAIT, beyond the usual timeout. Default 0. */
   readonly waiting?: number
-  /** Each command at most once; connects at the first. Default false. */
+  /** For commands that must not run twice. Connects at the first. Default false. */
   readonly once?: boolean
 }
 
@@ -83,8 +82,8 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
 }
 
 /**
- * If nothing at all arrived meanwhile, ends the connection: a server that vanished silently leaves it open for
- * minutes. The timers of ioredis would end it for a process that stood still.
+ * If nothing at all arrived meanwhile, ends the connection, too. The timers of ioredis would also end it for a
+ * process that stood still.
  */
 function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Promise<T>) => Promise<T> {
   return (reply) =>
@@ -131,7 +130,6 @@ interface Listener {
   /** Without subscription or other state. */
   ready(): void
   lost(): void
-  /** Of any form. */
   told(message: unknown): void
   /** Least milliseconds before the next attempt. */
   pause(): number
@@ -144,7 +142,6 @@ export interface ListeningConnection extends RedisCommands {
   close(): Promise<void>
 }
 
-/** @throws ConfigurationError without ioredis. */
 export function listen(url: string, listener: Listener): ListeningConnection {
   const { Redis } = loadIoredis()
   const { retryStrategy } = connectionSettings
@@ -157,7 +154,7 @@ export function listen(url: string, listener: Listener): ListeningConnection {
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     reconnectOnError: () => false,
-    // No command matters on a connection that is given up.
+    // No command on it matters any more.
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.max(retryStrategy(attempt), listener.pause()),
   })

@@ -99,8 +99,8 @@ end
 `
 
 // The reply is the clock of Redis, negative if the addition is void, an outcome and its text. An addition sent
-// again, because the reply was lost, finds its own value. A deadline so far ahead that the mark of a
-// confidential client, which lives for a minute, could end before voids it, too.
+// again finds its own value. It is also void if its deadline is so far ahead that the mark of a confidential
+// client, which lives for a minute, could end before.
 const adding = new RedisScript(`${ending}${makingRoom}
 local stored = redis.call('GET', KEYS[1])
 if stored then
@@ -158,7 +158,7 @@ return 1
 `)
 
 export class RedisDynamicClients extends RedisClientValues<DynamicClient> implements DynamicClientStore {
-  // Void after the time that the store's own connection waits for a reply.
+  // As long as the store's own connection waits for a reply.
   private readonly deadline = new CreationDeadline({ patience: connectionSettings.commandTimeout })
 
   /** @param prefix holds the hash tag. */

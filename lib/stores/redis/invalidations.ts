@@ -25,10 +25,8 @@ interface Plan {
   readonly stopwatch: () => number
 }
 
-/** Redis has not yet reported the mark under this key. */
 interface Proof {
   readonly key: string
-  /** Milliseconds of the stopwatch. */
   readonly sentAt: number
   isWritten: boolean
 }
@@ -41,7 +39,6 @@ interface Proof {
 export class RedisInvalidations {
   private readonly connection: ListeningConnection
   private readonly timer: NodeJS.Timeout
-  /** Set from the connection's first command on. */
   private attempt: symbol | undefined
   private tracked: Tracked | undefined
   private proof: Proof | undefined
@@ -156,9 +153,7 @@ export class RedisInvalidations {
   }
 }
 
-/** For clients of RESP2. */
 const channel = '__redis__:invalidate'
-// Milliseconds.
 const lifetime = '1000'
 
 interface Tracked {

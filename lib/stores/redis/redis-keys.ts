@@ -14,7 +14,6 @@ return 1
 
 const revisionLength = 22
 
-/** Signing keys never expire. */
 export function redisKeys(client: RedisCommands, run: ScriptRun, prefix: string): KeyStore {
   return {
     async find(name) {

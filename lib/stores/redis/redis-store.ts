@@ -120,7 +120,6 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const connection = connect(url)
   // WAIT blocks the commands behind it, so reads go elsewhere.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
-  // An addition that arrives twice counts twice.
   const forCounts = connect(url, { once: true })
   const close = async () => {
     await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
@@ -234,7 +233,6 @@ class KeyPerAuthorization implements RedisStore {
     try {
       return await checkRedis({ client: this.client, prefix: this.prefix, clock: this.clock }, issuer)
     } catch (failure) {
-      // The command's error says only that ioredis gave up.
       const obstacle = this.obstacle()
       throw obstacle === undefined ? failure : new Error(obstacle, { cause: failure })
     }

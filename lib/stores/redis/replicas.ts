@@ -3,7 +3,6 @@ import { deadlineExpectation, isDeadline } from '../deadline'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
 import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'
 
-/** The replicas that must have a write, and within what time. */
 export interface ReplicaWait {
   /** A whole number, at least 1. */
   readonly replicas: number
@@ -54,7 +53,7 @@ export function acknowledgedWrites(
       await leaveReplica(waitFailure)
       throw waitFailure
     }
-    // Another writer was first, or the create is void: no wait.
+    // Another writer was first, or the create is void.
     if (Number(reply) <= 0) return reply
     const count = Number(reached)
     if (!(count >= replicas))

@@ -2,13 +2,11 @@ import { isRecord } from '../../primitives/options-reader'
 import { readsOver, type RedisReads } from './batched-reads'
 import type { RedisCommands } from './redis-commands'
 
-/** Milliseconds, as for the cache of guards. */
 const confirmedFor = 1000
 
 interface RolePlan {
   /** HELLO, on the connection of the reads and writes, ahead of them. */
   readonly ask: () => Promise<unknown>
-  /** The next command may reach another server. */
   readonly leave: () => void
   /** Milliseconds, never steps. */
   readonly stopwatch?: () => number

@@ -9,9 +9,7 @@ export type RecordKeys = readonly [record: string, mark: string]
 export interface RedisWrites {
   /**
    * An empty `expected` means a create. Resolves to 1 if stored, to 0 if another writer was first. Rejects a
-   * void create, and a removed authorization.
-   *
-   * @param lifetime milliseconds.
+   * void create, and a removed authorization. `lifetime` is in milliseconds.
    */
   save(
     keys: RecordKeys,
@@ -49,7 +47,7 @@ return 1
 
 /** @param waiting milliseconds for replicas. */
 export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
-  // Void after the time that the store's own connection waits for a reply.
+  // As long as the store's own connection waits for a reply.
   const creations = new Creations({ run, patience: connectionSettings.commandTimeout + waiting })
   return (keys, revision, expected, record, lifetime) =>
     expected === ''
@@ -57,7 +55,6 @@ export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
       : run(saving, [keys[0]], revision, expected, record, lifetime)
 }
 
-/** Done once the master has it. */
 export function writesOver(client: RedisCommands): RedisWrites {
   const run: ScriptRun = (script, keys, ...words) => script.run(client, keys, ...words)
   return {
@@ -78,17 +75,17 @@ async function removeOver(client: RedisCommands, [record, mark]: RecordKeys): Pr
   try {
     return await removing.run(client, [record, mark])
   } catch (error) {
-    // While a slot migrates, no script runs on two keys. The mark first: it refuses every create after the
-    // removal. ioredis gives up after 16 redirections.
+    // While a slot migrates, no script runs on two keys. The mark first: it refuses every later create. ioredis
+    // gives up after 16 redirections.
     if (!(error instanceof Error) || !/TRYAGAIN|Cluster redirections/.test(error.message)) throw error
     await client.call('SET', mark, '', 'PX', String(markLifetime))
     return client.call('DEL', record)
   }
 }
 
-// The reply is the clock of Redis in milliseconds if stored, the negative clock if void, 0 if another writer
-// was first. A create that finds its own revision writes the same value again, for WAIT. A create is also void
-// if its deadline is so far ahead that a removal now would leave too short a mark.
+// Replies as `CreationDeadline.send` wants. A create that finds its own revision writes the same value
+// again, for WAIT. A deadline so far ahead that a removal now would leave too short a mark makes a create void,
+// too.
 const creating = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
 if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
@@ -107,7 +104,6 @@ interface CreationPlan extends DeadlinePlan {
   readonly run: ScriptRun
 }
 
-/** Before its deadline, a removal's mark refuses a late copy of a create. After it, the copy is void. */
 class Creations {
   private readonly deadline: CreationDeadline
 
@@ -115,7 +111,7 @@ class Creations {
     this.deadline = new CreationDeadline(plan)
   }
 
-  /** The id of a removed authorization is used up: another attempt would fail again. */
+  /** A removed id is used up: another attempt would fail again. */
   async create(keys: RecordKeys, revision: string, record: string, lifetime: string): Promise<0 | 1> {
     const reply = await this.deadline.send(async (deadline) =>
       Number(await this.plan.run(creating, keys, revision, record, lifetime, deadline)),
