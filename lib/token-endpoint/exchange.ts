@@ -29,11 +29,7 @@ interface AuthenticatedTokenRequest {
   readonly useUp?: (() => Promise<void>) | undefined
 }
 
-/**
- * RFC 6749 3.2. One write creates the tokens.
- *
- * @throws OAuthError every refusal of RFC 6749 5.2.
- */
+/** RFC 6749 3.2. One write creates the tokens. */
 export async function exchange(
   server: ServerContext,
   received: AuthenticatedTokenRequest,
@@ -138,7 +134,6 @@ function move(
 
 type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>
 
-/** @throws OAuthError if an extension refuses the token. */
 export async function beginWith(
   { settings: { issuer, tokenType }, store, complete }: ServerContext,
   recipient: Recipient,

@@ -22,7 +22,6 @@ import type { Counters } from '../limits/counters'
 /** A token request of a client that has authenticated; a public client has only named itself. */
 export interface TokenRequest {
   readonly client: Client
-  /** Of the body. */
   readonly parameters: Parameters
   /** The option `issuer` of the server. */
   readonly issuer: string
@@ -46,7 +45,6 @@ export interface TokenRequest {
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
 }
 
-/** A protected resource of the option `resources`. */
 export interface FoundResource {
   /** As the option writes it. */
   readonly uri: string

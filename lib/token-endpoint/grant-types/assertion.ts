@@ -7,7 +7,6 @@ import type { DirectGrant, GrantType, TokenRequest } from '../grant-type'
 
 /** A verified assertion: JWT or SAML (RFC 7521 5.1). */
 export interface Assertion {
-  /** The trusted party that made it. */
   readonly issuer: string
   /** By the name that the issuer uses. */
   readonly subject: string
@@ -67,12 +66,7 @@ const isOwnerOfAssertion = (value: unknown): value is OwnerOfAssertion => typeof
 /** RFC 7521 4.1. */
 interface AssertionFormat extends AssertionTerms {
   readonly name: string
-  /**
-   * Lifetime and single use are left to {@link assertionGrant}.
-   *
-   * @param now seconds since the epoch.
-   * @throws OAuthError `invalid_grant`; `temporarily_unavailable` without the issuer's keys.
-   */
+  /** Lifetime and single use are left to {@link assertionGrant}. */
   verify(assertion: string, now: number): Promise<Assertion>
 }
 
@@ -91,7 +85,6 @@ export function assertionGrant(format: AssertionFormat): GrantType {
   }
 }
 
-/** @throws OAuthError `invalid_grant` if the assertion lives too long, or has no known subject. */
 export async function grantByAssertion(
   assertion: Assertion,
   { client, context: { now } }: Pick<TokenRequest, 'client' | 'context'>,

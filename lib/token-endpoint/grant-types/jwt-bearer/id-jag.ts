@@ -84,7 +84,6 @@ function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer:
     )
 }
 
-/** Undefined if the request names none. */
 function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
   const asked = parameters.get('scope')
   return asked === undefined ? undefined : grantableScope(asked, client, [])

@@ -39,12 +39,7 @@ export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, 
 
 const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
-/**
- * RFC 7523 3.
- *
- * @param now seconds since the epoch.
- * @throws OAuthError `invalid_grant`; `temporarily_unavailable` without the issuer's keys.
- */
+/** RFC 7523 3. */
 export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
   const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true }).catch((error: unknown) => {
     throw refusalOf(error)

@@ -5,10 +5,8 @@ import { type Element, everyElement, parseElement, type XmlLibraries } from './x
 import { plainXml, refused } from './xml-text'
 
 /**
- * Verifies an assertion (RFC 7522 3). The received document only leads to the signature and the keys.
- * Everything that the server trusts comes from the bytes that the issuer signed.
- *
- * @throws OAuthError `invalid_grant`.
+ * RFC 7522 3. The received document only leads to the signature and the keys. All that the server trusts comes
+ * from the bytes that the issuer signed.
  */
 export function readAssertion(
   encoded: string,
@@ -57,11 +55,6 @@ const maximumLength = 64 * 1024
 // RFC 7522 2.1 requires base64url without padding. Older clients send padding, or plain base64.
 const grammar = /^(?:[A-Za-z0-9_-]+|[A-Za-z0-9+/]+)(={0,2})$/
 
-/**
- * RFC 7522 2.1. At most 48 KiB of UTF-8.
- *
- * @throws OAuthError `invalid_grant`.
- */
 function decodeAssertion(encoded: string): string {
   if (encoded.length > maximumLength) throw refused('saml_too_large')
   const padding = grammar.exec(encoded)?.[1]
@@ -87,11 +80,7 @@ interface Expectation {
   readonly latestStart: number
 }
 
-/**
- * RFC 7522 3, items 2 and 5; SAML Core 2.5.
- *
- * @returns the end of the conditions in seconds since the epoch; undefined if they have none.
- */
+/** RFC 7522 3, items 2 and 5; SAML Core 2.5. In seconds since the epoch; undefined without an end. */
 function endOfConditions(assertion: Element, expected: Expectation): number | undefined {
   const conditions = onlyChildOf(assertion, 'Conditions')
   if (conditions === undefined) throw refused('saml_audience_wrong')
@@ -118,11 +107,7 @@ const hasBegun = (element: Element, attribute: string, latestStart: number) =>
 
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
-/**
- * RFC 7522 3, item 5: one confirmation for this client and server is enough.
- *
- * @returns the latest end, in seconds since the epoch.
- */
+/** RFC 7522 3, item 5: one confirmation is enough. The latest end, in seconds since the epoch. */
 function endOfConfirmation(subject: Element, { recipient, latestStart }: Expectation): number {
   const ends = childrenOf(subject, 'SubjectConfirmation')
     .filter((confirmation) => confirmation.attributes.get('Method') === bearer)

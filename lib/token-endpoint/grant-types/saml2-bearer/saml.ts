@@ -11,7 +11,6 @@ export function childrenOf(element: Element, name: string): readonly Element[] {
   return element.children.filter((child) => isSaml(child, name))
 }
 
-/** Undefined if there is none, or several. */
 export function onlyChildOf(element: Element, name: string): Element | undefined {
   const found = childrenOf(element, name)
   return found.length === 1 ? found[0] : undefined
@@ -25,11 +24,7 @@ export function elementText(element: Element | undefined): string | undefined {
 // SAML Core 1.3.3: an instant is in UTC.
 const instantGrammar = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/
 
-/**
- * Whole seconds since the epoch; undefined without the attribute.
- *
- * @throws OAuthError `invalid_grant` if the value is not an instant.
- */
+/** Whole seconds since the epoch; undefined without the attribute. */
 export function instantOf(element: Element, attribute: string): number | undefined {
   const text = element.attributes.get(attribute)
   if (text === undefined) return undefined

@@ -7,8 +7,6 @@ export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 /**
  * XML Signature 3.2. Parses the element again from the exact bytes that the issuer signed, so no difference
  * between the document and its canonical form reaches what the server trusts.
- *
- * @throws OAuthError `invalid_grant`.
  */
 export function signedElement(
   root: Element,
@@ -62,8 +60,6 @@ interface SignedInfo {
 /**
  * One child of the assertion, in the one form of SAML Core 5.4. Forgeries use what XML Signature allows beyond
  * it.
- *
- * @throws OAuthError `invalid_grant`.
  */
 export function signatureOf(root: Element): Signature {
   const [element, ...more] = everyElement(root).filter((each) => isDsig(each, 'Signature'))

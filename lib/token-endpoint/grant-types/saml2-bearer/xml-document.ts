@@ -9,15 +9,10 @@ export interface Element {
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly Element[]
   readonly text: string
-  /** The parser's element, for the canonical form. */
   readonly node: XmlElement
 }
 
-/**
- * `plainXml` must have checked the text.
- *
- * @throws OAuthError `invalid_grant`.
- */
+/** `plainXml` must have checked the text. */
 export function parseElement(text: string, { DOMParser }: XmlLibraries): Element {
   const root = parse(text, DOMParser)
   if (!root) throw refused('saml_xml_parser')
@@ -145,7 +140,6 @@ export interface XmlLibraries {
   }
 }
 
-/** @throws ConfigurationError that names the package to install. */
 export function loadXmlLibraries(): XmlLibraries {
   const missing = {
     subject: 'saml2Bearer() cannot read XML:',

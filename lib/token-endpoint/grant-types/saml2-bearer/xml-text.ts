@@ -25,11 +25,8 @@ const unsafeCharacter =
 /**
  * Admits the part of XML that all parsers read alike, before any parser gets it: elements, attributes, text,
  * predefined and numeric references. No comments, CDATA sections, processing instructions, document types or
- * entities: with them, attackers make two parsers read two documents. At most 32 levels, 500 elements, 1000
- * attributes, and 32 attributes on one element.
- *
- * @returns the document element, without an XML declaration.
- * @throws OAuthError `invalid_grant`.
+ * entities: with them, attackers make two parsers read two documents. Returns the document element, without an
+ * XML declaration.
  */
 export function plainXml(text: string): string {
   const element = text.replace(declaration, '').trimEnd()

@@ -7,7 +7,6 @@ import { accessTokenType, type PresentedSecurityToken, type SecurityTokenTypes }
 /** RFC 8693 3. A refresh token works only at its own grant. */
 export const refreshTokenType = 'urn:ietf:params:oauth:token-type:refresh_token'
 
-/** RFC 8693 2.1. */
 interface ExchangeParameters {
   readonly subjectToken: PresentedSecurityToken
   readonly actorToken: PresentedSecurityToken | undefined
@@ -16,7 +15,6 @@ interface ExchangeParameters {
   readonly audience: readonly string[]
 }
 
-/** @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_target`. */
 export function exchangeParameters(
   parameters: Parameters,
   tokenTypes: SecurityTokenTypes,

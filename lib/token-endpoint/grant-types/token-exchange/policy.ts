@@ -33,7 +33,6 @@ export interface ExchangeRequest {
   readonly audience: readonly string[]
 }
 
-/** What a policy grants. */
 export interface ExchangeApproval {
   /** The resource owner of the new token: a text of 1 to 1024 characters. */
   readonly subject: string
@@ -52,7 +51,7 @@ export interface ExchangeApproval {
 }
 
 /**
- * Undefined refuses the exchange (`invalid_request`). It may throw an OAuth error, such as `invalidTarget`. Any
+ * Undefined refuses the exchange (`invalid_request`). The policy may throw an OAuth error, such as `invalidTarget`. Any
  * other result gives `server_error`.
  */
 export type ExchangePolicy = (
@@ -62,11 +61,9 @@ export type ExchangePolicy = (
 interface ApprovedExchange {
   readonly subject: string
   readonly scope: Scope | undefined
-  /** Empty if the policy names none. */
   readonly audience: readonly string[]
 }
 
-/** @throws ConfigurationError if the host's policy returned no {@link ExchangeApproval}. */
 export function readApproval(answer: unknown): ApprovedExchange {
   const reading = new OptionsReader(answer, 'policy()')
   const subject = reading.required('subject', '', isSubject, subjectExpectation)
@@ -79,10 +76,7 @@ export function readApproval(answer: unknown): ApprovedExchange {
 
 type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 
-/**
- * @param subjectToken only an access token of this server.
- * @throws OAuthError `invalid_target`; `invalid_scope`; `invalid_request` if the chain of actors is too long.
- */
+/** @param subjectToken only an access token of this server. */
 export function exchangedGrant(
   exchange: ExchangeRequest,
   approval: ApprovedExchange,

@@ -13,7 +13,6 @@ export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token'
 export type SecurityToken = SecurityTokenContent &
   (
     | {
-        /** The resource owner. */
         readonly subject: string
         /** The client that it was issued to; undefined if unknown, never for an access token of this server. */
         readonly clientId: string | undefined
@@ -112,7 +111,6 @@ async function ownAccessToken(
   }
 }
 
-/** @throws ConfigurationError if a host's function returned no {@link SecurityTokenClaims}. */
 function readClaims(claims: unknown, tokenType: string): SecurityToken {
   const reading = new OptionsReader(claims, `tokenTypes[${tokenType}]()`)
   const subject = reading.required('sub', '', isSubject, subjectExpectation)
