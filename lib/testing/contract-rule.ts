@@ -10,7 +10,6 @@ export interface ContractRule<Subject> {
   run(subject: Subject): Promise<void>
 }
 
-/** What only the author of a store can do. */
 export interface UnderTest {
   /**
    * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real

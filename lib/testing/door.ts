@@ -3,7 +3,6 @@ import type { Json } from '../protocol/json'
 // Lets the test kit mint tokens and hear refusals of the servers in its process. No object of an application
 // gives this access, and the kit does not load in production.
 
-/** The access token that a test asks for. */
 export interface MintRequest {
   /** Registered and not disabled. */
   readonly clientId: string

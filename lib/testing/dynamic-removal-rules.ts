@@ -42,7 +42,6 @@ export const disabledRules = [
     await wait(1)
     same(await clients.add(addition(app(id), 1)), { outcome: 'disabled' })
     equal(await clients.find(other), undefined)
-    // It takes its room as long as it lives.
     same(await clients.add({ ...addition(app(random22())), maximum: 1 }), { outcome: 'full' })
     await wait(1)
     equal(await clients.find(id), undefined)

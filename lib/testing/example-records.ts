@@ -10,7 +10,6 @@ import type {
 import { createId, digest, secureRandom } from '../protocol/credential'
 import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
 
-/** An id or a revision. */
 export function random22(): string {
   return createId(secureRandom)
 }
@@ -39,7 +38,6 @@ const granted = {
 const consentToken = digest('consent token')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
-/** A request whose resource owner is not known yet. */
 function unclaimedRecord(expiresAt: number): Unclaimed {
   return {
     ...granted,
@@ -179,7 +177,6 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
-/** Without `found`, creates the record. */
 export function saveRecord(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,

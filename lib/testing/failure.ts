@@ -20,7 +20,6 @@ export function unexpectedResponse(
 const isPage = (response: HttpResponse): boolean =>
   headerOf(response, 'content-type')?.startsWith('text/html') === true
 
-// What a browser does not show.
 const unseen = /<(head|style|script|template)\b[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi
 
 function readableText(page: string): string {

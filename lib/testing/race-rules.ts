@@ -24,7 +24,6 @@ function rivals(count: number, id: string): readonly StoredAuthorization[] {
   )
 }
 
-/** As a wrong verifier does. */
 export function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
   if (current?.state !== 'approved') throw new Error(`The record is ${current?.state ?? 'not there'}.`)
   const failures = current.code.failures + 1

@@ -21,7 +21,6 @@ export interface StoreUnderTest extends UnderTest {
   readonly store: AuthorizationStore
 }
 
-/** For rules that need only the store. */
 export function storeRules(about: string) {
   return (
     title: string,
