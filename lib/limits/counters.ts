@@ -19,7 +19,7 @@ export interface Counters {
    * to true.
    *
    * @param share who uses the key: a client, or a network of unproven senders. Counters in memory give one share at
-   * most a quarter of their room. Others may ignore it.
+   * most a quarter of their room. Other counters may ignore it.
    */
   useOnce(key: string, seconds: number, share?: string): Promise<boolean>
 }

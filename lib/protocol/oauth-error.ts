@@ -282,8 +282,8 @@ export function unexpected(error: unknown): OAuthError {
 const telling = ['name', 'code', 'errno', 'syscall', 'address', 'port']
 
 /**
- * For a log: name, message, stack and codes of the error and its causes. Database clients put the whole command
- * elsewhere, with the record in it.
+ * For a log: name, message, stack and codes of the error and its causes. Drops all else: database clients put the whole
+ * command there, with the record in it.
  */
 export function bareError(thrown: unknown, depth = 0): Error {
   if (!(thrown instanceof Error) || depth > 8) return new Error('The thrown value is not an error.')
