@@ -95,7 +95,7 @@ function requireMcpOptions(options: unknown): void {
     isTextByName,
     "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
   )
-  // RFC 9728 3: clients look for the metadata of the resource at its host. The server refuses what is no URI.
+  // RFC 9728 3: clients look for the metadata at the host of the resource. The server refuses what is no URI.
   if (serversIn(resource).some(([uri]) => URL.canParse(uri) && metadataUrlOf(uri) === undefined))
     reading.wrong(
       'resource',

@@ -42,7 +42,7 @@ export interface AuthorizationServerOptions {
    */
   readonly issuer: string
   /**
-   * The registered clients, or a store of them. A {@link ClientRegistry} also registers clients. A
+   * The registered clients, or a store of them; a {@link ClientRegistry} registers more. A
    * {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered ones.
    */
   readonly clients: RegisteredClients | ClientSource
@@ -55,8 +55,8 @@ export interface AuthorizationServerOptions {
   readonly defaultScope?: string
   /**
    * The protected resources of tokens (RFC 8707), by their URIs: absolute, without a fragment. Clients name
-   * them with the parameter `resource`; a guard refuses tokens for others. Default: tokens name no resource,
-   * and guards refuse those that do.
+   * them by `resource`; a guard refuses tokens for others. Default: tokens name no resource, and guards
+   * refuse those that do.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
   /**
@@ -65,9 +65,9 @@ export interface AuthorizationServerOptions {
    */
   readonly defaultResource?: string
   /**
-   * The scopes that a scope covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with
-   * `notes:write` passes `bearerGuard('notes:read')`. Responses, introspection and `req.oauth.scope` still
-   * contain only what the owner approved. Default: no scope covers another.
+   * What a scope covers at guards: with `{ 'notes:write': ['notes:read'] }`, a token with `notes:write`
+   * passes `bearerGuard('notes:read')`. Responses, introspection and `req.oauth.scope` still have only what
+   * the owner approved. Default: nothing else.
    */
   readonly implies?: ScopeImplications
   /**
@@ -80,39 +80,38 @@ export interface AuthorizationServerOptions {
    * 4.1.1). True skips the consent page. Never called for the implicit grant, nor for a public client whose
    * redirection URI is not https: another app could pass for it (RFC 6749 10.2). The form of the login page
    * then ends at the client: its Content-Security-Policy must allow this, as for {@link consentPage}.
-   * Default: always the consent page.
+   * Default: always the page.
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
-   * Whether `store.consents` remembers what an owner has allowed a client on the page. A request skips the
-   * page if all of it was allowed before: scope, facts such as resources, and choice. Never for a public
-   * client whose redirection URI is not https, nor for a client that registered itself: another app could
-   * pass for it (RFC 6749 10.2). `seconds`: how long a decision counts. Default: `false`; for true, 31 536
-   * 000 (a year), at most 10 years.
+   * Whether `store.consents` remembers what an owner has allowed a client on the page: no page if all was
+   * allowed before, scope, facts such as resources, and choice. Never for a public client whose redirection
+   * URI is not https, nor for a client that registered itself: another app could pass for it (RFC 6749 10.2).
+   * `seconds`: how long a decision counts. Default: `false`; for true, 31 536 000 (a year), at most 10 years.
    */
   readonly rememberConsent?: boolean | { readonly seconds?: number }
   /**
    * Returns one question that the owner answers with the approval, such as for which workspace the access is.
-   * Routes, introspection and JWT access tokens get the answer as `choice`. With two answers or more, the
-   * page appears even if `skipConsent` says true, unless `rememberConsent` knows which one; a single answer
-   * needs no question. Default: no question.
+   * Routes, introspection and JWT access tokens get the answer as `choice`. Two answers or more need the page
+   * despite `skipConsent`, unless `rememberConsent` knows which one; a single answer needs no question.
+   * Default: no question.
    */
   readonly choices?: (request: Request, question: ChoicesQuestion) => Eventually<OwnerQuestion | undefined>
   /**
-   * Returns whether an authorization goes on when its client refreshes. False ends it (`invalid_grant`); if
-   * it throws, the client gets `temporarily_unavailable`, and its refresh token stays good. Default: always.
+   * Returns whether an authorization goes on when its client refreshes. False ends it (`invalid_grant`); an
+   * error causes `temporarily_unavailable`, and the refresh token stays good. Default: always.
    */
   readonly stillAllowed?: StillAllowed
   /**
-   * The login of the host: a path, which gets the way back in the parameter `return_to`, or a function that
-   * sends the user agent there. `asked` says what the client or an extension wants; `asked.again` demands the
-   * credentials again. A path gets the same as `prompt` (`login`, `select_account`), `login_hint`,
-   * `acr_values` and `ui_locales`. Default `/login`.
+   * The login of the host: a path, which gets the way back in `return_to`, or a function that sends the user
+   * agent there. `asked` says what the client or an extension wants; `asked.again` demands the credentials
+   * again. A path gets the same as `prompt` (`login`, `select_account`), `login_hint`, `acr_values` and
+   * `ui_locales`. Default `/login`.
    */
   readonly login?:
     string | ((request: Request, response: Response, returnTo: string, asked: LoginRequest) => unknown)
   /**
-   * Ends the session of the owner at the host; sends no response. Gives `openIdConnect()` its logout
+   * Ends the session of the owner at the host, without a response. Gives `openIdConnect()` its logout
    * endpoint.
    */
   readonly logOut?: (request: Request, response: Response) => unknown
@@ -130,7 +129,7 @@ export interface AuthorizationServerOptions {
   readonly counters?: Counters
   readonly paths?: PathOptions
   /**
-   * Endpoints of the host, each with its own path below the issuer: with JSON, or pages for people
+   * Endpoints of the host, each at its own path below the issuer: with JSON, or pages for people
    * (`kind: 'page'`). The metadata names the former, and pages with `listed: true`. Default none.
    */
   readonly endpoints?: readonly (Endpoint | PageEndpoint)[]
@@ -153,27 +152,27 @@ export interface AuthorizationServerOptions {
    */
   readonly refreshTokenExpiresIn?: boolean
   /**
-   * Whether each refresh gives a new refresh token, and ends the one before. With `false`, refresh tokens of
-   * confidential clients, and those that an extension has bound to a key, stay good until their end or a
-   * revocation, as FAPI 2.0 wants it. All others rotate in any case (RFC 9700 2.2.2).
-   * `refresh_token_rotation` of a registration comes first. Default `true`.
+   * Whether each refresh replaces the refresh token. With `false`, those of confidential clients, and those
+   * that an extension has bound to a key, stay good until their end or a revocation, as FAPI 2.0 wants it;
+   * all others rotate in any case (RFC 9700 2.2.2). `refresh_token_rotation` of a registration comes first.
+   * Default `true`.
    */
   readonly refreshTokenRotation?: boolean
   /**
    * Whether requests may name the scope `offline_access` without effect, and the metadata list it: hosted AI
-   * clients use a refresh token only then. The registration alone decides on refresh tokens. Default false;
-   * true by `mcp()`.
+   * clients use a refresh token only then. Refresh tokens come by the registration. Default false; true by
+   * `mcp()`.
    */
   readonly offlineAccess?: boolean
   /**
-   * Grant types besides `authorization_code`, `refresh_token` and `client_credentials`: those of this suite,
-   * such as `password()`, and those of the host, named by an absolute URI (RFC 6749 4.5). `grant_types` of a
-   * registration must contain the name. Default none.
+   * Grant types besides `authorization_code`, `refresh_token` and `client_credentials`: of this suite, such
+   * as `password()`, or of the host, named by an absolute URI (RFC 6749 4.5). `grant_types` of a registration
+   * must name it. Default none.
    */
   readonly grantTypes?: readonly GrantType[]
   /**
-   * Response types besides `code`, such as `implicit()`. `response_types` of a registration must contain the
-   * name, and `grant_types` the grant types that it needs. Default none.
+   * Response types besides `code`, such as `implicit()`. `response_types` of a registration must name it, and
+   * `grant_types` what it needs. Default none.
    */
   readonly responseTypes?: readonly ResponseType[]
   /**
@@ -182,30 +181,30 @@ export interface AuthorizationServerOptions {
    */
   readonly tokenTypes?: readonly TokenType[]
   /**
-   * Formats of access tokens, such as signed JWTs. New tokens get the first one; each format reads its own.
-   * Opaque tokens stay good. Default: every token is opaque.
+   * Such as signed JWTs. New tokens get the first format; each reads its own. Opaque tokens stay good.
+   * Default: all tokens are opaque.
    */
   readonly accessTokenFormats?: readonly AccessTokenFormat[]
-  /** The token type of a client whose registration names none. Default `bearer`. */
+  /** For a client whose registration names none. Default `bearer`. */
   readonly tokenType?: string
   /**
-   * Methods of client authentication besides `client_secret_basic`, `client_secret_post` and `none`.
-   * `credentials` of a registration must have an entry for the method. Default none.
+   * Besides `client_secret_basic`, `client_secret_post` and `none`. `credentials` of a registration must have
+   * an entry for the method. Default none.
    */
   readonly clientAuthenticationMethods?: readonly ClientAuthenticationMethod[]
   /** Which clients must use PKCE (RFC 7636, S256); every client may. Default `public`. */
   readonly pkce?: PkceRequirement
   /**
-   * Which redirection URIs clients may register. `https or loopback` refuses the schemes of apps, which
-   * another app can claim (RFC 8252 7.1 and 8.6), and plain http elsewhere than on loopback.
-   * `{ schemes: ['com.example.app'] }` admits these schemes too. Default `any`.
+   * Which redirection URIs clients may register. `https or loopback` refuses plain http elsewhere, and the
+   * schemes of apps, which another app can claim (RFC 8252 7.1 and 8.6); `{ schemes: ['com.example.app'] }`
+   * admits these schemes too. Default `any`.
    */
   readonly redirectUris?: RedirectUriRule
   /** Extensions of the endpoints and guards, besides PKCE. Default none. */
   readonly extensions?: readonly Extension[]
   /**
    * Features of several parts, such as a grant type with its endpoint. Their parts follow those of the
-   * options, in the order of this list. Default none.
+   * options, in this order. Default none.
    */
   readonly plugIns?: readonly PlugIn[]
   /** Defaults of every guard, such as `{ realm: 'photos' }`. Default none. */
@@ -217,20 +216,19 @@ export interface AuthorizationServerOptions {
    * `error_uri`. Default none.
    */
   readonly errorUri?: string
-  /** How much one network, one client and one resource owner may ask for. */
   readonly limits?: ServerLimitOptions
-  /** Of one call of a store. Default 0.5, at most 60. */
+  /** For one call of a store. Default 0.5, at most 60. */
   readonly storeDeadline?: number
   /** For requests in flight at `oauth.close()`. Default 10, at most 60. */
   readonly closeDeadline?: number
   /** For the body of a request to arrive. Default 10, at most 60. */
   readonly bodyDeadline?: number
-  /** Pages of the host in place of those of the suite; the language and the look of those of the suite. */
+  /** Pages of the host; language and look of those of the suite. */
   readonly pages?: PageOptions
   /**
-   * Whether the warning `EAS_REFUSED` explains refusals to who sets the server up, once for each cause: what
-   * the server read, which rule decided, and the cure. Never with a credential, nor with
-   * `NODE_ENV=production` or `NODE_ENV=test`. Default true.
+   * Whether the warning `EAS_REFUSED` explains refusals, once for each cause: what the server read, which
+   * rule decided, and the cure. Never with a credential, nor with `NODE_ENV=production` or `NODE_ENV=test`.
+   * Default true.
    */
   readonly explainRefusals?: boolean
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -249,7 +247,7 @@ export interface PathOptions {
   readonly introspection?: string
 }
 
-/** How long requests, codes and tokens live, in seconds. */
+/** In seconds. */
 export interface LifetimeOptions {
   /** For the decision on the consent page. Default 600, at most 10 years. */
   readonly authorizationRequest?: number
@@ -273,7 +271,7 @@ export interface LifetimeOptions {
   readonly grant?: number
 }
 
-/** The limits of a server. `false` switches a limit off. */
+/** `false` switches a limit off. */
 export interface ServerLimitOptions {
   /**
    * Authorization requests, and failed requests of clients, from one network. Default 600 of each per minute.
@@ -302,8 +300,8 @@ export interface ServerLimitOptions {
   /**
    * How many clients that registered themselves, or by metadata documents, one resource owner keeps alive,
    * with the option `authorizations`. Beyond, the approval of one more shows a page with status 429; clients
-   * in use pass. Counts ten times as many within the lifetime of such a client, also if the owner removes
-   * them. Default 50, 1 to 1000.
+   * in use pass. Counts ten times as many within the lifetime of such a client, removed ones too. Default 50,
+   * 1 to 1000.
    */
   readonly selfRegisteredClients?: number | false
 }

@@ -63,9 +63,9 @@ export interface PlugInParts extends GuardParts {
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PlugInResource[]
   /**
-   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server writes each one of
-   * a resource owner into `store.index`. An entry with the scope `openid` stays for these seconds at least,
-   * even if its authorization ends sooner, unless its owner or the host ends it. Default: no index.
+   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server writes those of
+   * owners into `store.index`. An entry with the scope `openid` stays for these seconds at least, even if its
+   * authorization ends sooner, unless its owner or the host ends it. Default: no index.
    */
   readonly indexSeconds?: number
   /** Options that work and break a rule of the command `lint`, such as a missing secret. */
@@ -87,7 +87,6 @@ export interface PlugInResource {
   readonly scopes: readonly string[]
 }
 
-/** An option of a plug-in that breaks a rule of the command `lint`. */
 export interface PlugInRisk {
   readonly rule: string
   /** The path of the option, such as `nonces.secret`. */
@@ -96,7 +95,6 @@ export interface PlugInRisk {
 
 /** What a plug-in reads of a guard. */
 export interface PlugInGuard {
-  /** The option `issuer`. */
   readonly issuer: string
   /** Seconds since the epoch, by the option `clock`. */
   readonly now: () => number
@@ -124,7 +122,6 @@ export interface PlugInServer extends PlugInGuard {
   readonly keys: KeyStore | undefined
   /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
-  /** The names in the option `scopes`. */
   readonly scopes: readonly string[]
   /** Whether the host has the option `logOut`. */
   readonly canLogOut: boolean
@@ -132,7 +129,7 @@ export interface PlugInServer extends PlugInGuard {
   readonly urlOf: (path: string) => string
   /** For a new record: the time, the random bytes and the lifetimes. */
   readonly context: () => RecordContext
-  /** Fetches documents of clients over https, such as the JWK set at `jwks_uri`. */
+  /** Fetches documents of clients over https, such as a JWK set. */
   readonly documents: DocumentFetch
   /** Finds a registered client, perhaps a disabled one; else undefined. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>
@@ -151,7 +148,7 @@ export interface PlugInServer extends PlugInGuard {
     evidence: Evidence | undefined,
     sender: Sender,
   ) => Promise<ParsedRequest>
-  /** The requests of clients without a redirection URI, for a plug-in with a page of its own. */
+  /** The requests of clients without a redirection URI, for a plug-in with its own page. */
   readonly polledRequests: PolledRequests
   /** Undefined for an access token that is unknown, expired or revoked. */
   readonly findAccess: (accessToken: string) => Promise<FoundAccess | undefined>
@@ -187,7 +184,6 @@ export interface PlugInServer extends PlugInGuard {
   readonly commit: <Outcome>(authorizationId: string, transition: Transition<Outcome>) => Promise<Outcome>
 }
 
-/** A request that an endpoint admits. */
 export interface AdmittedRequest extends FoundAccess {
   /** For the response, such as a fresh nonce. */
   readonly headers: Readonly<Record<string, string>>
