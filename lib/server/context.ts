@@ -32,13 +32,13 @@ import type { OwnWrites } from '../stores/own-writes'
 import type { ServedGrantType } from '../token-endpoint/grant-type'
 import type { TokenRestrictor } from '../token-endpoint/restrict'
 
-/** What all guards of one server share, or guards without a server in the process. */
+/** Shared by all guards of one server, or by guards without one. */
 export interface GuardContext {
   readonly settings: GuardSettings
   readonly findToken: FindToken
-  /** As `findToken`, without a look-up of signed tokens; undefined if no token is signed. */
+  /** Without a look-up of signed tokens; undefined if no token is signed. */
   readonly findSignedToken: FindToken | undefined
-  /** Looks again at a refused token, for an explanation; undefined if guards explain nothing. */
+  /** Explains a refused token; undefined if guards explain nothing. */
   readonly observeToken: ObserveToken | undefined
   readonly counters: Counters
   /** Seconds since the epoch. */
@@ -48,28 +48,24 @@ export interface GuardContext {
   readonly requests: RequestsInFlight
 }
 
-/** What all endpoints and guards of one server share. */
+/** Shared by all endpoints and guards. */
 export interface ServerContext extends GuardContext {
   readonly settings: ServerSettings
   readonly store: AuthorizationStore
-  /** With the deadline of the store; undefined if nothing needs it. */
+  /** Undefined if nothing needs it. */
   readonly index: OwnerIndex | undefined
-  /** The marks "revoked before"; undefined without the option `authorizations`. */
+  /** Undefined without the option `authorizations`. */
   readonly clientMarks: ClientMarks | undefined
   /** Undefined without the option `authorizations`. */
   readonly indexedSince: IndexedSince | undefined
-  /** Undefined without the option `rememberConsent`. */
   readonly consents: ConsentMemory | undefined
-  /** With the deadline of the store, also without the option; undefined for a store without consents. */
+  /** Also without the option `rememberConsent`. */
   readonly consentStore: ConsentStore | undefined
   readonly takeCached: OwnWrites['takeCached']
-  /** Undefined if the limits are off. */
   readonly issueLimits: IssueLimits | undefined
-  /** The extensions that act at token requests. */
   readonly restrictors: readonly TokenRestrictor[]
   /**
-   * Default: no extension restricts tokens, no evidence, no client and so no tokens, now in seconds since the
-   * epoch.
+   * Default: no restriction, no evidence, no client and so no tokens, now in seconds since the epoch.
    *
    * @param client its registration may shorten tokens.
    */
@@ -79,9 +75,9 @@ export interface ServerContext extends GuardContext {
     client?: Client,
     now?: number,
   ) => IssueContext
-  /** Completes access tokens before they are stored; undefined if nothing would. */
+  /** Undefined if nothing completes access tokens. */
   readonly complete: CompleteIssue | undefined
-  /** The `sub` for a client; undefined if clients get the subjects of the host. */
+  /** Undefined if clients get the subjects of the host. */
   readonly publishedSubject: PublishedSubject | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
   readonly requireService: (() => Promise<void>) | undefined
@@ -89,11 +85,11 @@ export interface ServerContext extends GuardContext {
   /** For introspection and token exchange. */
   readonly findAccess: FindAccess
   readonly responseTypes: ResponseTypes
-  /** Scope tokens that count for nothing in requests of clients without them. */
+  /** These tokens count for nothing in requests of clients without them. */
   readonly ignoredScope: Scope
-  /** The modes that a request may name in place of that of its response type. */
+  /** A request may name them in place of that of its response type. */
   readonly responseModes: NamedModes
-  /** Limits the requests of each owner that wait for a decision. */
+  /** For requests of one owner that wait for a decision. */
   readonly openRequests: OpenRequests
   /** Those with `resolveRequest`; undefined if there are none, as below. */
   readonly requestResolvers: readonly Extension[] | undefined
@@ -107,9 +103,9 @@ export interface ServerContext extends GuardContext {
   readonly deciders: readonly Extension[] | undefined
   /** With `atRefresh`. */
   readonly refreshExtensions: readonly Extension[] | undefined
-  /** Limits the demanded logins of each network that wait in the store. */
+  /** For demanded logins of one network that wait in the store. */
   readonly demandedLogins: DemandedLogins
-  /** Waits until the client has probably redeemed a code that is on its way. */
+  /** Until the client has probably redeemed a code on its way. */
   readonly letArrive: () => Promise<void>
   readonly networkLimits: NetworkLimits
   readonly credentialTerms: CredentialTerms

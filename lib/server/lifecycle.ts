@@ -7,7 +7,6 @@ import { withinDeadline } from '../stores/deadline'
 import type { Storage } from '../stores/storage'
 import { warnOfStore, warnOnce } from '../audit/warning'
 
-/** The start and the end of a server or guard. */
 export interface Lifecycle {
   /**
    * Closes for good. New requests get `temporarily_unavailable` with `Connection: close`; those in flight may
@@ -52,7 +51,7 @@ export function lifecycleOf({
   return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
 }
 
-/** Readies a plug-in before the first request waits for it. */
+/** Before the first request waits for it. */
 async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
   try {
     await ready()
@@ -71,7 +70,7 @@ async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
 interface LifecycleParts {
   readonly requests: RequestsInFlight
   readonly closeDeadline: number
-  /** Resolves if what every request needs, the store or the keys, is available. */
+  /** Resolves if the store, or the keys, are available. */
   readonly answers: () => Promise<unknown>
   /** Runs after the last request. */
   readonly release: () => Promise<void>

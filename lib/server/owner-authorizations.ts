@@ -17,7 +17,6 @@ import type { ServerContext } from './context'
 import type { ReadEntries } from './gone-entries'
 import { revokeFound } from './host-revocation'
 
-/** An authorization of a resource owner, for pages and jobs of the host. */
 export interface ListedAuthorization {
   /** 22 characters of base64url. */
   readonly authorizationId: string
@@ -35,7 +34,6 @@ export interface ListedAuthorization {
   readonly expiresAt: number
 }
 
-/** A part of a list. */
 export interface AuthorizationList {
   readonly authorizations: readonly ListedAuthorization[]
   /**
@@ -52,7 +50,6 @@ export interface AuthorizationList {
   readonly isComplete: boolean
 }
 
-/** What a revocation has ended. */
 export interface Revoked {
   /** How many authorizations this call ended. */
   readonly count: number
@@ -103,7 +100,7 @@ const switchedOff = async (): Promise<never> => {
   ])
 }
 
-/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
+/** Else each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntries): OwnerAuthorizations {
   const { settings, store, index, indexedSince, consentStore, now } = server
   const revokeClient = clientRevocation(server)
@@ -199,7 +196,7 @@ function liveIn(stored: Authorization | undefined, subject: string, now: number)
 
 type Granted = Approved | Active | Polled
 
-// A device that its owner has approved gets its tokens by the next poll.
+// An approved device gets its tokens by the next poll.
 const isGranted = (authorization: Authorization): authorization is Granted =>
   authorization.state === 'approved' ||
   authorization.state === 'active' ||

@@ -78,7 +78,7 @@ export interface GuardLimitOptions {
 export type RemoteGuard = BearerGuard &
   Lifecycle & {
     readonly events: AuthorizationServerEvents
-    /** The metadata of a resource of the option `resources` (RFC 9728), as on the authorization server. */
+    /** As on the authorization server: of a resource of the option `resources` (RFC 9728). */
     readonly protectedResource: ProtectedResourcePart
   }
 
@@ -133,7 +133,6 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   })
 }
 
-/** Options of a guard whose tokens may demand a proof. */
 export interface ProvingGuardOptions extends StandaloneGuardOptions {
   /** The option `tokenTypes` of the authorization server. Default: `bearer` only. */
   readonly tokenTypes?: readonly TokenType[]
@@ -151,7 +150,6 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
    * store, which `redisStore()` has; else the memory of this process.
    */
   readonly counters?: Counters
-  /** How much one client may ask for. */
   readonly limits?: GuardLimitOptions
 }
 
@@ -172,7 +170,6 @@ export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeo
 
 export const readSingleUses = (fields: OptionsReader) => readLimit(fields, 'singleUses', usualSingleUses)
 
-/** Options of every guard without an authorization server in the process. */
 export interface StandaloneGuardOptions {
   /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
   readonly closeDeadline?: number
