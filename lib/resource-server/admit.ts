@@ -274,7 +274,10 @@ export interface JwtAccess {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** The access by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen: all requests with the token share it. */
+/**
+ * The access by the answer of an introspection endpoint (RFC 7662 2.2). Deeply frozen: all requests with the
+ * token share it.
+ */
 export interface IntrospectedAccess extends Omit<JwtAccess, 'expiresAt' | 'claims'> {
   /** Seconds since the epoch. If the answer names no end, the end in the cache of the guard. */
   readonly expiresAt: number

@@ -23,7 +23,8 @@ export interface IntrospectionKey {
    */
   readonly audience?: string
   /**
-   * `typ` of the JWTs. Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). Some servers accept only `JWT`.
+   * `typ` of the JWTs. Default `client-authentication+jwt` (draft-ietf-oauth-rfc7523bis). Some servers
+   * accept only `JWT`.
    */
   readonly type?: 'client-authentication+jwt' | 'JWT'
   readonly client_secret?: undefined
