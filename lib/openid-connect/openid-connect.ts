@@ -146,7 +146,7 @@ export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
   }
 }
 
-// Back-Channel Logout 1.0, 2.1. A logout token names no session: the host knows the sessions.
+// Back-Channel Logout 1.0, 2.1. A logout token names no session: only the host knows them.
 const backChannelMetadata: Extension = {
   name: 'back-channel-logout',
   authorizationParameters: [],
