@@ -10,7 +10,6 @@ import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInSe
 
 type RunningGuard = Pick<PlugInGuard, 'counters'>
 
-/** What plug-ins reach in requests only. */
 export type RunningServer = RunningGuard &
   Pick<
     PlugInServer,
@@ -30,7 +29,6 @@ export type RunningServer = RunningGuard &
 
 export interface Readiness {
   readonly name: string
-  /** Rejects if the plug-in is not ready. */
   readonly ready: () => Promise<unknown>
 }
 
@@ -40,7 +38,6 @@ export interface OpenedPlugIns<Running> {
   readonly readiness: readonly Readiness[]
   /** Least seconds that the index keeps an entry; undefined if nothing needs the index. */
   readonly indexSeconds: number | undefined
-  /** What the command `lint` finds in the options of plug-ins. */
   readonly risks: readonly PlugInRisk[]
   readonly start: (running: Running) => void
 }

@@ -41,7 +41,6 @@ const methodsOption = 'clientAuthenticationMethods'
 const methodsMessage =
   'must be a method of client authentication: name, read and verify, optionally scheme and others.'
 
-/** The options, then the parts of each plug-in: lists with the same names and rules. */
 type Sources = readonly OptionsReader[]
 
 type Wrong = (field: string, message: string) => void
@@ -71,7 +70,7 @@ export function resolveAuthenticationMethods(sources: Sources): readonly ClientA
 
 // RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
 const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
-// RFC 9110 11.1: a scheme is a token.
+// RFC 9110 11.1: a token.
 const schemeGrammar = /^[\w!#$%&'*+.^`|~-]+$/
 const signedMethods: ReadonlySet<unknown> = new Set(['private_key_jwt', 'client_secret_jwt'])
 
@@ -354,7 +353,6 @@ export function offeredGrantTypes(
   { resourceOwner, responseTypes, grantTypes }: ServerSettings,
   atTokenEndpoint: readonly string[],
 ): readonly string[] {
-  // A response type provides a grant such as implicit.
   const ofResponses = responseTypes.flatMap((type) => type.grantTypes)
   const offered = [...new Set([...atTokenEndpoint, ...ofResponses])]
   if (resourceOwner !== undefined) return offered

@@ -49,7 +49,6 @@ export function resolveEndpoints(
   }
 }
 
-/** Reads the paths of further endpoints of the suite, after {@link resolveEndpoints}. */
 export function furtherPaths(
   taken: TakenByEndpoints,
   names: Readonly<Record<string, string>>,

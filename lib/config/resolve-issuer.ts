@@ -4,7 +4,7 @@ import type { ServerSettings } from './settings'
 
 const example = 'such as https://example.com or http://localhost:3000'
 
-/** Reads the issuer (RFC 8414 2). */
+/** RFC 8414 2 */
 export function resolveIssuer(
   reading: OptionsReader,
   whose = 'this server',

@@ -35,13 +35,11 @@ import type { GrantType } from '../token-endpoint/grant-type'
 import type { OpenedPlugIns, RunningServer } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
 
-/** The validated options of a guard, with every default. */
 export interface GuardSettings {
   readonly issuer: string
   /** Undefined if only another process knows the scopes. */
   readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
   readonly resources: Resources | undefined
-  /** The resource of every guard without a table of resources; undefined if unknown. */
   readonly ownResource?: ResourceReference | undefined
   readonly implied: ImpliedScopes | undefined
   /** `bearer` first. */
@@ -59,7 +57,6 @@ export interface GuardSettings {
   readonly clock: () => number
 }
 
-/** The validated options of a server, with every default. */
 export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   /** New tokens get the first one that issues. */
   readonly accessTokenFormats: readonly AccessTokenFormat[]
@@ -72,7 +69,6 @@ export interface ServerSettings extends GuardSettings, ResolvedAuthorizations {
   readonly noteClientUse: OpenClients['noteUse']
   /** Undefined if the store of clients cannot change them. */
   readonly clientRegistry: ClientRegistry | undefined
-  /** Undefined if the registry takes no notes of use. */
   readonly registeredUses: RegisteredUses | undefined
   /** With the path of the option that names them. */
   readonly registered: OpenClients['registered']
