@@ -50,7 +50,6 @@ const causeOf = ({ method, headers, parameters }: EndpointRequest<undefined>) =>
   return headers['authorization'] === undefined ? undefined : 'scheme'
 }
 
-/** The challenges of all schemes, unless the refusal names its own. */
 function withChallenge(
   refusal: unknown,
   schemes: readonly string[],

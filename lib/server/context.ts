@@ -32,7 +32,6 @@ import type { OwnWrites } from '../stores/own-writes'
 import type { ServedGrantType } from '../token-endpoint/grant-type'
 import type { TokenRestrictor } from '../token-endpoint/restrict'
 
-/** Shared by all guards of one server, or by guards without one. */
 export interface GuardContext {
   readonly settings: GuardSettings
   readonly findToken: FindToken
@@ -48,11 +47,9 @@ export interface GuardContext {
   readonly requests: RequestsInFlight
 }
 
-/** Shared by all endpoints and guards. */
 export interface ServerContext extends GuardContext {
   readonly settings: ServerSettings
   readonly store: AuthorizationStore
-  /** Undefined if nothing needs it. */
   readonly index: OwnerIndex | undefined
   /** Undefined without the option `authorizations`. */
   readonly clientMarks: ClientMarks | undefined
@@ -75,14 +72,12 @@ export interface ServerContext extends GuardContext {
     client?: Client,
     now?: number,
   ) => IssueContext
-  /** Undefined if nothing completes access tokens. */
   readonly complete: CompleteIssue | undefined
   /** Undefined if clients get the subjects of the host. */
   readonly publishedSubject: PublishedSubject | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
   readonly requireService: (() => Promise<void>) | undefined
   readonly grantTypes: ReadonlyMap<string, ServedGrantType>
-  /** For introspection and token exchange. */
   readonly findAccess: FindAccess
   readonly responseTypes: ResponseTypes
   /** These tokens count for nothing in requests of clients without them. */

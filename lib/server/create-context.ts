@@ -148,7 +148,6 @@ function servedGrantTypes(settings: ServerSettings): ReadonlyMap<string, ServedG
   return new Map(known.flatMap((each) => (offered.includes(each.name) ? [[each.name, each]] : [])))
 }
 
-/** For introspection and token exchange. */
 function ownAccess(
   store: AuthorizationStore,
   { accessTokenFormats, resources, dynamicRegistration, findClient }: ServerSettings,
@@ -231,7 +230,6 @@ function withIndex(
   })
 }
 
-/** Undefined if the share is off, or no client registers itself. */
 function shareOf(
   { selfRegisteredClients, dynamicRegistration, clientMetadata, findClient, lifetimes }: ServerSettings,
   parts: Pick<Parameters<typeof selfRegisteredShare>[0], 'index' | 'store' | 'now'>,

@@ -32,7 +32,6 @@ export function createGuardContext(
   }
 }
 
-/** Finds tokens in the store, and signed ones by their signature. */
 export function tokenFinders(
   store: AuthorizationStore,
   formats: readonly AccessTokenReader[],
@@ -58,7 +57,6 @@ export function observerOf(
   return tokenObserver(marks?.forGuards(whole) ?? whole, issuer, accessTokenFormats)
 }
 
-/** Counters with the deadline of the store and the limit on single uses. */
 export function countersFor(
   { issuer, clock }: GuardSettings,
   {

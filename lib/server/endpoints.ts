@@ -30,7 +30,6 @@ export interface WiredEndpoint {
 }
 
 export interface Endpoints {
-  /** By name. */
   readonly table: ReadonlyMap<string, WiredEndpoint>
   readonly mint: Mint
 }

@@ -30,7 +30,6 @@ export function hostRevocation(
   }
 }
 
-/** @param read the record of this issuer; `unreadable` if the store failed to read it. */
 export async function revokeFound(
   { store, audit, issueContext }: Revoking,
   authorizationId: string,

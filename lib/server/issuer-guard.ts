@@ -35,7 +35,6 @@ export interface IssuerGuard extends BearerGuard {
 
 interface IssuerGuardParts {
   readonly issuer: string
-  /** Undefined if the options name none. */
   readonly own: OwnResource | undefined
   readonly guard: ReturnType<typeof readIssuerGuard>
   readonly singleUseLimit: Limit | undefined
@@ -44,7 +43,6 @@ interface IssuerGuardParts {
   readonly answers: (now: number) => Promise<void>
 }
 
-/** Returns placeholders after a mistake. */
 export function readIssuerGuard(reading: OptionsReader, issuer: string) {
   const alone = readStandaloneGuard(reading)
   const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: undefined })

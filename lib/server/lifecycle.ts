@@ -30,7 +30,6 @@ interface LifecycleOptions {
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
-  /** What plug-ins need besides. */
   readonly readiness?: readonly Readiness[]
 }
 
@@ -51,7 +50,6 @@ export function lifecycleOf({
   return lifecycle({ requests, closeDeadline, answers, release: holdStore(store, issuer) })
 }
 
-/** Before the first request waits for it. */
 async function warnUnlessReady({ name, ready }: Readiness): Promise<void> {
   try {
     await ready()
@@ -72,7 +70,6 @@ interface LifecycleParts {
   readonly closeDeadline: number
   /** Resolves if the store, or the keys, are available. */
   readonly answers: () => Promise<unknown>
-  /** Runs after the last request. */
   readonly release: () => Promise<void>
 }
 
@@ -93,7 +90,6 @@ export function lifecycle({ requests, closeDeadline, answers, release }: Lifecyc
 
 interface StoreUse {
   holders: number
-  /** Of the first holder. */
   readonly issuer: string
   readonly stopChecking: () => void
 }

@@ -100,7 +100,7 @@ const switchedOff = async (): Promise<never> => {
   ])
 }
 
-/** Else each function rejects with a ConfigurationError. */
+/** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntries): OwnerAuthorizations {
   const { settings, store, index, indexedSince, consentStore, now } = server
   const revokeClient = clientRevocation(server)
@@ -188,7 +188,6 @@ export const listedIn = (
     return live === undefined ? [] : [listed(live, settings)]
   })
 
-/** Undefined if it gives its client nothing, or belongs to another owner. */
 function liveIn(stored: Authorization | undefined, subject: string, now: number): Granted | undefined {
   const found = ignoreTombstone(stored)
   return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined
