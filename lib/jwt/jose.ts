@@ -13,7 +13,6 @@ export interface Jose {
   decodeJwt(token: string): { readonly iss?: unknown }
   createLocalJWKSet(set: { keys: PublicKey[] }): KeyLookup
   jwtVerify(token: string, key: VerificationKey, expected: ExpectedClaims): Promise<VerifiedJwt>
-  /** Verifies the signature only. @throws JOSEError */
   compactVerify(token: string, key: VerificationKey): Promise<unknown>
   readonly errors: JoseErrors
 }
@@ -86,7 +85,6 @@ export function loadJose(): Promise<Jose> {
 /**
  * At construction, so that a missing jose does not first show at a request.
  *
- * @param asker the function that needs jose, for the message.
  * @throws ConfigurationError
  */
 export function requireJose(asker: string): void {

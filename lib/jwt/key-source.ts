@@ -40,10 +40,8 @@ export interface KeySource {
 
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
-  /** For the response. */
   readonly headers: Readonly<Record<string, string>>
 
-  /** @param seconds when the keys may be available; undefined if unknown. */
   constructor(message: string, options: ErrorOptions, seconds?: number) {
     super(message, options)
     this.headers = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
@@ -131,7 +129,6 @@ export class KeySet {
     return this.keys.map(({ kid }) => kid).filter((kid) => !others.some((other) => other.kid === kid))
   }
 
-  /** In any order. */
   holds(keys: readonly PublicKey[]): boolean {
     return textOf(keys) === textOf(this.keys)
   }
@@ -217,7 +214,6 @@ export class FetchedKeys implements KeySource {
     return this.attempt !== undefined && isWithin(pause, this.attempt.at, now)
   }
 
-  /** For a fetch that sent no request. */
   forgetAttempt(): void {
     this.attempt = undefined
   }
@@ -259,7 +255,6 @@ interface KeyOptions {
   readonly published: string
 }
 
-/** Without keys after a mistake. */
 export function readKeys(reading: OptionsReader, { given, published }: KeyOptions): KeySource {
   const keys = reading.take(given)
   const uri = reading.take(published)

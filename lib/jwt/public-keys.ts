@@ -38,7 +38,6 @@ function hasOtherPurpose(key: unknown): boolean {
   return use !== 'sig' || !isTexts(operations) || !operations.includes('verify')
 }
 
-/** The key, or the problem as the rest of a sentence. */
 function parsePublicKey(value: unknown): PublicKey | string {
   if (!isRecord(value) || !isText(value['kty'])) return 'must be a JSON Web Key with kty.'
   if (holdsSecret(value))

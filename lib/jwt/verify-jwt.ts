@@ -102,7 +102,6 @@ export function unprovenType(token: string): string | undefined {
   return isText(typ) ? typ.toLowerCase() : undefined
 }
 
-/** Unproven; none if the text is no JWT. */
 export const decodedClaims = (token: string): JsonObject => decodedPart(token, 1)
 
 function decodedPart(token: string, index: 0 | 1): JsonObject {
@@ -185,7 +184,6 @@ export class RefusedJwt extends Error {
   }
 }
 
-/** Other errors stay unchanged. */
 function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
   if (fault === undefined) return error

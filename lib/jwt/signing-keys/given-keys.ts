@@ -43,7 +43,6 @@ export interface RemoteSigningKey {
   sign(text: Buffer): Promise<Uint8Array>
 }
 
-/** Only keys without a mistake. */
 export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
   const names = new Set<string>()
   return given.flatMap((value, index) => {
@@ -120,7 +119,6 @@ async function inTime(signature: unknown): Promise<unknown> {
   return Promise.race([signature, late]).finally(() => end?.())
 }
 
-/** Also of its JWK. */
 export const givenKid = (given: unknown): string | undefined =>
   kidIn(given) ?? (isRecord(given) ? kidIn(given['privateKey']) : undefined)
 

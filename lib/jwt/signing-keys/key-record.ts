@@ -47,7 +47,6 @@ function parseKey(key: unknown): SealedKey {
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** The newest last. */
 export function formatRetired(kids: readonly string[]): string {
   return JSON.stringify({ retired: kids.slice(-retiredAtMost) })
 }
@@ -55,7 +54,6 @@ export function formatRetired(kids: readonly string[]): string {
 // A mark counts only while some process may hold the key, so old marks may go.
 const retiredAtMost = 1000
 
-/** @throws Error */
 export function parseRetired(text: string): readonly string[] {
   const { retired } = objectIn(text)
   if (isList(retired) && retired.every(isText)) return retired
@@ -108,7 +106,6 @@ export class KeySeal {
     return openedKey(timesOf(key), opened.text)
   }
 
-  /** From 0; undefined if none fits. */
   secretIndex(key: SealedKey): number | undefined {
     return this.secretOf(key)?.index
   }

@@ -3,7 +3,7 @@ import type { SigningAlgorithm } from './signing-algorithm'
 
 /** Seconds for which caches may hold the published keys. */
 export const publishedFor = 600
-// Seconds between clocks of processes and verifiers.
+// Seconds by which clocks may differ.
 const clockTolerance = 300
 
 /** Least seconds of a new key before it signs: until every cache within the rules has it. */

@@ -130,5 +130,4 @@ interface StoreOfKeys {
 
 const hasKeys = (value: unknown): value is StoreOfKeys => isRecord(value) && isKeyStore(value['keys'])
 const reject = () => Promise.reject(new Error('There is no store.'))
-/** After a mistake in the options. */
 const noKeys: StoreOfKeys = { keys: { find: reject, save: reject } }

@@ -18,7 +18,6 @@ import { signingKeyOf } from './signing-key'
 
 interface KeyTerms {
   readonly issuer: string
-  /** Of the issuer in the key store. */
   readonly name: string
   readonly algorithms: readonly SigningAlgorithm[]
   /** Seconds from its first signature until the successor of a key is made. */

@@ -46,7 +46,6 @@ export function thumbprintOf(jwk: PublicKey): string {
   return hash('sha256', JSON.stringify(Object.fromEntries(members)), 'base64url')
 }
 
-/** Undefined if Node cannot read it. */
 export const readPrivateKey = (value: unknown): KeyObject | undefined =>
   readKey(value, 'private', createPrivateKey)
 

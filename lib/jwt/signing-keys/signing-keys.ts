@@ -146,7 +146,6 @@ function readOptions(options: unknown): RingFor {
   }
 }
 
-/** Undefined after a mistake, too. */
 export function readSecrets(reading: OptionsReader): readonly string[] | undefined {
   return reading.optional<readonly string[] | undefined>(
     'secrets',
@@ -198,5 +197,4 @@ export const isSigningKeys = (value: unknown): value is SigningKeys =>
 const neverOpened = () => {
   throw new Error('There are no signing keys.')
 }
-/** After a mistake. */
 export const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
