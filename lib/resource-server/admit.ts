@@ -33,7 +33,6 @@ export interface GoodToken extends KeptExtensionData {
   readonly rejectReason?: undefined
 }
 
-/** Undefined for an unknown token. */
 export type FoundToken =
   | GoodToken
   | { readonly rejectReason: Reason<'invalid_token'>; readonly observed?: Observed | undefined }
@@ -122,7 +121,6 @@ export async function admitToken(
   return found
 }
 
-/** The schemes that guards take alone; undefined if they take all. */
 export function requiredSchemes(tokenTypes: readonly TokenType[]): readonly string[] | undefined {
   const required = tokenTypes.filter(({ isRequired }) => isRequired)
   return required.length === 0 ? undefined : required.map(({ scheme }) => scheme)

@@ -20,7 +20,6 @@ export interface Challenge {
 
 export const usualChallenge: Challenge = { realm: 'oauth', attributes: new Map() }
 
-/** Returns placeholders after a mistake. */
 export function readChallenge(reading: OptionsReader, defaults: Challenge): Challenge {
   return {
     realm: reading.optional('realm', defaults.realm, isQuotable, `must be ${quotable}.`),

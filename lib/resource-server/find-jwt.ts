@@ -91,7 +91,6 @@ function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
 
 /** Some issuers do not use the registered claims. */
 export interface JwtDialect {
-  /** The first one that the token has counts. */
   readonly clientId: readonly string[]
   readonly scope: string
   readonly listsScope: boolean

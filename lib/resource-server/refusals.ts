@@ -15,7 +15,6 @@ export function malformedRequest(reason: Reason<'invalid_request'>, scope: Scope
   )
 }
 
-/** @param cause what stands in the place of the token. */
 export function missingToken(scope: Scope, cause: 'scheme' | 'query' | undefined): OAuthError {
   return new OAuthError(
     'invalid_token',
@@ -25,7 +24,6 @@ export function missingToken(scope: Scope, cause: 'scheme' | 'query' | undefined
   )
 }
 
-/** @param reason of the suite, or of an extension of the host. */
 export function badToken(reason: string, scope: Scope, observed?: Observed): OAuthError {
   return new OAuthError('invalid_token', reason, 'The access token is unknown, expired or revoked.', {
     status: 401,
@@ -62,7 +60,6 @@ export function insufficientScope(scope: Scope, granted?: Scope): OAuthError {
   )
 }
 
-/** The guard takes other types alone: `schemes`. */
 export function unboundToken(scope: Scope, schemes: readonly string[]): OAuthError {
   return new OAuthError('invalid_token', 'token_unbound', 'The access token is bound to no key.', {
     status: 401,

@@ -22,13 +22,11 @@ export interface LoginOptions {
 }
 
 export interface RequiredLogin {
-  /** Seconds; undefined for any age. */
+  /** Seconds. */
   readonly maxAge: number | undefined
-  /** None for any class. */
   readonly acrValues: readonly string[]
 }
 
-/** Returns placeholders after a mistake. */
 export function readRequiredLogin(reading: OptionsReader): RequiredLogin | undefined {
   const maxAge = reading.optional<number | undefined>('maxAge', undefined, isMaxAge, maxAgeExpectation)
   const acr = reading.optional<string | readonly string[]>('acr', [], isAcr, acrExpectation)

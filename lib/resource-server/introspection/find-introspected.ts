@@ -112,7 +112,6 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
 interface AskedToken {
   readonly token: string
   readonly digest: string
-  /** From when the token was good. */
   readonly before: KeptAnswer | undefined
 }
 
@@ -131,7 +130,6 @@ class EndpointHealth {
   private readonly circuit: CircuitBreaker
   private readonly trials = new SingleFlight<unknown>()
   private doubts = 0
-  /** The last good token. */
   good: string | undefined
 
   constructor(

@@ -15,7 +15,6 @@ interface IntrospectionAddress {
   readonly clock: () => number
 }
 
-/** Says nothing about the token. */
 export class CredentialsRefused extends Error {
   override readonly name = 'CredentialsRefused'
 }
@@ -50,7 +49,6 @@ export class IntrospectionEndpoint {
     if (endpoint !== undefined) this.found = { url: endpoint, offered: undefined }
   }
 
-  /** @throws Error if the server names none. */
   async find(): Promise<FoundEndpoint> {
     if (this.found === undefined) return this.lookUp()
     this.lookAgain(maximumAge)
