@@ -34,7 +34,6 @@ export interface RefreshedGrant {
 /** Returns whether an authorization goes on. */
 export type StillAllowed = (grant: RefreshedGrant) => boolean | Promise<boolean>
 
-/** @param asks with the option `choices`. */
 export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   return {
     name: choicesName,
@@ -43,7 +42,6 @@ export function choices(asks: boolean, stillAllowed?: StillAllowed): Extension {
   }
 }
 
-/** For a guard without a server. */
 export const shownChoice: Pick<Extension, 'name' | 'access'> = {
   name: choicesName,
   access: (kept) => memberOf(kept),

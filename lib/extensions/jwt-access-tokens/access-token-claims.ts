@@ -92,7 +92,6 @@ function requireClaims(added: unknown, own: object): asserts added is object {
 
 const jtiGrammar = /^([\w-]{22})\.([\w-]{43})$/
 
-/** Undefined for claims of another writer than `claimsOf`. */
 export function contentOf(claims: Readonly<Record<string, unknown>>): AccessTokenContent | undefined {
   const { jti, sub, client_id: clientId, scope, exp, aud, token_type: tokenType = 'bearer', cnf } = claims
   const [, authorizationId, tokenId] = isText(jti) ? (jtiGrammar.exec(jti) ?? []) : []

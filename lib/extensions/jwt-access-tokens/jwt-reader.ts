@@ -56,7 +56,6 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
   return { name: formatName, decode: read, read }
 }
 
-// The verification that follows shows a failure.
 async function refreshed(keys: KeySource, now: number) {
   try {
     return await keys.fetched(now)

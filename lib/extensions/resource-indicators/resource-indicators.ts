@@ -37,7 +37,6 @@ export const resourceIndicatorsName = 'resource-indicators'
  * later requests only narrow them.
  */
 export function resourceIndicators(resources: Resources, usualFormat = opaqueFormat): Extension {
-  // Without a choice of a resource, the server chooses.
   const formats = resources.all.some(({ accessTokenFormat }) => accessTokenFormat !== undefined)
     ? new Map(resources.all.map((each) => [each, each.accessTokenFormat ?? usualFormat]))
     : undefined
@@ -109,7 +108,6 @@ export const tokenResource: Reason<'invalid_token'> = 'token_resource'
 // RFC 8707 2 sets no bound, but each guarded request reads the list in the record.
 const resourcesAtMost = 8
 
-/** @throws OAuthError `invalid_target`. */
 function askedIn(
   parameters: Parameters,
   resources: Resources,
@@ -254,7 +252,6 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
   return scope.filter((token) => available.includes(token))
 }
 
-/** Resources, or other names that a grant type has approved. */
 function audienceOf({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] {
   return listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
 }

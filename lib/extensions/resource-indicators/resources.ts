@@ -48,7 +48,6 @@ export class Resources {
   private readonly byUri: ReadonlyMap<string, Resource>
 
   constructor(
-    /** In the order of the option. */
     readonly all: readonly Resource[],
     /** For a request that names none; undefined if there are several and no default. */
     readonly defaultResource: Resource | undefined,
@@ -62,7 +61,6 @@ export class Resources {
     return this.byUri.get(comparable(uri))
   }
 
-  /** Each once, in the order of the option. */
   among(uris: readonly string[]): readonly Resource[] {
     const found = new Set(uris.map((uri) => this.find(uri)))
     return [...this.all, ...this.ofPlugIns].filter((resource) => found.has(resource))
@@ -236,7 +234,6 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isScopes = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
 
-/** Undefined also after a mistake. */
 export function guardedResource(
   reading: OptionsReader,
   resources: Resources | undefined,

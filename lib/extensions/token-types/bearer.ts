@@ -19,11 +19,7 @@ export interface TokenResponse extends Readonly<Record<string, Json>> {
   readonly scope: string
 }
 
-/**
- * Always names the scope, for clients that compare it with the requested one.
- *
- * @param namesRefreshTokenEnd when an unused refresh token ends.
- */
+/** Always names the scope, for clients that compare it with the requested one. */
 export function tokenResponse(issued: Issued, now: number, namesRefreshTokenEnd = false): TokenResponse {
   const { accessToken, tokenType, properties, expiresAt, scope, refreshToken, refreshTokenExpiresAt } = issued
   const members: TokenResponse & Record<string, Json> = {

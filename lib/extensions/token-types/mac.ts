@@ -147,7 +147,6 @@ function keptOf({ key, algorithm, issuedAt }: MacKey, accessToken: string, { ran
   return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
 }
 
-/** @throws Error if the record is damaged. */
 function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
   const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
   const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
@@ -189,7 +188,6 @@ function parseAuthority(text: string, secure: boolean): Authority | undefined {
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
 }
 
-/** An entry without a port means the default port. */
 function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
   return hosts.some((entry) => {
     const listed = parseAuthority(entry, secure)
@@ -200,7 +198,6 @@ function isListed(authority: Authority, hosts: readonly string[], secure: boolea
 const isAuthority = (value: unknown): value is string => typeof value === 'string' && grammar.test(value)
 
 interface MacCredentials {
-  /** The access token, which names the key. */
   readonly id: string
   /** Seconds. `epoch`: the time of the request; `issue`: the age of the key, with which the nonce begins. */
   readonly time: { readonly since: 'epoch' | 'issue'; readonly seconds: number }
