@@ -122,7 +122,6 @@ async function decide(
   if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
   if (resourceOwner !== undefined) {
     await request.logOut()
-    // Nobody waits for the clients.
     void announce?.(subject)
   }
   return leave(request, destination)

@@ -14,7 +14,6 @@ interface IdTokenContent {
   readonly login: Login | undefined
   /** Undefined at a refresh, too. */
   readonly nonce: string | undefined
-  /** Of the same response. */
   readonly accessToken: string
   readonly claims: Readonly<Record<string, Json>>
 }

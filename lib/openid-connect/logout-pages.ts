@@ -3,7 +3,6 @@ import type { PageLocale } from '../http/pages/texts/locale'
 
 interface LogoutQuestionView {
   readonly ownerName: string
-  /** Undefined if no client is known. */
   readonly clientName: string | undefined
   readonly action: string
   /** Hidden. The form also sends `decision`: `stay` or `log_out`. */
@@ -27,7 +26,6 @@ export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale)
 
 interface LogoutEndView {
   readonly isLoggedOut: boolean
-  /** Undefined for no link. */
   readonly back: { readonly clientName: string; readonly uri: string } | undefined
 }
 

@@ -47,7 +47,6 @@ export type OwnerClaims = (
   request: ClaimsRequest,
 ) => object | undefined | Promise<object | undefined>
 
-/** Undefined if the owner no longer exists. */
 export async function claimsFor(
   claims: OwnerClaims,
   subject: string,

@@ -3,7 +3,6 @@ import { isText } from '../primitives/options-reader'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { isLoopback, plainUrl } from '../protocol/uri'
 
-/** The `sub` of an owner for one client. */
 export type SubjectFor = (subject: string, client: Client) => string
 
 export const publicSubject: SubjectFor = (subject) => subject
