@@ -13,7 +13,7 @@ export const dpopType = 'DPoP'
 /** Records and evidence hold its data under this name. */
 export const dpopName = 'dpop'
 
-/** RFC 9449 8 and 9: scripts of other origins need them. */
+/** RFC 9449 8 and 9 */
 export const exposedHeaders = ['DPoP-Nonce']
 
 /** RFC 9449 6 and 7. @param check at guards. */
@@ -87,7 +87,6 @@ function urlAtGuard(
   return url === undefined ? undefined : urlOfTarget(target, [{ prefix: '', url }])
 }
 
-/** Undefined for a URI that is not http, such as a URN. */
 function originOf(resource: string): string | undefined {
   return /^https?:\/\//i.test(resource) && URL.canParse(resource) ? new URL(resource).origin : undefined
 }

@@ -11,7 +11,6 @@ import { dpopName, dpopType, exposedHeaders } from './bound-token'
 import type { DpopRules } from './dpop-options'
 import type { ProofCheck } from './proof-check'
 
-/** Thumbprints of keys. */
 interface KeptKeys {
   /** RFC 9449 10 */
   readonly code?: string
@@ -118,7 +117,6 @@ async function hasHandle(
   return false
 }
 
-/** @throws OAuthError if it is no thumbprint. */
 function jktIn(parameters: Parameters): string | undefined {
   const jkt = parameters.get('dpop_jkt')
   if (jkt !== undefined && !thumbprintGrammar.test(jkt))

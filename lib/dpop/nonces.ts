@@ -13,7 +13,6 @@ export class Nonces {
 
   /**
    * @param place its nonces are no good at another.
-   * @param seconds for which a nonce is good.
    * @param tolerance seconds that the clock of another process may be ahead.
    */
   constructor(

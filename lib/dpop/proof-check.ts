@@ -24,7 +24,6 @@ interface ProofTerms {
 }
 
 interface Proven {
-  /** Of the key that the client holds. */
   readonly thumbprint: string
   /** Names the proof, without its content, for `useOnce`. */
   readonly use: string
@@ -74,7 +73,6 @@ export class ProofCheck {
     return { thumbprint, use: `dpop:${digest(`${thumbprint} ${jti}`)}` }
   }
 
-  /** @throws OAuthError */
   requireFirst(isFirst: boolean): void {
     if (!isFirst) throw this.refuse('dpop_replayed')
   }

@@ -19,7 +19,6 @@ export type DpopAlgorithm =
 
 interface AlgorithmRow {
   readonly kty: 'EC' | 'OKP' | 'RSA'
-  /** Undefined for RSA. */
   readonly crv: string | undefined
   readonly hash: string | undefined
   readonly form: Omit<VerifyKeyObjectInput, 'key'>
@@ -78,7 +77,6 @@ const largestExponent = 2n ** 32n
 export class ProofKeys {
   private readonly known = new BoundedMap<KeyObject>(keysAtMost)
 
-  /** Undefined if it is no public key for the algorithm. */
   read(algorithm: DpopAlgorithm, jwk: unknown): ProofKey | undefined {
     const members = publicMembers(rows[algorithm], jwk)
     if (members === undefined) return undefined

@@ -6,7 +6,6 @@ import { hasUserinfo, isSafeUrl } from '../protocol/uri'
  */
 export type BaseUrl = string | Readonly<Record<string, string>>
 
-/** A beginning of paths here, without a slash at its end, and the URL in its place. */
 export interface KnownBase {
   readonly prefix: string
   readonly url: string
@@ -33,7 +32,6 @@ export function basesOf(option: BaseUrl): readonly KnownBase[] {
     .toSorted((one, other) => other.prefix.length - one.prefix.length)
 }
 
-/** Without query; undefined if no base fits. */
 export function urlOfTarget(target: string, bases: readonly KnownBase[]): string | undefined {
   const path = pathOf(target)
   const base = bases.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
