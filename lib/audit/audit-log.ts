@@ -240,7 +240,7 @@ interface AuditedAuthorization {
 
 function authorizationOfNotes({ committed, access, authorizationId }: AuditNotes): AuditedAuthorization {
   const record = committed?.authorization
-  const { clientId, subject } = record !== undefined && 'clientId' in record ? record : (access ?? noNames)
+  const { clientId, subject } = record ?? access ?? noNames
   return { authorizationId: record?.id ?? access?.authorizationId ?? authorizationId, clientId, subject }
 }
 

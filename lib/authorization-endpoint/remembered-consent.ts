@@ -160,16 +160,16 @@ function partsKept(
 export function encodeConsent({ fingerprint, entries }: RememberedConsent): string | undefined {
   for (let dropped = 0; dropped < entries.length; dropped++) {
     const rows = entries.slice(dropped).map(({ at, choice, facts, scope }) => [at, choice, facts, scope])
-    const text = JSON.stringify([1, fingerprint, rows])
+    const text = JSON.stringify([fingerprint, rows])
     if (text.length <= longestConsent) return text
   }
   return undefined
 }
 
-/** Undefined for anything else, such as the text of another version. */
+/** Undefined for anything else. */
 export function decodeConsent(text: string): RememberedConsent | undefined {
-  const [version, fingerprint, rows] = listOf(parsed(text))
-  if (version !== 1 || !isText(fingerprint) || !isList(rows)) return undefined
+  const [fingerprint, rows] = listOf(parsed(text))
+  if (!isText(fingerprint) || !isList(rows)) return undefined
   const entries = rows.map(entryOf).filter((entry) => entry !== undefined)
   return entries.length === rows.length ? { fingerprint, entries } : undefined
 }

@@ -3,7 +3,7 @@ import { isRecord } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { accessDenied, invalidGrant, tooManyForShare } from '../protocol/oauth-error'
-import { type Active, type Authorization, expiryOf } from './authorization'
+import { type Active, type Authorization, expiryOf, type Granted, isGranted } from './authorization'
 import type { Lifetimes } from './lifetimes'
 import { ignoreTombstone, isUsedOnce, tombstoneOf } from './one-time-use'
 import { type AuthorizationStore, decorate } from './store'
@@ -123,8 +123,8 @@ export function indexing(store: AuthorizationStore, terms: IndexTerms): Authoriz
   return decorate(store, {
     async save(authorization, revision, expected) {
       const owner = ownerInIndex(authorization)
-      if (owner === undefined || indexedUntil(authorization) >= expiryOf(authorization))
-        return store.save(authorization, revision, expected)
+      const isEntered = owner === undefined || indexedUntil(authorization) >= expiryOf(authorization)
+      if (isEntered || !isGranted(authorization)) return store.save(authorization, revision, expected)
       const { requireRoom } = terms
       if (requireRoom !== undefined && isNewApproval(authorization)) await requireRoom(authorization)
       const now = Math.floor(terms.now())
@@ -195,17 +195,17 @@ const usualDelay = 1
 /** A late addition could have passed a mark newer than its approval. So a second one assumes the longest way. */
 async function enter(
   owner: string,
-  authorization: Authorization,
+  authorization: Granted,
   seconds: number,
   { index, now, patience }: IndexTerms,
 ): Promise<EntryOutcome> {
-  const { id: authorizationId, clientId } = authorization
+  const { id: authorizationId, clientId, grantedAt } = authorization
   const openId = hasOpenId(authorization)
   const add = (delay: number) =>
     index.add(
       owner,
       { authorizationId, clientId, openId },
-      { seconds, age: ageOf(authorization, now(), patience) + delay },
+      { seconds, age: Math.max(0, now() - grantedAt) + delay },
     )
   const sentAt = performance.now()
   const outcome = await add(usualDelay)
@@ -217,13 +217,9 @@ const hasOpenId = ({ scope }: Authorization): boolean => scope.includes('openid'
 
 /** Undefined for a record that gives nothing to its client. */
 export function ownerInIndex(authorization: Authorization): string | undefined {
-  const { state, subject, issuerDigest } = authorization
+  const { subject, issuerDigest } = authorization
   if (subject === undefined || ignoreTombstone(authorization) === undefined) return undefined
-  const isGranted =
-    state === 'approved' ||
-    state === 'active' ||
-    (state === 'polled' && authorization.decision === 'approved')
-  return isGranted ? indexOwner(issuerDigest, subject) : undefined
+  return isGranted(authorization) ? indexOwner(issuerDigest, subject) : undefined
 }
 
 function indexedUntil({ extensionData }: Authorization): number {
@@ -237,12 +233,6 @@ function secondsFor(authorization: Authorization, now: number, { lifetimes, leas
   const longest = Math.max(accessToken, refreshToken) + authorizationCode + authorizationRequest
   const least = hasOpenId(authorization) ? leastSeconds : 0
   return Math.max(2 * longest, least, expiryOf(authorization) - now)
-}
-
-// A record of an earlier form may have no time: assume the longest call of the store.
-function ageOf(authorization: Authorization, now: number, patience: number): number {
-  const grantedAt = 'grantedAt' in authorization ? authorization.grantedAt : undefined
-  return grantedAt === undefined ? patience : Math.max(0, now - grantedAt)
 }
 
 function refusalOf(outcome: Exclude<EntryOutcome, 'added'>, { state }: Authorization) {

@@ -86,8 +86,8 @@ export interface Polled extends Grant {
   /** Undefined while the request waits. */
   readonly decision: 'approved' | 'denied' | undefined
   readonly expiresAt: number
-  /** When the owner approved; undefined without an approval, and in a record of an earlier form. */
-  readonly grantedAt?: number | undefined
+  /** When the owner approved; undefined without an approval. */
+  readonly grantedAt: number | undefined
 }
 
 /** A consent form waits for the decision. */
@@ -124,8 +124,8 @@ export interface Approved extends Grant {
   /** Digest; undefined without a consent form. */
   readonly consentToken: string | undefined
   readonly code: Code
-  /** When the owner approved; undefined in a record of an earlier form. */
-  readonly grantedAt?: number | undefined
+  /** When the owner approved. */
+  readonly grantedAt: number
   readonly accessTokens: readonly AccessToken[]
 }
 
@@ -166,11 +166,8 @@ export interface Active extends Grant {
    * credentials. Undefined if the grant uses nothing up.
    */
   readonly usedUntil: number | undefined
-  /**
-   * When the owner approved; without a code, when the client asked for its first tokens. Undefined if the client can
-   * get no more tokens, unless the server has an index, and in a record of an earlier form until its next refresh.
-   */
-  readonly grantedAt?: number | undefined
+  /** When the owner approved; without a code, when the client asked for its first tokens. */
+  readonly grantedAt: number
 }
 
 export interface AccessToken {
@@ -214,6 +211,12 @@ export interface Rotation {
   /** Members that the token type added to the response, encrypted with the replaced refresh token. */
   readonly sealedProperties: string | undefined
 }
+
+/** What its owner has approved, or what a client that acts for itself has got. */
+export type Granted = (Polled | Approved | Active) & { readonly grantedAt: number }
+
+export const isGranted = (authorization: Authorization): authorization is Granted =>
+  'grantedAt' in authorization && authorization.grantedAt !== undefined
 
 /**
  * When the last credential expires, or the one-time use if later. A store may drop the record then.

@@ -96,10 +96,9 @@ export class ClientMarks {
     switch (authorization.state) {
       case 'approved':
       case 'active':
-        // A record from before the option may have no time: each mark is later.
-        return authorization.grantedAt ?? 0
+        return authorization.grantedAt
       case 'polled':
-        return authorization.decision === 'approved' ? (authorization.grantedAt ?? 0) : Infinity
+        return authorization.grantedAt ?? Infinity
       case 'pending':
         return authorization.expiresAt - (this.parts.requestLifetime ?? -Infinity)
       case 'unclaimed':

@@ -109,24 +109,24 @@ function putApproved(list: Stored[], approved: Approved): void {
   list[ofApproved.redirectUri] = code.redirectUri
   list[ofApproved.redirectUriSent] = code.redirectUriSent
   list[ofApproved.failures] = code.failures
+  list[ofApproved.grantedAt] = approved.grantedAt
   list[ofApproved.extensionData] = presentData(approved)
   list[ofApproved.consentToken] = approved.consentToken
   list[ofApproved.salt] = code.repetition?.salt
   list[ofApproved.responseType] = code.repetition?.responseType
   list[ofApproved.requestState] = code.repetition?.requestState
-  list[ofApproved.grantedAt] = approved.grantedAt
   list[ofApproved.login] = loginElements(approved)
 }
 
 function putActive(list: Stored[], active: Active): void {
   list[ofActive.accessTokens] = tokensOf(active)
+  list[ofActive.grantedAt] = active.grantedAt
   list[ofActive.subject] = active.subject
   list[ofActive.spentCode] = active.spentCode
   list[ofActive.refreshToken] = active.refreshToken && refreshElements(active.refreshToken)
   list[ofActive.extensionData] = presentData(active)
   list[ofActive.consentToken] = active.consentToken
   list[ofActive.usedUntil] = active.usedUntil
-  list[ofActive.grantedAt] = active.grantedAt
   list[ofActive.login] = loginElements(active)
 }
 
@@ -144,19 +144,19 @@ function loginElements({ login }: Pick<Grant, 'login'>): Stored {
 }
 
 function tokensOf({ accessTokens, scope: granted }: Approved | Active): Stored {
+  const whole = formatScope(granted)
   return accessTokens.map(({ digest, scope, expiresAt, tokenData, extensionData, tokenType, formatted }) => {
     const digestWithEnd = `${digest} ${expiresAt.toString(36)}`
-    const own = formatScope(scope)
-    const isPlain = isEmpty(extensionData) && tokenType === undefined && formatted === undefined
-    if (isPlain && tokenData === undefined && own === formatScope(granted)) return digestWithEnd
+    const text = formatScope(scope)
+    const own = text === whole ? undefined : text
+    const isPlain = (own ?? tokenType ?? formatted) === undefined && isEmpty(extensionData)
+    if (isPlain && tokenData === undefined) return digestWithEnd
     const list: Stored[] = []
     list[ofAccessToken.digestWithEnd] = digestWithEnd
     list[ofAccessToken.scope] = own
-    list[ofAccessToken.tokenData] = tokenData
-    if (isPlain) return trimmed(list)
     // The list distinguishes null from absent data.
-    list[ofAccessToken.tokenData] = tokenData === undefined ? [] : [tokenData]
-    list[ofAccessToken.extensionData] = extensionData
+    list[ofAccessToken.tokenData] = tokenData === undefined ? undefined : [tokenData]
+    list[ofAccessToken.extensionData] = isEmpty(extensionData) ? undefined : extensionData
     list[ofAccessToken.tokenType] = tokenType
     list[ofAccessToken.format] = formatted?.format
     list[ofAccessToken.issuedAt] = formatted?.issuedAt
@@ -182,8 +182,7 @@ function trimmed(elements: Stored[]): Stored[] {
 }
 
 /**
- * Reads a text of `encodeAuthorization`. A record of a version that named no issuer comes back without credentials: it
- * is unknown to every server.
+ * Reads a text of `encodeAuthorization`.
  *
  * @param id the key of the text in the store.
  * @throws Error if the text is malformed, or if this version does not know its state.
@@ -191,8 +190,7 @@ function trimmed(elements: Stored[]): Stored[] {
 export function decodeAuthorization(id: string, text: string): Authorization {
   const tuple = StoredTuple.parse(text)
   const first = tuple.text(ofEveryState.state)
-  if (first.length === 1 && letters.has(first) && tuple.length > 1) return ofNoIssuer(id)
-  const state = first.length === 1 + issuerDigestLength ? first.charAt(0) : first
+  const state = first.length === 1 + issuerDigestLength ? first.charAt(0) : undefined
   const own = { id, issuerDigest: first.slice(1) }
   switch (state) {
     case states.unclaimed:
@@ -208,19 +206,10 @@ export function decodeAuthorization(id: string, text: string): Authorization {
     case states.active:
       return activeOf(own, tuple)
     default:
-      throw new Error(`A stored authorization is not readable by this version: its state is "${state}".`)
+      throw new Error(
+        `A stored authorization is not readable by this version: its state is "${state ?? first}".`,
+      )
   }
-}
-
-const letters: ReadonlySet<string> = new Set(Object.values(states))
-
-/**
- * A record of an old version has other elements. No issuer has an empty digest: the record is unknown to every server.
- */
-function ofNoIssuer(id: string): Denied {
-  const request = { responseType: '', redirectUri: '', redirectUriSent: false, requestState: undefined }
-  const grant = { clientId: '', subject: '', scope: [], tokenType: usualTokenType, extensionData: {} }
-  return { state: 'denied', id, issuerDigest: '', ...grant, request, consentToken: '', expiresAt: 0 }
 }
 
 type Own = Pick<Grant, 'id' | 'issuerDigest'>
@@ -262,7 +251,8 @@ function demandedLoginOf(tuple: StoredTuple): DemandedLogin {
 }
 
 function polledOf(own: Own, tuple: StoredTuple): Polled {
-  const { subject, consentToken, decision } = ofPolled
+  const { subject, consentToken } = ofPolled
+  const decision = decisionOf(tuple)
   return {
     state: 'polled',
     ...grantOf(own, tuple, ofPolled),
@@ -270,12 +260,15 @@ function polledOf(own: Own, tuple: StoredTuple): Polled {
     expiresAt: tuple.integer(ofPolled.expiresAt),
     subject: tuple.optionalText(subject),
     consentToken: tuple.optionalText(consentToken),
-    decision: tuple.has(decision) ? decisionOf(tuple.boolean(decision)) : undefined,
-    ...grantedAtOf(tuple, ofPolled.grantedAt),
+    decision,
+    grantedAt: decision === 'approved' ? tuple.integer(ofPolled.grantedAt) : undefined,
   }
 }
 
-const decisionOf = (isApproved: boolean) => (isApproved ? 'approved' : 'denied')
+function decisionOf(tuple: StoredTuple): Polled['decision'] {
+  if (!tuple.has(ofPolled.decision)) return undefined
+  return tuple.boolean(ofPolled.decision) ? 'approved' : 'denied'
+}
 
 function requestOf(own: Own, tuple: StoredTuple): Omit<Shown, 'subject' | 'consentToken'> {
   return {
@@ -306,13 +299,8 @@ function approvedOf(own: Own, tuple: StoredTuple): Approved {
       repetition: tuple.has(ofApproved.salt) ? repetitionOf(tuple) : undefined,
     },
     consentToken: tuple.optionalText(ofApproved.consentToken),
-    ...grantedAtOf(tuple, ofApproved.grantedAt),
+    grantedAt: tuple.integer(ofApproved.grantedAt),
   }
-}
-
-// Records of an earlier form have no such element.
-function grantedAtOf(tuple: StoredTuple, at: number): Pick<Active, 'grantedAt'> {
-  return tuple.has(at) ? { grantedAt: tuple.integer(at) } : {}
 }
 
 function repetitionOf(tuple: StoredTuple): Repetition {
@@ -335,7 +323,7 @@ function activeOf(own: Own, tuple: StoredTuple): Active {
     refreshToken: tuple.has(refreshToken) ? refreshTokenOf(tuple.tuple(refreshToken)) : undefined,
     consentToken: tuple.optionalText(ofActive.consentToken),
     usedUntil: tuple.has(usedUntil) ? tuple.integer(usedUntil) : undefined,
-    ...grantedAtOf(tuple, ofActive.grantedAt),
+    grantedAt: tuple.integer(ofActive.grantedAt),
   }
 }
 

@@ -160,7 +160,7 @@ export function approveWithCode(
  * @throws OAuthError if an extension refuses the token; `Throttled` over a limit of the option `limits.issuing`.
  */
 export function approveWithAccessToken(proposed: RequestedAuthorization, context: IssueContext): Issuance {
-  return issueAccessToken(withoutTokens(proposed, proposed.id), proposed.scope, context)
+  return issueAccessToken(withoutTokens(proposed, proposed.id, context.now), proposed.scope, context)
 }
 
 /** The record stays: the opposite decision is refused, and the same one gets the same response. */

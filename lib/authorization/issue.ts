@@ -99,7 +99,7 @@ export function addAccessToken<Holder extends Approved | Active>(
       : { ...authorization.extensionData, ...authorizationData }
   const next = { ...authorization, extensionData: kept, accessTokens }
   return {
-    authorization: context.keepsGrantTime === true ? { ...next, grantedAt: next.grantedAt ?? now } : next,
+    authorization: next,
     issued: {
       accessToken,
       tokenType: tokenType.name,
@@ -157,15 +157,14 @@ export function issuePair(
   secrets: Random = context.random,
 ): Issuance & { readonly refreshToken: RefreshToken } {
   const { authorization, issued } = addAccessToken(current, token, context, secrets)
-  const { now, random } = context
+  const { random } = context
   const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
   const generation = (current.refreshToken?.generation ?? -1) + 1
   const text = createRefreshToken(current.id, generation, tagKey, secrets)
-  const { grantedAt = now } = current
-  const expiresAt = refreshTokenEnd(grantedAt, context)
+  const expiresAt = refreshTokenEnd(current.grantedAt, context)
   const refreshToken = { digest: digest(text), generation, tagKey, expiresAt, rotation: undefined }
   return {
-    authorization: { ...authorization, refreshToken, grantedAt },
+    authorization: { ...authorization, refreshToken },
     refreshToken,
     issued: { ...issued, refreshToken: text, refreshTokenExpiresAt: expiresAt },
   }
@@ -174,6 +173,7 @@ export function issuePair(
 export function withoutTokens(
   { issuerDigest, clientId, subject, scope, tokenType, extensionData, login }: Omit<Grant, 'id'>,
   id: string,
+  grantedAt: number,
 ): Active {
   const active: Active = {
     state: 'active',
@@ -189,6 +189,7 @@ export function withoutTokens(
     accessTokens: [],
     refreshToken: undefined,
     usedUntil: undefined,
+    grantedAt,
   }
   return withLogin(active, login)
 }
@@ -233,9 +234,10 @@ export function issueDirectly(
   id: string = createId(context.random),
 ): Issuance {
   const { refreshToken, expiresAt, oneTimeUse } = grant
+  const { issuerDigest, now } = context
   const token = restrict({ ...grant, begins: true }, context)
   const authorization = {
-    ...withoutTokens({ ...grant, issuerDigest: context.issuerDigest, login: loginOf(grant) }, id),
+    ...withoutTokens({ ...grant, issuerDigest, login: loginOf(grant) }, id, now),
     usedUntil: oneTimeUse?.until,
   }
   return expiresAt === undefined

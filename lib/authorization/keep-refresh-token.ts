@@ -33,11 +33,10 @@ export function keepRefreshToken(
   const won = winnerOf(current, kept, token, issuance, context)
   if (won !== undefined) return won
   const { authorization, issued } = issuance
-  const began = grantedAt ?? context.now
-  const expiresAt = refreshTokenEnd(began, context)
+  const expiresAt = refreshTokenEnd(grantedAt, context)
   return {
     action: 'save',
-    authorization: { ...authorization, grantedAt: began, refreshToken: { ...kept.stored, expiresAt } },
+    authorization: { ...authorization, refreshToken: { ...kept.stored, expiresAt } },
     outcome: { ...issued, refreshToken: kept.text, refreshTokenExpiresAt: expiresAt },
     event: issueEvent('refreshed', authorization.accessTokens.at(-1)),
   }

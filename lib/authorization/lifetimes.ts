@@ -42,33 +42,25 @@ function shortest(first: number | undefined, second: number | undefined): number
   return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
 }
 
-/**
- * Seconds since the epoch; Infinity for a grant without an absolute end.
- *
- * @param grantedAt undefined for a grant that begins now, or whose beginning no record has.
- */
-export function endOfGrant(grantedAt: number | undefined, { now, lifetimes: { grant } }: IssueTime): number {
+/** Seconds since the epoch; Infinity for a grant without an absolute end. */
+export function endOfGrant(grantedAt: number, { now, lifetimes: { grant } }: IssueTime): number {
   if (grant === undefined) return Infinity
   // A beginning in the future comes from a clock that was set back, and must not lengthen the grant.
-  return Math.min(grantedAt ?? now, now) + grant
+  return Math.min(grantedAt, now) + grant
 }
 
-export function hasGrantEnded(grantedAt: number | undefined, moment: IssueTime): boolean {
+export function hasGrantEnded(grantedAt: number, moment: IssueTime): boolean {
   return endOfGrant(grantedAt, moment) <= moment.now
 }
 
 /** @param lifetime the longest that resources and extensions allow, in seconds. */
-export function accessTokenEnd(
-  grantedAt: number | undefined,
-  lifetime: number | undefined,
-  moment: IssueTime,
-): number {
+export function accessTokenEnd(grantedAt: number, lifetime: number | undefined, moment: IssueTime): number {
   const { now, lifetimes } = moment
   const usual = now + Math.min(lifetimes.accessToken, lifetime ?? Infinity)
   return Math.min(usual, endOfGrant(grantedAt, moment))
 }
 
 /** The end if the token is not used. */
-export function refreshTokenEnd(grantedAt: number | undefined, moment: IssueTime): number {
+export function refreshTokenEnd(grantedAt: number, moment: IssueTime): number {
   return Math.min(moment.now + moment.lifetimes.refreshToken, endOfGrant(grantedAt, moment))
 }

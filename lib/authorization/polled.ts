@@ -78,6 +78,7 @@ export function createPolledAuthorization(
       handle: digest(handle),
       consentToken: undefined,
       decision: undefined,
+      grantedAt: undefined,
       expiresAt: now + lifetime,
     },
   }
@@ -126,9 +127,9 @@ export function decidePolled(
   if (current.expiresAt <= now) return { action: 'none', refusal: requestExpired() }
   // An approval in the last second of the request would reach no poll.
   const expiresAt = Math.max(current.expiresAt, now + lifetimes.authorizationCode)
-  const decided: Polled = { ...current, login: decision.login, decision: outcome, expiresAt }
   const grantedAt = decision.approved ? decision.ownerReadAt : undefined
-  return { action: 'save', authorization: { ...decided, grantedAt }, outcome }
+  const decided: Polled = { ...current, login: decision.login, decision: outcome, grantedAt, expiresAt }
+  return { action: 'save', authorization: decided, outcome }
 }
 
 export interface Poll {
@@ -180,8 +181,7 @@ function issueForHandle(
   context: IssueContext,
 ) {
   const { id, consentToken } = polled
-  const grantedAt = context.now
-  const granted = { ...withoutTokens(polled, id), consentToken, spentCode: polled.handle, grantedAt }
+  const granted = { ...withoutTokens(polled, id, context.now), consentToken, spentCode: polled.handle }
   // With a grace, the handle derives the tokens, to give them again. Its prefix keeps refresh tokens from deriving the
   // same bytes.
   const hasGrace = context.lifetimes.refreshTokenGrace > 0
@@ -196,7 +196,7 @@ const secretsOf = (handle: string): Random => derivedBytes(handle, 'access token
 function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
   const { now } = context
   const token = context.restrict({ ...current, begins: false })
-  const issuedAt = issueTimeOf(current, token, context)
+  const issuedAt = issueTimeOf(current)
   if (issuedAt === undefined || Math.abs(now - issuedAt) >= context.lifetimes.refreshTokenGrace)
     return { action: 'none', refusal: refused('handle_replayed') }
   if (hasGrantEnded(current.grantedAt, context)) {
@@ -255,19 +255,9 @@ function isRepeatable(
   )
 }
 
-/** When the first poll got its tokens; undefined if unknown. */
-function issueTimeOf(
-  { accessTokens, refreshToken, grantedAt }: Active,
-  token: NewAccessToken | OAuthError,
-  { lifetimes }: IssueContext,
-): number | undefined {
-  if (refreshToken !== undefined) return refreshToken.rotation?.at
-  if (grantedAt !== undefined) return grantedAt
-  // A record of an earlier form.
-  const { lifetime = Infinity } = token instanceof OAuthError ? {} : token
-  const [first] = accessTokens
-  return first && first.expiresAt - Math.min(lifetimes.accessToken, lifetime)
-}
+/** When a poll got its tokens; undefined for a refresh token without a grace. */
+const issueTimeOf = ({ refreshToken, grantedAt }: Active): number | undefined =>
+  refreshToken === undefined ? grantedAt : refreshToken.rotation?.at
 
 /** Clients always get the same text; only the reason, for events, differs. */
 function refused(reason: Reason<'invalid_grant'>): OAuthError {

@@ -106,19 +106,15 @@ function spend(
   refreshToken: boolean,
   context: IssueContext,
 ): TransitionResult<Issued> {
-  const { consentToken, code, accessTokens, grantedAt } = approved
+  const { id, consentToken, code, accessTokens, grantedAt } = approved
   // A replay also revokes the access tokens that came together with the code.
   const spent = {
-    ...withoutTokens(approved, approved.id),
+    ...withoutTokens(approved, id, grantedAt),
     consentToken,
     spentCode: code.digest,
     accessTokens,
-    grantedAt,
   }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
   const event = issueEvent('issued', authorization.accessTokens.at(-1))
-  // Without a refresh token, nothing more descends from the approval: only marks of owner and client need its time.
-  const keepsTime = refreshToken || context.keepsGrantTime === true
-  const kept = keepsTime ? authorization : { ...authorization, grantedAt: undefined }
-  return { action: 'save', authorization: kept, outcome: issued, event }
+  return { action: 'save', authorization, outcome: issued, event }
 }

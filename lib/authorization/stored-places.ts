@@ -7,8 +7,6 @@ export const states = {
   active: 'a',
 } as const
 
-// Records outlive a version: a place never changes, and a new element goes to the end.
-
 // The letter of the state, then the digest of the issuer.
 export const ofEveryState = { state: 0, clientId: 1, scope: 2, tokenType: 3 } as const
 
@@ -56,25 +54,25 @@ export const ofApproved = {
   redirectUri: 8,
   redirectUriSent: 9,
   failures: 10,
-  extensionData: 11,
-  consentToken: 12,
-  salt: 13,
-  responseType: 14,
-  requestState: 15,
-  grantedAt: 16,
+  grantedAt: 11,
+  extensionData: 12,
+  consentToken: 13,
+  salt: 14,
+  responseType: 15,
+  requestState: 16,
   login: 17,
 } as const
 
 export const ofActive = {
   ...ofEveryState,
   accessTokens: 4,
-  subject: 5,
-  spentCode: 6,
-  refreshToken: 7,
-  extensionData: 8,
-  consentToken: 9,
-  usedUntil: 10,
-  grantedAt: 11,
+  grantedAt: 5,
+  subject: 6,
+  spentCode: 7,
+  refreshToken: 8,
+  extensionData: 9,
+  consentToken: 10,
+  usedUntil: 11,
   login: 12,
 } as const
 

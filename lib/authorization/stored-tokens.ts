@@ -11,10 +11,11 @@ function accessTokenOf(tokens: StoredTuple, at: number, granted: Scope): AccessT
   if (!tokens.isTuple(at))
     return { scope: granted, tokenData: undefined, extensionData: {}, ...tokens.digestWithEnd(at) }
   const token = tokens.tuple(at)
-  const { digestWithEnd, scope } = ofAccessToken
+  const { digestWithEnd, scope, tokenData, extensionData } = ofAccessToken
   return {
-    scope: token.scope(scope),
-    ...dataOfToken(token),
+    scope: token.has(scope) ? token.scope(scope) : granted,
+    tokenData: token.has(tokenData) ? token.tuple(tokenData).json(0) : undefined,
+    extensionData: token.has(extensionData) ? token.extensionData(extensionData) : {},
     ...token.digestWithEnd(digestWithEnd),
     ...formOfToken(token),
   }
@@ -27,17 +28,6 @@ function formOfToken(token: StoredTuple): Pick<AccessToken, 'tokenType' | 'forma
     ? { format: token.text(format), issuedAt: token.integer(issuedAt) }
     : undefined
   return { tokenType: token.optionalText(tokenType), formatted }
-}
-
-function dataOfToken(token: StoredTuple): Pick<AccessToken, 'tokenData' | 'extensionData'> {
-  const { tokenData, extensionData } = ofAccessToken
-  if (token.length <= tokenData) return { tokenData: undefined, extensionData: {} }
-  if (token.length <= extensionData) return { tokenData: token.json(tokenData), extensionData: {} }
-  const ofType = token.tuple(tokenData)
-  return {
-    tokenData: ofType.length === 0 ? undefined : ofType.json(0),
-    extensionData: token.extensionData(extensionData),
-  }
 }
 
 export function refreshTokenOf(tuple: StoredTuple): RefreshToken {

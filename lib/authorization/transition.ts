@@ -83,10 +83,6 @@ export interface IssueContext extends RecordContext {
     token: AccessToken,
     authorization: Pick<Grant, 'tokenType' | 'extensionData'>,
   ) => Json | undefined
-  /**
-   * Whether each record says when its grant began, to compare with the marks of its owner and client. Default: false.
-   */
-  readonly keepsGrantTime?: boolean | undefined
   /** Whether a refresh leaves the refresh token good. Default: it rotates. */
   readonly keepsRefreshToken?: KeepsRefreshToken | undefined
   /**

@@ -59,7 +59,7 @@ export async function deleteClient(clients: ClientRegistry, clientId: string): P
     throw new Error('The registry of clients has lost the member deleted, so the client lives on, disabled.')
 }
 
-// An earlier version of the package, which does not know `deleted`, finds a disabled client.
+// Disabled, too: a registry of the host that drops the member `deleted` then keeps a client that can do nothing.
 function restOf(registration: ClientRegistration): ClientRegistration {
   const { client_id, client_type } = registration
   return isDeleted(registration)

@@ -12,10 +12,10 @@ export interface DynamicClient {
   readonly secretExpiries: readonly number[]
   /** Digest of the registration access token (RFC 7592 3); undefined for a public client, which has none. */
   readonly registrationTokenDigest: string | undefined
-  /** Names the issuer that registered the client. Undefined for a client of version 0.1.0. */
-  readonly issuerDigest?: string | undefined
-  /** Seconds that a code or token of this client lives at most. Undefined for a client of version 0.1.0. */
-  readonly tokenLifetime?: number | undefined
+  /** Names the issuer that registered the client. */
+  readonly issuerDigest: string
+  /** Seconds that a code or token of this client lives at most. */
+  readonly tokenLifetime: number
   /** How many registrations of a public client's metadata were removed before. Undefined for none. */
   readonly generation?: number | undefined
   /** The `client_id` of generation 0 of the same metadata. Undefined for generation 0 itself. */
@@ -121,15 +121,12 @@ interface RemovalMark {
 // Seconds. A confidential identifier is random, so the mark stops only a late copy of its addition.
 const lateAdditions = 60
 
-// Seconds: the default lifetime of a client, for clients of version 0.1.0.
-const usualTokenLifetime = 90 * 24 * 3600
-
 /** A public client must not register again under an identifier that has living tokens. */
 export function removalMark(client: DynamicClient): RemovalMark {
   return {
     clientId: markedId(client),
     generation: generationOf(client) + 1,
-    lifetime: isPublic(client) ? longestToken(client) : lateAdditions,
+    lifetime: isPublic(client) ? client.tokenLifetime : lateAdditions,
     outlivesClient: isPublic(client),
   }
 }
@@ -149,10 +146,8 @@ export function generationOf({ generation = 0 }: DynamicClient): number {
 
 /** A disabled client lives as long as its tokens. */
 export function leastLifetime(client: DynamicClient): number {
-  return client.registration.disabled === true ? longestToken(client) : 0
+  return client.registration.disabled === true ? client.tokenLifetime : 0
 }
-
-const longestToken = ({ tokenLifetime = usualTokenLifetime }: DynamicClient): number => tokenLifetime
 
 export function foundResult(client: DynamicClient): DynamicClientAdditionResult {
   return client.registration.disabled === true ? { outcome: 'disabled' } : { outcome: 'found', client }
@@ -184,11 +179,12 @@ function isDynamicClient(value: unknown): value is DynamicClient {
   return (
     isRecord(registration) &&
     isText(registration['client_id']) &&
-    Number.isSafeInteger(issuedAt) &&
+    isText(issuerDigest) &&
+    [issuedAt, tokenLifetime].every(Number.isSafeInteger) &&
     isList(secretExpiries) &&
     secretExpiries.every(Number.isSafeInteger) &&
-    [registrationTokenDigest, issuerDigest, firstClientId].every(isAbsentOr(isText)) &&
-    [tokenLifetime, generation].every(isAbsentOr(Number.isSafeInteger))
+    [registrationTokenDigest, firstClientId].every(isAbsentOr(isText)) &&
+    isAbsentOr(Number.isSafeInteger)(generation)
   )
 }
 

@@ -154,7 +154,10 @@ async function applicationViewOf(
   const { locale, parameters, resourceOwner } = request
   const languages = parameters.peek('ui_locales')
   const client = await findClient(server, request, clientId)
-  const scope = scopeOf(server, [...authorizations, ...(consent ? [consent] : [])])
+  const granted = [...authorizations, ...(consent ? [consent] : [])]
+  const scope = scopeOf(server, granted)
+  // The tokens of an approval are no renewal.
+  const renewals = authorizations.filter(({ grantedAt, lastIssuedOn }) => lastIssuedOn > grantedAt)
   const question = { clientId, scope, redirectUri: client?.redirect_uris[0] ?? '' }
   return {
     client: viewOfClient(client, clientId),
@@ -166,8 +169,9 @@ async function applicationViewOf(
       ...(await choiceFacts(request, question, authorizations)),
       ...claimsFact(consent?.claims ?? []),
     ],
-    grantedAt: least([consent, ...authorizations].map((each) => each?.grantedAt)),
-    lastIssuedOn: greatest(authorizations.map(renewedOn)),
+    grantedAt: Math.min(...granted.map(({ grantedAt }) => grantedAt)),
+    lastIssuedOn:
+      renewals.length === 0 ? undefined : Math.max(...renewals.map(({ lastIssuedOn }) => lastIssuedOn)),
     removeAt: queryOf({ remove: clientId }, parameters),
     fields: {
       [clientField]: clientId,
@@ -250,13 +254,3 @@ async function questionOf(
     return undefined
   }
 }
-
-type Times = readonly (number | undefined)[]
-const sorted = (times: Times) =>
-  times.filter((time) => time !== undefined).toSorted((one, other) => one - other)
-// The tokens of an approval are no renewal.
-const renewedOn = ({ grantedAt = 0, lastIssuedOn }: ListedAuthorization): number | undefined =>
-  lastIssuedOn !== undefined && lastIssuedOn > grantedAt ? lastIssuedOn : undefined
-
-const least = (times: Times) => sorted(times)[0]
-const greatest = (times: Times) => sorted(times).at(-1)

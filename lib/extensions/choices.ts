@@ -27,8 +27,8 @@ export interface RefreshedGrant {
   readonly scope: readonly string[]
   /** The answer of the owner under the name of the question; undefined without one. */
   readonly choice: Readonly<Record<string, string>> | undefined
-  /** Seconds since the epoch; undefined if the record does not say. */
-  readonly grantedAt: number | undefined
+  /** Seconds since the epoch. */
+  readonly grantedAt: number
 }
 
 /** Returns whether an authorization goes on. */

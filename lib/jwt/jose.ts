@@ -50,11 +50,10 @@ interface VerifiedJwt {
 
 type ErrorClass<Instance = Error> = abstract new (...parameters: never[]) => Instance
 
-/** @property payload missing in older versions of jose. */
 type ClaimFailure = Error & {
   readonly claim: string
   readonly reason: string
-  readonly payload?: { readonly aud?: unknown }
+  readonly payload: { readonly aud?: unknown }
 }
 
 interface JoseErrors {

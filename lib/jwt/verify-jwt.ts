@@ -188,7 +188,7 @@ function refusedBy(jose: Jose, error: unknown): unknown {
   const fault = faultOf(jose, error)
   if (fault === undefined) return error
   const isForOthers = fault === 'audience_wrong' && error instanceof jose.errors.JWTClaimValidationFailed
-  return new RefusedJwt(fault, isForOthers ? error.payload?.aud : undefined)
+  return new RefusedJwt(fault, isForOthers ? error.payload.aud : undefined)
 }
 
 function faultOf({ errors }: Jose, error: unknown): JwtFault | undefined {

@@ -36,8 +36,8 @@ export interface ExtensionRefresh {
   readonly subject: string | undefined
   /** All of the authorization. The request may ask for less. */
   readonly scope: Scope
-  /** In seconds since the epoch; undefined if the record does not say. */
-  readonly grantedAt: number | undefined
+  /** Seconds since the epoch. */
+  readonly grantedAt: number
   /** What this extension stored. */
   readonly authorizationData: Json | undefined
 }

@@ -105,7 +105,6 @@ export function createServerContext(settings: ServerSettings): ServerContext {
           tokenExtensionData,
         })['cnf'],
       countIssue: limits?.countOfRequest() ?? countNothing,
-      keepsGrantTime: index !== undefined,
       keepsRefreshToken: client && keeperFor(client),
       restrict,
     }),

@@ -1,8 +1,7 @@
 import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import { indexOwner } from '../authorization/authorization-index'
 import { end } from '../authorization/commit'
-import type { Active, Approved, Authorization, Polled } from '../authorization/authorization'
-import { expiryOf } from '../authorization/authorization'
+import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import type { ServerSettings } from '../config/settings'
@@ -26,10 +25,10 @@ export interface ListedAuthorization {
   readonly choice: Readonly<Record<string, string>> | undefined
   /** Empty without the option `resources`. */
   readonly resources: readonly string[]
-  /** Seconds since the epoch; undefined if the record does not say. */
-  readonly grantedAt: number | undefined
+  /** Seconds since the epoch. */
+  readonly grantedAt: number
   /** The beginning of the day (UTC) when the client last got tokens, in seconds since the epoch. */
-  readonly lastIssuedOn: number | undefined
+  readonly lastIssuedOn: number
   /** The end if its client stops using it, in seconds since the epoch. */
   readonly expiresAt: number
 }
@@ -193,14 +192,6 @@ function liveIn(stored: Authorization | undefined, subject: string, now: number)
   return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined
 }
 
-type Granted = Approved | Active | Polled
-
-// An approved device gets its tokens by the next poll.
-const isGranted = (authorization: Authorization): authorization is Granted =>
-  authorization.state === 'approved' ||
-  authorization.state === 'active' ||
-  (authorization.state === 'polled' && authorization.decision === 'approved')
-
 function listed(live: Granted, { resources }: Pick<ServerSettings, 'resources'>): ListedAuthorization {
   const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
   const rotatedAt = live.state === 'active' ? live.refreshToken?.rotation?.at : undefined
@@ -213,7 +204,7 @@ function listed(live: Granted, { resources }: Pick<ServerSettings, 'resources'>)
     choice: choiceIn(dataOf(choicesName, extensionData)),
     resources: resources === undefined ? [] : approvedResources(extensionData, resources),
     grantedAt,
-    lastIssuedOn: issuedAt === undefined ? undefined : issuedAt - (issuedAt % day),
+    lastIssuedOn: issuedAt - (issuedAt % day),
     expiresAt: expiryOf(live),
   }
 }

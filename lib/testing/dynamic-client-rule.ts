@@ -23,6 +23,8 @@ export function client(client_id: string, description = ''): DynamicClient {
     issuedAt: 1,
     secretExpiries: [2],
     registrationTokenDigest: 'b'.repeat(43),
+    issuerDigest: 'Zk3-_qVb09XxYyAa',
+    tokenLifetime: 2,
   }
 }
 

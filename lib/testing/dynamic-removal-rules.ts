@@ -4,13 +4,12 @@ import { add, client, described, lifetime, maximum, rule } from './dynamic-clien
 import { random22 } from './example-records'
 import { same } from './contract-rule'
 
-/** A public client whose tokens live for some seconds. */
+/** A public client. */
 function app(client_id: string, bend: Partial<DynamicClient> = {}): DynamicClient {
   return {
     ...client(client_id),
     registrationTokenDigest: undefined,
     secretExpiries: [],
-    tokenLifetime: 2,
     ...bend,
   }
 }

@@ -35,6 +35,7 @@ const granted = {
   extensionData: { pkce: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' } },
 }
 
+const grantedAt = 1_800_000_000
 const consentToken = digest('consent token')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
@@ -72,7 +73,16 @@ export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {
   const repetition = { salt: random22(), responseType: 'code', requestState: 'af0ifjsldkj' }
   const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition }
   const code = { digest: digest('code'), ...lasting }
-  return { ...granted, state: 'approved', id: random22(), consentToken, code, accessTokens: [], ...changed }
+  return {
+    ...granted,
+    state: 'approved',
+    id: random22(),
+    consentToken,
+    code,
+    grantedAt,
+    accessTokens: [],
+    ...changed,
+  }
 }
 
 /** A client that acts for itself: no resource owner, code or refresh token. */
@@ -95,6 +105,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     ],
     refreshToken: undefined,
     usedUntil: undefined,
+    grantedAt,
     ...changed,
   }
 }
@@ -146,6 +157,7 @@ function polledRecord(expiresAt: number, changed: Partial<Polled> = {}): Polled 
     handle,
     consentToken,
     decision: 'approved',
+    grantedAt,
     expiresAt,
     ...changed,
   }

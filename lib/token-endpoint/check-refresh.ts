@@ -1,4 +1,4 @@
-import type { Authorization } from '../authorization/authorization'
+import type { Active } from '../authorization/authorization'
 import type { Recipient } from '../authorization/complete-issue'
 import type { Issued } from '../authorization/issue'
 import { type CompleteResult, revocationEvent } from '../authorization/transition'
@@ -15,7 +15,11 @@ export function checkingRefresh(
 ): CompleteResult<Issued> {
   return async (result, current) => {
     // A repetition without a write repeats tokens that the extensions allowed.
-    if (result.action === 'save' && current !== undefined && (await ends(extensions, recipient, current)))
+    if (
+      result.action === 'save' &&
+      current?.state === 'active' &&
+      (await ends(extensions, recipient, current))
+    )
       return {
         action: 'delete',
         refusal: invalidGrant('no_longer_allowed', 'The refresh token is invalid, expired or revoked.'),
@@ -28,9 +32,8 @@ export function checkingRefresh(
 async function ends(
   extensions: readonly Extension[],
   { client }: Recipient,
-  { id: authorizationId, subject, scope, extensionData, ...current }: Authorization,
+  { id: authorizationId, subject, scope, grantedAt, extensionData }: Active,
 ): Promise<boolean> {
-  const grantedAt = 'grantedAt' in current ? current.grantedAt : undefined
   const shared = { client, authorizationId, subject, scope, grantedAt }
   for (const extension of extensions) {
     const verdict = await verdictOf(extension, {

@@ -1,4 +1,4 @@
-import type { ClientRegistration, DynamicClient, DynamicClientStore } from 'express-authorization-server'
+import type { ClientRegistration, DynamicClientStore } from 'express-authorization-server'
 import {
   generateClientSecret,
   memoryClients,
@@ -184,15 +184,6 @@ const shared = () => {
   return { clock, store: memoryDynamicClients({ clock: clock.read }) }
 }
 
-/** A client as version 0.1.0 stored it. */
-function asBefore({
-  issuerDigest: _issuer,
-  tokenLifetime: _lifetime,
-  ...client
-}: DynamicClient): DynamicClient {
-  return client
-}
-
 describe('Clients belong to the issuer that registered them', () => {
   const [open, closed] = ['http://localhost:1', 'http://localhost:2']
   const token = generateClientSecret()
@@ -229,51 +220,6 @@ describe('Clients belong to the issuer that registered them', () => {
         '401 invalid_token',
       )
     expect((await configure(serverOf(ground, open), 'get', client)).status).toBe(200)
-  })
-
-  /** Registers at the open server, and leaves what version 0.1.0 would have stored. */
-  async function registeredBefore(
-    metadata: object,
-    bend: (client: DynamicClient) => DynamicClient = asBefore,
-  ) {
-    const ground = shared()
-    const client = await serverOf(ground, open).register(metadata)
-    const stored = await ground.store.update(client.body.client_id, (found) => bend(asBefore(found)))
-    expect(stored).not.toHaveProperty('issuerDigest')
-    return {
-      client,
-      atHome: serverOf(ground, open),
-      elsewhere: serverOf(ground, closed, { initialAccessToken }),
-    }
-  }
-
-  test.each([
-    notesApp,
-    { ...notesApp, redirect_uris: ['https://a.example/'], tos_uri: 'https://a.example/tos' },
-  ])('a public one of version 0.1.0 belongs to the issuer whose digest it has: %j', async (metadata) => {
-    const { client, atHome, elsewhere } = await registeredBefore(metadata)
-    await expectUnknown(elsewhere, client)
-    expect((await getTokens(atHome, client)).status).toBe(200)
-  })
-
-  test('a confidential one of version 0.1.0 belongs to every issuer', async () => {
-    const { client, atHome, elsewhere } = await registeredBefore(notesService)
-    for (const each of [atHome, elsewhere]) {
-      expect((await getTokens(each, client)).status).toBe(200)
-      expect((await configure(each, 'get', client)).status).toBe(200)
-    }
-  })
-
-  test('a public one of version 0.1.0 that the host had changed is known again once it registers', async () => {
-    const described = (found: DynamicClient) => ({
-      ...found,
-      registration: { ...found.registration, client_name: 'Notes, renamed' },
-    })
-    const { client, atHome, elsewhere } = await registeredBefore(notesApp, described)
-    const again = await atHome.register(notesApp)
-    expect(again.body).toEqual({ ...client.body, client_name: 'Notes, renamed' })
-    expect((await getTokens(atHome, client)).status).toBe(200)
-    await expectUnknown(elsewhere, client)
   })
 })
 

@@ -261,13 +261,21 @@ test('A URL that the option allow names exactly is fetched as named, and one bel
 })
 
 describe('The shared cache', () => {
-  const entry = { client_id: clientId, fetchedAt: 0, expiresAt: 9e15, inUseUntil: 0, document }
+  const entry = {
+    client_id: clientId,
+    verified: false,
+    fetchedAt: 0,
+    expiresAt: 9e15,
+    inUseUntil: 0,
+    document,
+  }
   test.each<[string, string]>([
     ['no JSON', '{'],
     ['no object', '[]'],
     ['of another document', JSON.stringify({ ...entry, client_id: `${clientId}x` })],
     ['without an end', JSON.stringify({ ...entry, expiresAt: undefined })],
     ['without a beginning', JSON.stringify({ ...entry, fetchedAt: undefined })],
+    ['that does not say whether it was verified', JSON.stringify({ ...entry, verified: undefined })],
     ['without its use', JSON.stringify({ ...entry, inUseUntil: undefined })],
     ['with an end that is no number', JSON.stringify({ ...entry, expiresAt: '9e15' })],
     ['that is over', JSON.stringify({ ...entry, expiresAt: 1_000_000_000_000 })],

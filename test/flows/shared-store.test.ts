@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import express from 'express'
-import type { Redis } from 'ioredis'
 import request from 'supertest'
-import { createBearerGuard, jwtBearer, memoryClients, memoryCounters, redisStore } from '../../lib/index'
+import { createBearerGuard, jwtBearer, memoryClients, memoryCounters } from '../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
@@ -10,7 +8,6 @@ import { authorizationRequest, Flow } from '../support/flows/flow'
 import { codeOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import { withRedis } from '../support/with-redis'
 
 const assertions = jwtBearer({ issuers, audience, resourceOwner: () => 'alice' })
 const client = bent(photoPrint, {
@@ -148,32 +145,4 @@ describe('of two servers in one application', () => {
       body: expect.objectContaining({ error: 'server_error' }),
     })
   })
-})
-
-describe('A record of a version that named no issuer (Redis)', () => {
-  let redis: Redis
-  withRedis((started) => {
-    redis = started.client
-  })
-
-  test.each(['["d",1795000000]', '["a","photo-print","photos:read","bearer",[],"alice",null,null,null,1]'])(
-    'is unknown, and no failure of the store: %s',
-    async (old) => {
-      const prefix = `old:${randomUUID()}:`
-      const process = () => application({ ...options, store: redisStore({ client: redis, prefix }) })
-      const before = process()
-      const { accessToken, refreshToken } = await before.flow.tokens(client)
-      const code = await before.flow.approve(client)
-      const keys = await redis.keys(`${prefix}authorization:*`)
-      for (const key of keys) await redis.set(key, `${(await redis.get(key))?.slice(0, 22)}${old}`)
-      expect(keys).toHaveLength(2)
-      const { flow, failures } = process()
-      expect(refusalOf(await flow.redeem(client, code))).toBe('400 invalid_grant')
-      expect(refusalOf(await flow.refresh(client, refreshToken))).toBe('400 invalid_grant')
-      expect(await isGood({ flow }, accessToken)).toBe(401)
-      expect((await flow.introspect(client, accessToken)).body).toEqual({ active: false })
-      expect((await flow.revoke(client, refreshToken)).status).toBe(200)
-      expect(failures.map(({ code: error }) => error)).not.toContain('temporarily_unavailable')
-    },
-  )
 })

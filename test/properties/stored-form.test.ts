@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
-import { type Authorization, expiryOf } from '../../lib/authorization/authorization'
+import type { Authorization } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
+import { ofActive, ofApproved, ofPolled } from '../../lib/authorization/stored-places'
 import { anyText } from '../support/any-text'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -21,6 +22,7 @@ const request = {
 }
 const extensionData = { pkce: 'challenge' }
 const consentToken = 'digest-of-the-form'
+const grantedAt = 1_800_000_000
 const requested = { ...grant, subject: 'alice', request, expiresAt: 1_800_000_600 }
 const shown = { ...requested, consentToken }
 const unclaimed = {
@@ -37,6 +39,7 @@ const polled = {
   handle: 'digest-of-the-handle',
   consentToken: undefined,
   decision: undefined,
+  grantedAt: undefined,
   expiresAt: 1_800_000_600,
 } as const
 const code = {
@@ -71,9 +74,11 @@ const active = {
   accessTokens: [token],
   refreshToken: undefined,
   usedUntil: undefined,
+  grantedAt,
 } as const
+const approved = { ...grant, state: 'approved', subject: 'alice', code, grantedAt, accessTokens: [] } as const
 
-/** Records in each state, with few and with all members, and the texts that version 0.1.0 writes for them. */
+/** Records in each state, with few and with all members, and their texts. */
 const written: readonly (readonly [string, Authorization, string])[] = [
   [
     'unclaimed',
@@ -165,42 +170,40 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   ],
   [
     'polled and approved, with all members',
-    { ...polled, tokenType: 'mac', subject: 'alice', consentToken, decision: 'approved', extensionData },
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,{"pkce":"challenge"}]',
-  ],
-  [
-    'polled and approved, with its time',
-    { ...polled, subject: 'alice', consentToken, decision: 'approved', grantedAt: 1_800_000_000 },
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,null,null,1800000000]',
+    {
+      ...polled,
+      tokenType: 'mac',
+      subject: 'alice',
+      consentToken,
+      decision: 'approved',
+      grantedAt,
+      extensionData,
+    },
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,{"pkce":"challenge"},null,1800000000]',
   ],
   [
     'approved without a form',
-    { ...grant, state: 'approved', subject: 'alice', consentToken: undefined, code, accessTokens: [] },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0]',
+    { ...approved, consentToken: undefined },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,1800000000]',
   ],
   [
     'approved by a form, without a state',
     {
-      ...grant,
-      state: 'approved',
-      subject: 'alice',
+      ...approved,
       consentToken,
       code: {
         ...code,
         failures: 4,
         repetition: { salt: 'salt-of-the-code', responseType: 'code', requestState: undefined },
       },
-      accessTokens: [],
     },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,4,null,"digest-of-the-form","salt-of-the-code","code"]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,4,1800000000,null,"digest-of-the-form","salt-of-the-code","code"]',
   ],
   [
     'approved, with all members',
     {
-      ...grant,
-      state: 'approved',
+      ...approved,
       tokenType: 'mac',
-      subject: 'alice',
       consentToken,
       code: {
         ...code,
@@ -210,22 +213,22 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       accessTokens: [token],
       extensionData,
     },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",true,0,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code","code token","a&b"]',
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",true,0,1800000000,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code","code token","a&b"]',
   ],
   [
     'active of a client that acts for itself',
     active,
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000]',
   ],
   [
     'active after a code',
     { ...active, subject: 'alice', spentCode: 'digest-of-the-code', refreshToken },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice","digest-of-the-code",["digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice","digest-of-the-code",["digest-of-a-refresh-token",0,"key-of-the-tags",1802592000]]',
   ],
   [
     'active after a one-time use',
     { ...active, subject: 'alice', accessTokens: [], usedUntil: 1_800_000_300 },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice",null,null,null,null,1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],1800000000,"alice",null,null,null,null,1800000300]',
   ],
   [
     'active, with all members',
@@ -250,7 +253,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       },
       usedUntil: 1_800_000_300,
     },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0","photos.read photos.write",{"key":"sealed"}],["digest-of-a-token trobo0","photos.read photos.write",null],["digest-of-a-token trobo0","",[],{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0","photos.read photos.write",[null],{"resource-indicators":["https://api.example"]}]],"alice","digest-of-the-code",["digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair","sealed-members"],{"pkce":"challenge"},"digest-of-the-form",1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0",null,[{"key":"sealed"}]],["digest-of-a-token trobo0",null,[null]],["digest-of-a-token trobo0","",null,{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code",["digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair","sealed-members"],{"pkce":"challenge"},"digest-of-the-form",1800000300]',
   ],
   [
     'active, with tokens of another type and in a format',
@@ -269,40 +272,12 @@ const written: readonly (readonly [string, Authorization, string])[] = [
         },
       ],
     },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[["digest-of-a-token trobo0","photos.read photos.write",[],{},"DPoP"],["digest-of-a-token trobo0","photos.read photos.write",[],{},null,"at+jwt",1800000000],["digest-of-a-token trobo0","photos.read",[null],{"dpop":"thumbprint"},"DPoP","at+jwt",1800000000]]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[["digest-of-a-token trobo0",null,null,null,"DPoP"],["digest-of-a-token trobo0",null,null,null,null,"at+jwt",1800000000],["digest-of-a-token trobo0","photos.read",[null],{"dpop":"thumbprint"},"DPoP","at+jwt",1800000000]],1800000000]',
   ],
   [
     'active after a rotation without members of the token type',
     { ...active, subject: 'alice', refreshToken: { ...refreshToken, generation: 1, rotation } },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice",null,["digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair"]]',
-  ],
-]
-
-/** The same with the time of the approval, which the first records of version 0.1.0 do not have. */
-const withApproval: readonly (readonly [string, Authorization, string])[] = [
-  [
-    'approved',
-    {
-      ...grant,
-      state: 'approved',
-      subject: 'alice',
-      consentToken: undefined,
-      code,
-      accessTokens: [],
-      grantedAt: 1_800_000_000,
-    },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,null,null,null,null,null,1800000000]',
-  ],
-  [
-    'active after a code',
-    {
-      ...active,
-      subject: 'alice',
-      spentCode: 'digest-of-the-code',
-      refreshToken,
-      grantedAt: 1_800_000_000,
-    },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice","digest-of-the-code",["digest-of-a-refresh-token",0,"key-of-the-tags",1802592000],null,null,null,1800000000]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,["digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair"]]',
   ],
 ]
 
@@ -317,22 +292,29 @@ const withLogin: readonly (readonly [string, Authorization, string])[] = [
   ],
   [
     'polled and approved, after a login at a time',
-    { ...polled, subject: 'alice', consentToken, decision: 'approved', login: { authTime: 1_799_999_000 } },
-    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,null,[1799999000]]',
+    {
+      ...polled,
+      subject: 'alice',
+      consentToken,
+      decision: 'approved',
+      grantedAt,
+      login: { authTime: 1_799_999_000 },
+    },
+    '["wRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","","digest-of-the-handle",1800000600,"alice","digest-of-the-form",true,null,[1799999000],1800000000]',
   ],
   [
     'approved, after a login',
-    { ...grant, state: 'approved', subject: 'alice', consentToken: undefined, code, accessTokens: [], login },
-    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,null,null,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
+    { ...approved, consentToken: undefined, login },
+    '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",false,0,1800000000,null,null,null,null,null,[1799999000,"urn:mfa",["pwd","otp"]]]',
   ],
   [
     'active, after a login with a class alone',
     { ...active, subject: 'alice', login: { authTime: 1_799_999_000, acr: 'urn:mfa' } },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],"alice",null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,null,null,null,null,[1799999000,"urn:mfa"]]',
   ],
 ]
 
-const forms = [...written, ...withApproval, ...withLogin]
+const forms = [...written, ...withLogin]
 
 const unreadable = 'not readable by this version'
 const read = (text: string) => decodeAuthorization(id, text)
@@ -346,7 +328,7 @@ function bent(places: readonly unknown[], [at = 0, ...rest]: readonly number[], 
 }
 
 describe('The stored form', () => {
-  it.each(forms)('of a record that is %s is the one of version 0.1.0', (_which, record, text) => {
+  it.each(forms)('of a record that is %s holds each member in its place', (_which, record, text) => {
     expect(encodeAuthorization(record)).toBe(text)
     expect(decodeAuthorization(id, text)).toStrictEqual(record)
   })
@@ -392,17 +374,17 @@ describe('The stored form', () => {
   )
 
   it.each([
-    ['["aRBNvo1WzZ4oRRq0W",null,"photos.read","",[]]'],
-    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read  photos.write","",[]]'],
-    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[{}]]'],
-    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",["token"]]'],
-    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",["token !"]]'],
-    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[" 10"]]'],
-    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[["token 10"]]]'],
+    ['["aRBNvo1WzZ4oRRq0W",null,"photos.read","",[],1800000000]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read  photos.write","",[],1800000000]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[{}],1800000000]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",["token"],1800000000]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",["token !"],1800000000]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[" 10"],1800000000]'],
+    ['["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read","",[[]],1800000000]'],
     [
-      `["cRBNvo1WzZ4oRRq0W","a","b","",[],"alice","digest",${Number.MAX_SAFE_INTEGER + 1},"https://a/",false,0]`,
+      `["cRBNvo1WzZ4oRRq0W","a","b","",[],"alice","digest",${Number.MAX_SAFE_INTEGER + 1},"https://a/",false,0,1800000000]`,
     ],
-    ['["cRBNvo1WzZ4oRRq0W","a","b","",[],"alice","digest",1800000060,"https://a/",false,1.5]'],
+    ['["cRBNvo1WzZ4oRRq0W","a","b","",[],"alice","digest",1800000060,"https://a/",false,1.5,1800000000]'],
     ...['', '[', 'null', '{}', '7', '"p"', '[]', '[["p"]]'].map((text) => [text]),
   ])('is refused: %s', (text) => {
     expect(() => read(text)).toThrow(unreadable)
@@ -423,18 +405,18 @@ describe('The stored form', () => {
   })
 
   it.each([
-    ...forms.map(([which, , text]) => [
-      which,
-      JSON.stringify([text.slice(2, 3), ...placesOf(text).slice(1)]),
-    ]),
-    ['an early denial', '["d",1795000000]'],
-  ])(
-    'of a version that named no issuer is a record of no issuer and without credentials: %s',
-    (_which, text) => {
-      const decoded = read(text)
-      expect(decoded).toMatchObject({ id, issuerDigest: '' })
-      expect(decoded).not.toHaveProperty('accessTokens')
-      expect(expiryOf(decoded)).toBe(0)
-    },
-  )
+    [
+      'a polled request that was approved',
+      ofPolled,
+      forms.find(([which]) => which === 'polled and approved, with all members'),
+    ],
+    ['an approved request', ofApproved, forms.find(([which]) => which === 'approved, with all members')],
+    ['an active authorization', ofActive, forms.find(([which]) => which === 'active, with all members')],
+  ])('of %s is refused without the time of the approval', (_which, places, [, , text] = forms[0]!) => {
+    expect(() => read(JSON.stringify(placesOf(text).with(places.grantedAt, null)))).toThrow(unreadable)
+  })
+
+  it.each(forms)('is refused without the issuer, for a record that is %s', (_which, _record, text) => {
+    expect(() => read(JSON.stringify([text.slice(2, 3), ...placesOf(text).slice(1)]))).toThrow(unreadable)
+  })
 })

@@ -27,6 +27,8 @@ const notes = {
   issuedAt: 1,
   secretExpiries: [],
   registrationTokenDigest: undefined,
+  issuerDigest: 'Zk3-_qVb09XxYyAa',
+  tokenLifetime: 3600,
 } as const
 const addition = { client: notes, lifetime: 60, maximum: 1 }
 const [first, second, third] = threeVersions()

@@ -22,6 +22,8 @@ const notes = {
   issuedAt: 1,
   secretExpiries: [],
   registrationTokenDigest: undefined,
+  issuerDigest: 'Zk3-_qVb09XxYyAa',
+  tokenLifetime: 3600,
 } as const
 const photos = { client_id: 'photos', client_type: 'public', scope: 'a' } as const
 const addition = { client: notes, lifetime: 60, maximum: 10 }
@@ -159,7 +161,7 @@ describe('In Redis', () => {
     [
       'a public client that was removed, as long as its tokens could live',
       async ({ dynamicClients }) => {
-        await dynamicClients.add({ ...addition, client: { ...notes, tokenLifetime: 3600 } })
+        await dynamicClients.add(addition)
         await dynamicClients.remove('notes')
       },
       { '{dynamic-clients}-removed:notes': 3600 },
@@ -262,6 +264,17 @@ describe('A store on Redis', () => {
     expect(await redis.lrange(key, 0, -1)).toEqual(['a list'])
   })
 
+  it.each(['issuerDigest', 'tokenLifetime', 'issuedAt', 'secretExpiries', 'registration'])(
+    'reads no client that registered itself whose text lacks %s',
+    async (member) => {
+      const text = JSON.stringify({ ...notes, [member]: undefined })
+      await redis.set(`${prefix}{dynamic-clients}:notes`, 'x'.repeat(22) + text)
+      expect(await endOf(store.dynamicClients.find('notes'))).toBe(
+        'Error: The stored text is no client that registered itself.',
+      )
+    },
+  )
+
   it.each([
     ['no JSON', `${'x'.repeat(22)}{"client_secret_hashes":["sha256:digest`],
     ['no registration', `${'x'.repeat(22)}[1]`],
@@ -276,22 +289,6 @@ describe('A store on Redis', () => {
     expect(await endOf(dynamicClients.find('notes'))).toBe(
       'Error: The stored text is no client that registered itself.',
     )
-  })
-
-  it('finds, disables and removes a client that registered itself at version 0.1.0', async () => {
-    const { dynamicClients } = store
-    const day = 86_400_000
-    await redis.set(`${prefix}{dynamic-clients}:notes`, 'r'.repeat(22) + JSON.stringify(notes), 'PX', day)
-    await redis.zadd(`${prefix}{dynamic-clients}`, Date.now() + day, 'notes')
-    expect(await dynamicClients.find('notes')).toEqual(notes)
-    await dynamicClients.update('notes', (found) => ({
-      ...found,
-      registration: { ...found.registration, disabled: true },
-    }))
-    const daysLeft = async (key: string) => Math.round((await redis.pttl(prefix + key)) / day)
-    expect(await daysLeft('{dynamic-clients}:notes')).toBe(90)
-    await dynamicClients.remove('notes')
-    expect(await daysLeft('{dynamic-clients}-removed:notes')).toBe(90)
   })
 
   it('shows another process each change of a client at once, also beyond what it remembers', async () => {

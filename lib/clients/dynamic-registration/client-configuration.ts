@@ -4,7 +4,7 @@ import { isRecord } from '../../primitives/options-reader'
 import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
 import { invalidClientMetadata, invalidToken, type OAuthError } from '../../protocol/oauth-error'
 import type { DynamicClient } from '../dynamic-client-store'
-import { isDynamicClientId, isOfIssuer } from './client-id'
+import { isDynamicClientId } from './client-id'
 import { bearerTokenOf, clientInformation, senderOf } from './register'
 import {
   readClientMetadata,
@@ -58,7 +58,7 @@ function ownedBy(
   client: DynamicClient | undefined,
 ): DynamicClient {
   const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
-  const isOwned = client !== undefined && isOwner && isOfIssuer(registration, client)
+  const isOwned = client !== undefined && isOwner && client.issuerDigest === registration.issuerDigest
   if (isOwned && client.registration.disabled !== true) return client
   throw registrationAccessTokenRefused()
 }

@@ -1,6 +1,5 @@
 import { createId, digest, secureRandom } from '../../protocol/credential'
-import { type DynamicClient, type DynamicClientStore, isPublic } from '../dynamic-client-store'
-import { publicMetadataOf } from './registration-metadata'
+import type { DynamicClient, DynamicClientStore } from '../dynamic-client-store'
 
 const prefix = 'dynamic_'
 const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
@@ -16,38 +15,22 @@ export function isDynamicClientId(clientId: string): boolean {
  * @param metadata in canonical form.
  */
 export function publicClientId(issuer: string, metadata: object, generation: number): string {
-  const named = generation === 0 ? [issuer, metadata] : [issuer, metadata, generation]
-  return prefix + digest(JSON.stringify(named))
+  return prefix + digest(JSON.stringify([issuer, metadata, generation]))
 }
 
 export function confidentialClientId(): string {
   return prefix + createId(secureRandom)
 }
 
-interface NamedIssuer {
-  readonly issuer: string
+/** Clients of all issuers stand below one prefix of the store, and each issuer decides for itself who may register. */
+export function ofThisIssuer({
+  store,
+  issuerDigest,
+}: {
+  readonly store: DynamicClientStore
   readonly issuerDigest: string
-}
-
-/**
- * Clients of all issuers stand below one prefix of the store, and each issuer decides for itself who may
- * register.
- *
- * Version 0.1.0 kept no issuer. A public client of this version belongs to the issuer whose digest its
- * identifier is. A confidential one belongs to every issuer until it ends.
- */
-export function isOfIssuer({ issuer, issuerDigest }: NamedIssuer, client: DynamicClient): boolean {
-  if (client.issuerDigest !== undefined) return client.issuerDigest === issuerDigest
-  if (!isPublic(client)) return true
-  const { registration } = client
-  return publicClientId(issuer, publicMetadataOf(registration), 0) === registration.client_id
-}
-
-export function ofThisIssuer(
-  issuer: NamedIssuer & { readonly store: DynamicClientStore },
-): Pick<DynamicClientStore, 'update' | 'remove'> {
-  const { store } = issuer
-  const isOwn = (client: DynamicClient) => isOfIssuer(issuer, client)
+}): Pick<DynamicClientStore, 'update' | 'remove'> {
+  const isOwn = (client: DynamicClient) => client.issuerDigest === issuerDigest
   return {
     async update(clientId, change) {
       const found = await store.update(clientId, (client) => (isOwn(client) ? change(client) : client))

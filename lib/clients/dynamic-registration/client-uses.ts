@@ -59,8 +59,8 @@ export class ClientUses {
   }
 
   readonly note: NoteUse = (authorization) => {
-    const clientId = 'clientId' in authorization ? authorization.clientId : undefined
-    if (clientId === undefined || !isDynamicClientId(clientId) || this.isNoted(clientId)) return undefined
+    const { clientId } = authorization
+    if (!isDynamicClientId(clientId) || this.isNoted(clientId)) return undefined
     return isUse(authorization) ? this.noteUse(clientId) : this.noteRequest(clientId)
   }
 

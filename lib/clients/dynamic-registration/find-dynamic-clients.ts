@@ -6,7 +6,7 @@ import { parseStoredClient } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
 import type { DynamicClient, DynamicClientStore } from '../dynamic-client-store'
-import { isDynamicClientId, isOfIssuer } from './client-id'
+import { isDynamicClientId } from './client-id'
 import type { ClientUses } from './client-uses'
 import type { RegistrationPolicy } from './registration-metadata'
 
@@ -22,7 +22,7 @@ export interface DynamicClients extends RegistrationPolicy {
 }
 
 export function withDynamicClients(clients: DynamicClients): FindClient {
-  const { hostClients, store, capabilities, scope, uses, clock } = clients
+  const { hostClients, store, issuerDigest, capabilities, scope, uses, clock } = clients
   const parsed = new ParsedRegistrations((source) => {
     const client = parseStoredClient(withinScope(source, scope), capabilities)
     return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
@@ -30,7 +30,7 @@ export function withDynamicClients(clients: DynamicClients): FindClient {
   const findDynamic = async (clientId: string) => {
     const found = await store.find(clientId)
     if (found === undefined || found === null || found.registration.client_id !== clientId) return undefined
-    if (!isOfIssuer(clients, found)) return undefined
+    if (found.issuerDigest !== issuerDigest) return undefined
     uses.found(clientId, found.issuedAt)
     return withLiveSecrets(clientOf(found, parsed), found, Math.floor(clock() / 1000))
   }

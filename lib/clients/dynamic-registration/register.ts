@@ -15,7 +15,7 @@ import { registrationOf, type ServerCapabilities } from '../../protocol/parse-cl
 import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
 import { type DynamicClient, type DynamicClientAdditionResult, isPublic } from '../dynamic-client-store'
-import { confidentialClientId, isOfIssuer, publicClientId } from './client-id'
+import { confidentialClientId, publicClientId } from './client-id'
 import { gracePeriod } from './client-uses'
 import {
   metadataOf,
@@ -59,7 +59,7 @@ async function register(
     if (generation < next) continue
     const added = await store.add({ client, lifetime, maximum, network, grace: gracePeriod })
     if (added.outcome !== 'removed') {
-      const kept = await keptClient(registration, added)
+      const kept = keptClient(added)
       hostClients.noteAbsence(client_id)
       return { status: 201, members: clientInformation(registration, kept, issued) }
     }
@@ -74,21 +74,15 @@ function answerForHostClient(client: Client, { capabilities }: DynamicRegistrati
   return { status: 201, members: hostClientInformation(client, capabilities) }
 }
 
-async function keptClient(
-  registration: DynamicRegistration,
+function keptClient(
   added: Exclude<DynamicClientAdditionResult, { readonly outcome: 'removed' }>,
-): Promise<DynamicClient> {
+): DynamicClient {
   if (added.outcome === 'disabled') throw disabledMetadata()
   if (added.outcome === 'full')
     throw temporarilyUnavailable(
       'registrations_full',
       'The server cannot register more clients at the moment.',
     )
-  if (isOfIssuer(registration, added.client)) return added.client
-  // A client of version 0.1.0, which the host has changed. Its identifier shows that it registered at this issuer.
-  const { issuerDigest } = registration
-  const { client_id } = added.client.registration
-  await registration.store.update(client_id, (client) => ({ ...client, issuerDigest }))
   return added.client
 }
 

@@ -239,20 +239,6 @@ export function registrationFor(client_id: string, metadata: RegisteredMetadata)
   }
 }
 
-/** The metadata of a public client of version 0.1.0 in canonical form. It has no members of plug-ins. */
-export function publicMetadataOf(registration: ClientRegistration): object {
-  const { redirect_uris = [], post_logout_redirect_uris, grant_types, response_types, scope } = registration
-  return {
-    token_endpoint_auth_method: registration.token_endpoint_auth_method,
-    ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
-    ...(post_logout_redirect_uris === undefined ? {} : { post_logout_redirect_uris }),
-    grant_types,
-    response_types,
-    scope,
-    ...Object.fromEntries(textMembers.map((name) => [name, registration[name]])),
-  }
-}
-
 export function metadataOf(
   registration: ClientRegistration,
   { members: added = [] }: ServerCapabilities,

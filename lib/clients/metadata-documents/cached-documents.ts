@@ -88,13 +88,7 @@ export class SharedDocuments {
     const key = keyOf(url)
     const inUseFor = Math.max(0, inUseUntil - this.clock())
     if (inUseFor === 0 && !this.hasRoom(key, senders)) return
-    const times = JSON.stringify({
-      client_id: url,
-      ...(verified && { verified }),
-      fetchedAt,
-      expiresAt,
-      inUseUntil,
-    })
+    const times = JSON.stringify({ client_id: url, verified, fetchedAt, expiresAt, inUseUntil })
     // A cache that evicts what ends first keeps clients in use.
     const seconds = Math.ceil((longestKept + inUseFor) / 1000)
     await this.cache.set(key, `${times.slice(0, -1)},"document":${text}}`, seconds)
@@ -111,10 +105,10 @@ const keyOf = (url: string) => `client-document:${digest(url)}`
 function readDocument(text: string | undefined, url: string): SharedDocument | undefined {
   const entry: unknown = text === undefined ? undefined : parsedJson(text)
   if (!isRecord(entry) || entry['client_id'] !== url) return undefined
-  const { document: json, fetchedAt, expiresAt, inUseUntil } = entry
+  const { document: json, verified, fetchedAt, expiresAt, inUseUntil } = entry
   if (typeof fetchedAt !== 'number' || typeof expiresAt !== 'number' || typeof inUseUntil !== 'number')
     return undefined
-  return { json, verified: entry['verified'] === true, fetchedAt, expiresAt, inUseUntil }
+  return typeof verified === 'boolean' ? { json, verified, fetchedAt, expiresAt, inUseUntil } : undefined
 }
 
 function parsedJson(text: string): unknown {

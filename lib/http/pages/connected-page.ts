@@ -12,8 +12,8 @@ export interface ConnectedApplication {
   readonly scope: readonly ConsentScope[]
   /** The resources of the access, and the owner's answers to the question of `choices`. */
   readonly facts: readonly ConsentFact[]
-  /** The first approval, in seconds since the epoch; undefined if no record says. */
-  readonly grantedAt: number | undefined
+  /** The first approval, in seconds since the epoch. */
+  readonly grantedAt: number
   /**
    * The start of the day (UTC) on which the client last got new tokens without its owner, in seconds since
    * the epoch; undefined if it has not since the day of the approval.
@@ -137,7 +137,7 @@ function days(
     return html`<time datetime="${date.toISOString().slice(0, 10)}">${format.format(date)}</time>`
   }
   const sentences = [
-    grantedAt === undefined ? [] : around(connected.since, day(grantedAt)),
+    around(connected.since, day(grantedAt)),
     lastIssuedOn === undefined ? [] : around(connected.lastIssued, day(lastIssuedOn)),
   ]
   return sentences.flat().map((sentence) => html`<span class="line">${sentence}</span>`)

@@ -23,8 +23,7 @@ import { CreationDeadline } from './creation-deadline'
 // clock of Redis: the set counts the living clients. A third key marks a removed client: the first generation
 // that may register. A hash gives the network of each unused client, a sorted set counts them by network, and
 // one for each network has the times until which they are held. All keys share one hash tag, for scripts in a
-// cluster. The version 0.1.0 knows neither marks nor unused clients; ended unused clients that it leaves behind
-// have no key, and the first look removes them.
+// cluster.
 
 const ending = `
 local time = redis.call('TIME')

@@ -16,6 +16,7 @@ const grant = {
   tokenType: 'bearer',
   extensionData: {},
 }
+const grantedAt = 1_800_000_000
 const consentToken = digest('consent token')
 const request = { responseType: 'code', redirectUri, redirectUriSent: true, requestState: 'af0ifjsldkj' }
 
@@ -26,7 +27,16 @@ export function pendingRecord(expiresAt: number, changed: Partial<Pending> = {})
 export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {}): Approved {
   const lasting = { redirectUri, redirectUriSent: false, failures: 2, expiresAt, repetition: undefined }
   const code = { digest: digest('code'), ...lasting }
-  return { ...grant, state: 'approved', id: random22(), consentToken, code, accessTokens: [], ...changed }
+  return {
+    ...grant,
+    state: 'approved',
+    id: random22(),
+    consentToken,
+    code,
+    grantedAt,
+    accessTokens: [],
+    ...changed,
+  }
 }
 
 /** An authorization of a client that acts for itself. */
@@ -42,6 +52,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, ...nothing }],
     refreshToken: undefined,
     usedUntil: undefined,
+    grantedAt,
     ...changed,
   }
 }
