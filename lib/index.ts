@@ -304,7 +304,7 @@ export {
   tooManyAttempts,
   unauthorizedClient,
 } from './protocol/host-errors'
-export { reasons, type Reason } from './protocol/reasons'
+export type { Reason } from './protocol/refusals'
 export { grantableScope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
 export type { ScopeImplications } from './protocol/implied-scope'

@@ -1,7 +1,7 @@
 import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
 import type { Observed } from '../protocol/oauth-error'
+import { rowOf } from '../protocol/refusals'
 import { differenceBetween } from '../protocol/url-difference'
-import { explanations } from './explanations'
 import { plainText } from './redaction'
 import { warn } from './warning'
 
@@ -36,11 +36,11 @@ export class Diagnosis {
 
   explain(refusal: DiagnosedRefusal | undefined): void {
     if (refusal === undefined) return
-    const { reason, observed } = refusal
-    const cause = typeof observed?.['cause'] === 'string' ? `${reason}/${observed['cause']}` : reason
-    if (silent.has(reason) || this.explained.has(cause) || this.explained.size >= maximumWarnings) return
-    this.explained.add(cause)
-    warn('EAS_REFUSED', sentencesFor(refusal, cause))
+    const { reason, observed = {} } = refusal
+    const what = [reason, observed['cause'], observed['parameter']].join('/')
+    if (silent.has(reason) || this.explained.has(what) || this.explained.size >= maximumWarnings) return
+    this.explained.add(what)
+    warn('EAS_REFUSED', sentencesFor(refusal))
   }
 }
 
@@ -53,15 +53,15 @@ export function readExplainRefusals(reading: OptionsReader): boolean {
 export const diagnosisIf = (explains: boolean): Diagnosis | undefined =>
   explains ? new Diagnosis() : undefined
 
-function sentencesFor({ endpoint, code, reason, ...refusal }: DiagnosedRefusal, cause: string): string {
+function sentencesFor({ endpoint, code, reason, ...refusal }: DiagnosedRefusal): string {
   const { clientId, description, observed } = refusal
   const of = clientId === undefined ? '' : ` of the client "${clientId}"`
-  const known = explanations.get(cause) ?? explanations.get(reason)
+  const row = rowOf(reason, observed?.['cause'])
   const sentences = [
     `A request${of} was refused (${endpoint}): ${[code, plainText(reason)].filter(isPresent).join(', ')}.`,
     ...readBy(observed),
-    known?.rule ?? description,
-    known?.cure,
+    row?.rule ?? description,
+    row?.cure,
     `See docs/errors.md${code === undefined ? '' : `#${plainText(code)}`}.`,
   ]
   return sentences.filter(isPresent).join(' ')

@@ -11,12 +11,7 @@ import {
 } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
-import {
-  invalidRequest,
-  unauthorizedClient,
-  unsupportedResponseType,
-  UnusableClient,
-} from '../protocol/oauth-error'
+import { refused, UnusableClient } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import {
@@ -120,10 +115,8 @@ export function requireResponseType(
   responseTypes: ResponseTypes,
 ): ResponseType {
   const responseType = responseTypes.get(name)
-  if (responseType === undefined)
-    throw unsupportedResponseType('response_type_unknown', 'The response type is not supported.')
-  if (!client.response_types.includes(responseType.name))
-    throw unauthorizedClient('response_type_not_registered', 'The client may not use this response type.')
+  if (responseType === undefined) throw refused('response_type_unknown')
+  if (!client.response_types.includes(responseType.name)) throw refused('response_type_not_registered')
   return responseType
 }
 
@@ -138,16 +131,13 @@ function requireResponseMode(
   if (asked === undefined || asked === mode) return undefined
   const named = namedMode(modes, asked, redirectUri)
   if (named === undefined) {
-    const lack = modes.has(asked)
-      ? 'The response mode needs a redirection URI of http or https.'
-      : 'The response mode is not supported for this response type.'
-    const observed = { sent: asked, redirect_uri: redirectUri }
-    throw invalidRequest('response_mode_unsupported', lack, { observed })
+    const name = modes.has(asked) ? 'response_mode_unsupported/redirect_uri' : 'response_mode_unsupported'
+    throw refused(name, { sent: asked, redirect_uri: redirectUri })
   }
   // RFC 9700 2.1.1: scripts read a fragment, and with PKCE the code is of no use to them.
   const isCodeInFragment = named.carrier === 'fragment' && grantTypes.includes('authorization_code')
   if (isCodeInFragment && parameters.get('code_challenge') === undefined)
-    throw invalidRequest('pkce_challenge_missing', 'The parameter code_challenge is missing.')
+    throw refused('pkce_challenge_missing')
   return named
 }
 
@@ -282,12 +272,9 @@ export async function requireClient(
   } catch (error) {
     throw refusalOf(error, found)
   }
-  if (client === undefined)
-    throw invalidRequest('client_unknown', 'The client is not known here.', {
-      observed: { client_id: abridged(clientId) },
-    })
+  if (client === undefined) throw refused('client_unknown', { client_id: abridged(clientId) })
   found?.(client)
-  if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
+  if (client.disabled) throw refused('client_disabled')
   return client
 }
 
@@ -305,15 +292,11 @@ function refusalOf(error: unknown, found: ((client?: Client) => void) | undefine
 function onlyRedirectUri({ redirect_uris, dynamic_redirect_query }: Client): string {
   const [only, second] = redirect_uris
   if (only === undefined || second !== undefined || dynamic_redirect_query)
-    throw invalidRequest('redirect_uri_missing', 'The parameter redirect_uri is missing.', {
-      observed: { registered: redirect_uris },
-    })
+    throw refused('redirect_uri_missing', { registered: redirect_uris })
   return only
 }
 
 export function requireRedirectUri(client: Client, redirectUri: string): void {
   if (!isRegisteredRedirectUri(client, redirectUri))
-    throw invalidRequest('redirect_uri_mismatch', 'The redirect_uri is not registered for the client.', {
-      observed: { sent: redirectUri, registered: client.redirect_uris },
-    })
+    throw refused('redirect_uri_mismatch', { sent: redirectUri, registered: client.redirect_uris })
 }

@@ -8,14 +8,8 @@ import { decorate } from '../authorization/store'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact, Extension } from '../protocol/extension'
-import {
-  accessDenied,
-  invalidRequest,
-  OAuthError,
-  OverShare,
-  Throttled,
-  unexpected,
-} from '../protocol/oauth-error'
+import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
+import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
 import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
@@ -285,10 +279,7 @@ function withConfirmation(server: ServerContext, questions: OwnerQuestions): Ser
     const isSaved = await store.save(authorization, revision, expected)
     if (!isSaved || (await questions.isStillRemembered())) return isSaved
     await end(store, authorization.id)
-    throw accessDenied(
-      'authorizations_revoked',
-      'The resource owner has revoked the authorization meanwhile.',
-    )
+    throw refused('authorizations_revoked/consent')
   }
   return { ...server, store: decorate(store, { save }) }
 }
@@ -299,7 +290,7 @@ const answered: AuthorizationOutcome = { kind: 'answered' }
 // form can carry it.
 export function requireEchoableState(parameters: Parameters): void {
   if ((parameters.received('state')?.length ?? 0) > longestEchoedState)
-    throw invalidRequest('parameter_too_long', 'The parameter state is too long.')
+    throw refused('parameter_too_long', { parameter: 'state' })
 }
 
 // An error response must work with faulty parameters: they count as absent.

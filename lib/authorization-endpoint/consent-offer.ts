@@ -1,7 +1,8 @@
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import type { GivenAnswer } from '../protocol/extension-decision'
-import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { covers, type Scope } from '../protocol/scope'
 import type { Selection } from './selection'
 
@@ -116,7 +117,5 @@ function answerBy(
   return value !== undefined && answers.includes(value) ? { extension, name, value } : 'wrong'
 }
 
-const wrongScope = () =>
-  invalidRequest('decision_scope_wrong', 'The decision names a scope that the page does not offer so.')
-const wrongChoice = () =>
-  invalidRequest('decision_choice_wrong', 'The decision has no answer that the page offers.')
+const wrongScope = () => refused('decision_scope_wrong')
+const wrongChoice = () => refused('decision_choice_wrong')

@@ -21,18 +21,9 @@ import {
 } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import {
-  accessDenied,
-  invalidRequest,
-  loginRequired,
-  OAuthError,
-  OverShare,
-  Throttled,
-  unexpected,
-  UnusableClient,
-} from '../protocol/oauth-error'
+import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
+import { refused, unexpected, UnusableClient, type Reason } from '../protocol/refusals'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
-import type { Reason } from '../protocol/reasons'
 import { requireScope, type Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from '../server/context'
@@ -132,7 +123,7 @@ async function remember(
   try {
     await consents.remember(subject, clientId, decided, ownerReadMoment)
   } catch (cause) {
-    const reason: Reason<'temporarily_unavailable'> = 'consent_not_remembered'
+    const reason: Reason = 'consent_not_remembered'
     audit.reportLateFailure({ endpoint: 'authorization', clientId, subject }, reason, cause)
   }
 }
@@ -172,8 +163,7 @@ async function findDeciding(
   hasWaited: boolean,
 ): Promise<Deciding> {
   const id = credentialId('authorizationRequest', decision.consentToken)
-  if (id === undefined)
-    throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
+  if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
   const found = server.takeCached(id) ?? (await server.store.find(id))
   if (found === undefined) throw requestNotOpen()
@@ -205,7 +195,7 @@ async function requireLogin({ server, decision, found, client }: Deciding): Prom
   const loginDemandedAt = named?.demandedLogin?.at
   const asked = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
   if ((await lookAgain(server, asked, { subject, ...login }, now)) !== undefined)
-    throw loginRequired('login_changed', 'The owner has logged in otherwise than the request demands.')
+    throw refused('login_changed')
 }
 
 async function completed(
@@ -251,7 +241,7 @@ function isOnItsWay(decidable: Pending | Approved, { now, lifetimes }: IssueCont
 }
 
 function denial(server: ServerContext, requested: RequestedAuthorization): Redirection {
-  const error = accessDenied('owner_denied', 'The resource owner denied the request.')
+  const error = refused('owner_denied')
   return redirectWithError(frameOfRecord(server, requested), error)
 }
 

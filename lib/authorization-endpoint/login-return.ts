@@ -1,5 +1,5 @@
 import { credentialId, digest } from '../protocol/credential'
-import { invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { type Parameters, parametersAtMost } from '../protocol/parameters'
 
 /**
@@ -34,8 +34,7 @@ export function queryAfterLogin(parameters: Parameters, now: number, reference?:
   if (query.size < parametersAtMost)
     query.append(parameter, reference === undefined ? next : `${next}.${reference}`)
   // A full request stays valid, though its loop is not noticed. A demanded login would come without end.
-  else if (reference !== undefined)
-    throw invalidRequest('too_many_parameters', 'The request has too many parameters.')
+  else if (reference !== undefined) throw refused('too_many_parameters')
   return query.toString()
 }
 

@@ -12,7 +12,8 @@ import { begin, commit } from '../authorization/commit'
 import type { AuthorizationStore } from '../authorization/store'
 import type { RecordContext, TransitionResult } from '../authorization/transition'
 import type { LoginRequest } from '../protocol/login-request'
-import { consentRequired, interactionRequired, loginRequired, OAuthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
@@ -84,7 +85,7 @@ export async function courseOf(
   const look = await lookAtOwner(server, { ...asked, ...approval }, resourceOwner, now)
   const { login: request, verdict } = look
   if (request !== undefined) {
-    if (isSilent) throw loginRequired('prompt_none_without_login', 'No owner is logged in as requested.')
+    if (isSilent) throw refused('prompt_none_without_login')
     // Nobody is logged in, and any login will do: the return need not tell more.
     const isPlain = verdict !== 'log in' && !demandsLogin(requestedLogin)
     const reference = isPlain
@@ -100,11 +101,9 @@ export async function courseOf(
   return { demand: undefined, isApproved, claimed }
 }
 
-const neverApproved = () =>
-  consentRequired('prompt_none_without_consent', 'The owner has not approved before.')
-const needsAnswer = () =>
-  interactionRequired('prompt_none_without_answer', 'The owner must answer a question.')
-const needsPage = () => interactionRequired('prompt_none_without_page', 'The owner must see a page.')
+const neverApproved = () => refused('prompt_none_without_consent')
+const needsAnswer = () => refused('prompt_none_without_answer')
+const needsPage = () => refused('prompt_none_without_page')
 
 /**
  * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very

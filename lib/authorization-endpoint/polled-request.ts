@@ -1,4 +1,5 @@
-import { interactionRequired, OAuthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { requireScope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 import { contentOf } from './authorization-request'
@@ -19,8 +20,7 @@ export function polledRequests(server: ServerContext): PolledRequests {
         ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
       ])
       const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
-      if (requestedLogin?.prompts.has('none') === true)
-        throw interactionRequired('prompt_none_without_page', 'The owner must see a page.')
+      if (requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
       const request = { client, parameters, responseType: typeOf(grantType), redirectUri: undefined }
       const { scope, extensionData: data, facts } = await contentOf(request, server)
       const { client_id: clientId, token_type: tokenType = usualTokenType } = client

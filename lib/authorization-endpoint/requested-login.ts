@@ -1,7 +1,7 @@
 import type { Client } from '../protocol/client'
 import type { Extension, LoginDefaults } from '../protocol/extension'
 import { type LoginRequest, plainLogin } from '../protocol/login-request'
-import { invalidRequest, loginRequired } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 
@@ -58,8 +58,7 @@ function maxAgeIn(text: string | undefined): number | undefined {
   throw malformed('max_age')
 }
 
-const malformed = (name: string) =>
-  invalidRequest('parameter_malformed', `The parameter ${name} is malformed.`)
+const malformed = (parameter: string) => refused('parameter_malformed/value', { parameter })
 
 /** Of two extensions, the first one counts. */
 export function loginDefaultsFor(
@@ -101,8 +100,9 @@ export function openDemandOf(
   const login = prompts.has('login') || maxAge === 0 || (maxAge !== undefined && age > maxAge)
   if (demandedAt === undefined) return { login, account: prompts.has('select_account') }
   if (login && authTime < demandedAt)
-    throw loginRequired('login_not_renewed', 'The owner has not logged in again.', {
-      observed: { 'login demanded at': demandedAt + clockTolerance, authTime: owner.authTime },
+    throw refused('login_not_renewed', {
+      'login demanded at': demandedAt + clockTolerance,
+      authTime: owner.authTime,
     })
   // Who comes back from the choice of an account has chosen. A new login may have grown too old on its way.
   return { login: maxAge !== undefined && maxAge > 0 && age > maxAge + clockTolerance, account: false }

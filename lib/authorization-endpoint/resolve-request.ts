@@ -4,7 +4,8 @@ import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
-import { invalidRequest, OAuthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
 import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
 import type { Sender } from '../protocol/sender'
@@ -66,8 +67,7 @@ export async function replaceParameters(
       throw new TypeError(`The extension "${name}" claims a second record for one request.`)
     handle = resolved.claims ?? handle
     parameters = Parameters.parse(resolved.parameters)
-    if (parameters.require('client_id') !== client.client_id)
-      throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
+    if (parameters.require('client_id') !== client.client_id) throw refused('client_id_mismatch')
   }
   return { parameters, handle }
 }

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { parseScope, type Scope } from '../protocol/scope'
 
@@ -41,7 +41,7 @@ function refuse(): never {
   throw malformed()
 }
 
-const malformed = () => invalidRequest('decision_scope_wrong', 'The decision names its scope in a wrong way.')
+const malformed = () => refused('decision_scope_wrong/malformed')
 
 /** Equal for equal selections; empty for a form that has only the buttons. */
 export function selectionText({ scope, ticked, choice }: Selection): string {

@@ -2,7 +2,7 @@ import { inTurns } from '../primitives/in-turns'
 import { isRecord } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
-import { accessDenied, invalidGrant, tooManyForShare } from '../protocol/oauth-error'
+import { overLimit, refused } from '../protocol/refusals'
 import { type Active, type Authorization, expiryOf, type Granted, isGranted } from './authorization'
 import type { Lifetimes } from './lifetimes'
 import { ignoreTombstone, isUsedOnce, tombstoneOf } from './one-time-use'
@@ -236,13 +236,6 @@ function secondsFor(authorization: Authorization, now: number, { lifetimes, leas
 }
 
 function refusalOf(outcome: Exclude<EntryOutcome, 'added'>, { state }: Authorization) {
-  if (outcome === 'full')
-    return tooManyForShare(
-      'owner_share_full',
-      'There is no room for more at the moment. Try again later.',
-      60,
-    )
-  return state === 'active'
-    ? invalidGrant('authorizations_revoked', 'The resource owner has revoked the authorization.')
-    : accessDenied('authorizations_revoked', 'The resource owner has revoked all authorizations meanwhile.')
+  if (outcome === 'full') return overLimit('owner_share_full', 60)
+  return state === 'active' ? refused('authorizations_revoked') : refused('authorizations_revoked/request')
 }

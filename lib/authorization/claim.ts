@@ -7,7 +7,8 @@ import {
   digest,
   hasDigest,
 } from '../protocol/credential'
-import { invalidRequest, OAuthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Authorization, Claim, DemandedLogin, NamedRequest, Pending, Unclaimed } from './authorization'
 import {
   type AuthorizationProposal,
@@ -119,11 +120,7 @@ export function findClaimable(
   if (current === undefined || !isNamed(current)) return requestNotOpen()
   if (!hasDigest(handle, namedIn(current).handle)) return requestUnknown()
   // RFC 9126 2.2: bound to the client that pushed it.
-  if (clientId !== current.clientId)
-    return invalidRequest(
-      'authorization_request_of_another_client',
-      'The authorization request is not known.',
-    )
+  if (clientId !== current.clientId) return refused('authorization_request_of_another_client')
   return current.expiresAt > now ? current : requestExpired()
 }
 

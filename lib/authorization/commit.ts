@@ -1,5 +1,6 @@
 import { createId, type Random } from '../protocol/credential'
-import { OAuthError, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
+import { OAuthError, Throttled } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { type AuthorizationStore, confirmAbsence, type StoredAuthorization } from './store'
 import type { Authorization } from './authorization'
 import { isUsedOnce, tombstoneOf, ignoreTombstone } from './one-time-use'
@@ -44,7 +45,7 @@ export async function commit<Outcome>(
     }
     superseded = found?.authorization
   }
-  throw temporarilyUnavailable('authorization_contended', 'The authorization is in use; try again.')
+  throw refused('authorization_contended')
 }
 
 async function tryWrite(

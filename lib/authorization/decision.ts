@@ -6,7 +6,8 @@ import {
   digest,
   hasDigest,
 } from '../protocol/credential'
-import { invalidRequest, OAuthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import type {
   Approved,
@@ -98,19 +99,19 @@ export function findAsked(current: Authorization | undefined, consentToken: stri
 }
 
 export function requestNotOpen(): OAuthError {
-  return invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
+  return refused('authorization_request_not_open')
 }
 
 export function requestUnknown(): OAuthError {
-  return invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
+  return refused('authorization_request_unknown')
 }
 
 export function requestOfAnotherOwner(): OAuthError {
-  return invalidRequest('authorization_request_of_another_owner', 'The authorization request is not known.')
+  return refused('authorization_request_of_another_owner')
 }
 
 export function requestExpired(): OAuthError {
-  return invalidRequest('authorization_request_expired', 'The authorization request has expired.')
+  return refused('authorization_request_expired')
 }
 
 /**

@@ -7,15 +7,9 @@ import {
   hasDigest,
   type Random,
 } from '../protocol/credential'
-import {
-  authorizationPending,
-  expiredToken,
-  invalidGrant,
-  OAuthError,
-  pollDenied,
-} from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { type Login, withLogin } from '../protocol/resource-owner'
-import type { Reason } from '../protocol/reasons'
 import { covers, isSameScope, type Scope } from '../protocol/scope'
 import type { AccessToken, Active, Authorization, Polled } from './authorization'
 import type { UnclaimedProposal } from './claim'
@@ -161,8 +155,7 @@ export function pollAuthorization(
   if (current.state !== 'polled') return { action: 'none', refusal: refused('handle_unknown') }
   const { subject, decision, expiresAt } = current
   if (expiresAt <= context.now) return { action: 'none', refusal: expired() }
-  if (decision === 'denied')
-    return { action: 'none', refusal: pollDenied('owner_denied', 'The resource owner denied the request.') }
+  if (decision === 'denied') return { action: 'none', refusal: refused('owner_denied/poll') }
   if (decision === undefined || subject === undefined) return { action: 'none', refusal: pending() }
   const token = context.restrict({ ...current, subject, begins: false })
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
@@ -201,7 +194,7 @@ function pollAgain(current: Active, { handle }: Poll, context: IssueContext): Tr
     return { action: 'none', refusal: refused('handle_replayed') }
   if (hasGrantEnded(current.grantedAt, context)) {
     const event = revocationEvent(current, 'grant_expired')
-    return { action: 'delete', refusal: refused('grant_expired'), event }
+    return { action: 'delete', refusal: refused('grant_expired/poll'), event }
   }
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   const { refreshToken } = current
@@ -259,13 +252,6 @@ function isRepeatable(
 const issueTimeOf = ({ refreshToken, grantedAt }: Active): number | undefined =>
   refreshToken === undefined ? grantedAt : refreshToken.rotation?.at
 
-/** Clients always get the same text; only the reason, for events, differs. */
-function refused(reason: Reason<'invalid_grant'>): OAuthError {
-  return invalidGrant(reason, 'The request is invalid, expired or revoked, or was issued to another client.')
-}
+const pending = (): OAuthError => refused('owner_has_not_decided')
 
-const pending = (): OAuthError =>
-  authorizationPending('owner_has_not_decided', 'The resource owner has not decided yet.')
-
-const expired = (): OAuthError =>
-  expiredToken('authorization_request_expired', 'The authorization request has expired.')
+const expired = (): OAuthError => refused('authorization_request_expired/poll')

@@ -1,6 +1,6 @@
 import { hasDigest } from '../protocol/credential'
-import { invalidGrant, OAuthError, type Observed } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Active, Approved, Authorization, Code } from './authorization'
 import { issue, type Issued, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
@@ -20,15 +20,6 @@ export interface Redemption {
 }
 
 const failuresThatBurn = 5
-
-const refused = (reason: Reason<'invalid_grant'>, observed: Observed = {}) =>
-  invalidGrant(
-    reason,
-    'The authorization code is invalid, expired, revoked, or belongs to another request.',
-    {
-      observed,
-    },
-  )
 
 /**
  * RFC 6749 4.1.2: one write spends the code and adds the tokens, so one of parallel redemptions wins. The next one by
@@ -54,7 +45,7 @@ export function redeemCode(
     }
   if (hasGrantEnded(current.grantedAt, context)) {
     const event = revocationEvent(current, 'grant_expired')
-    return { action: 'delete', refusal: refused('grant_expired'), event }
+    return { action: 'delete', refusal: refused('grant_expired/code'), event }
   }
   if (isBurnt(code)) return { action: 'none', refusal: refused('code_burnt') }
   const token = redirectUriMismatch(code, redemption) ?? context.restrict({ ...current, begins: false })
@@ -84,10 +75,10 @@ function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthErro
   // RFC 6749 4.1.3: required and identical, if the authorization request had the parameter.
   const registered = code.redirectUri
   if (redirectUri === undefined)
-    return code.redirectUriSent ? refused('redirect_uri_missing', { registered }) : undefined
+    return code.redirectUriSent ? refused('redirect_uri_missing/code', { registered }) : undefined
   return redirectUri === registered
     ? undefined
-    : refused('redirect_uri_mismatch', { sent: redirectUri, registered })
+    : refused('redirect_uri_mismatch/code', { sent: redirectUri, registered })
 }
 
 // Only a wrong proof is an attempt at the code. After a wrong target the client may ask again, and a lost scope may

@@ -11,8 +11,8 @@ import {
   sealText,
   unsealText,
 } from '../protocol/credential'
-import { invalidGrant, OAuthError } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { covers, isSameScope, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import type { AccessToken, Active, Authorization, RefreshToken, Rotation } from './authorization'
@@ -55,9 +55,9 @@ export function rotateRefreshToken(
   superseded?: Authorization,
 ): TransitionResult<Issued> {
   // Confirms an absence that may not be durable yet.
-  if (current === undefined) return { action: 'touch', refusal: refreshRefused('refresh_token_unknown') }
+  if (current === undefined) return { action: 'touch', refusal: refused('refresh_token_unknown') }
   if (current.state !== 'active' || current.refreshToken === undefined)
-    return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
+    return { action: 'none', refusal: refused('refresh_token_unknown') }
   const { refreshToken } = current
   // The tag shows whether this server made a former token.
   const isCurrent = hasDigest(refresh.refreshToken, refreshToken.digest)
@@ -65,15 +65,15 @@ export function rotateRefreshToken(
     ? refreshToken.generation
     : genuineGeneration(refresh.refreshToken, refreshToken.tagKey)
   if (generation === undefined || generation > refreshToken.generation)
-    return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
+    return { action: 'none', refusal: refused('refresh_token_unknown') }
   if (refresh.clientId !== current.clientId)
-    return { action: 'none', refusal: refreshRefused('refresh_token_of_another_client') }
+    return { action: 'none', refusal: refused('refresh_token_of_another_client') }
   if (generation < refreshToken.generation)
     return replayRotation(current, refreshToken, { ...refresh, generation, superseded }, context)
-  if (!isCurrent) return { action: 'none', refusal: refreshRefused('refresh_token_unknown') }
+  if (!isCurrent) return { action: 'none', refusal: refused('refresh_token_unknown') }
   if (hasGrantEnded(current.grantedAt, context)) return endOf(current)
   if (refreshToken.expiresAt <= context.now)
-    return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
+    return { action: 'none', refusal: refused('refresh_token_expired') }
   const token = requestedToken(current, refresh.scope, context)
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   // A key of this request binds the next refresh token: this one may have been stolen before.
@@ -95,7 +95,7 @@ export function rotateRefreshToken(
 // A server with a shorter lifetime of grants also ends the access tokens.
 function endOf(current: Active): TransitionResult<Issued> {
   const event = revocationEvent(current, 'grant_expired')
-  return { action: 'delete', refusal: refreshRefused('grant_expired'), event }
+  return { action: 'delete', refusal: refused('grant_expired'), event }
 }
 
 interface FormerRefreshToken {
@@ -124,7 +124,7 @@ function replayRotation(
   if (rotation === undefined || pair === undefined)
     return refuseReplaced(current, former, lifetimes.refreshTokenGrace)
   if (hasGrantEnded(current.grantedAt, context)) return endOf(current)
-  if (expiresAt <= now) return { action: 'none', refusal: refreshRefused('refresh_token_expired') }
+  if (expiresAt <= now) return { action: 'none', refusal: refused('refresh_token_expired') }
   const token = requestedToken(current, former.scope, context)
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   return repeatRotation(current, former.refreshToken, rotation, pair, token, context)
@@ -216,9 +216,9 @@ function refuseReplaced(
 ): TransitionResult<Issued> {
   // Current when this request first read the record, two rotations ago: slow, not stolen.
   const wasCurrent = superseded?.state === 'active' && superseded.refreshToken?.generation === generation
-  if (wasCurrent && grace > 0) return { action: 'none', refusal: refreshRefused('refresh_token_superseded') }
+  if (wasCurrent && grace > 0) return { action: 'none', refusal: refused('refresh_token_superseded') }
   const event = revocationEvent(current, 'refresh_token_reused')
-  return { action: 'delete', refusal: refreshRefused('refresh_token_reused'), event }
+  return { action: 'delete', refusal: refused('refresh_token_reused'), event }
 }
 
 const purpose = 'refresh token grace'
@@ -291,21 +291,13 @@ function isProperties(value: unknown): value is TokenProperties {
   )
 }
 
-/** Clients always get the same text; only the reason, for events, differs. */
-function refreshRefused(reason: Reason<'invalid_grant'>): OAuthError {
-  return invalidGrant(
-    reason,
-    'The refresh token is invalid, expired, revoked, or was issued to another client.',
-  )
-}
-
 /** RFC 6749 6: at most, and by default, the granted scope. */
 function refreshScope(granted: Scope, requested: string | undefined): Scope | OAuthError {
   if (requested === undefined) return granted
   const scope = parseScope(requested)
   if (scope === undefined) return malformedScope(requested)
   if (covers(granted, scope)) return scope
-  return scopeRefusal('scope_exceeded', 'exceeds what was granted.', scope, granted, {
+  return scopeRefusal('scope_exceeded', scope, granted, {
     'granted scope': granted,
   })
 }

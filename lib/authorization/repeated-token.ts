@@ -3,7 +3,8 @@ import { opaqueFormat } from '../protocol/access-token-format'
 import { isEmpty } from '../protocol/extension-data'
 import { formatScope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
-import { invalidGrant, type OAuthError } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { AccessToken, Active } from './authorization'
 import type { Issued } from './issue'
 import { type IssueContext, issueEvent, type NewAccessToken, type TransitionResult } from './transition'
@@ -43,7 +44,7 @@ export function refusalOfOtherKey(
   const added = next.accessTokens.at(-1)
   if (confirmationOf === undefined || first === undefined || added === undefined) return undefined
   if (isDeepStrictEqual(confirmationOf(first, next), confirmationOf(added, next))) return undefined
-  return invalidGrant('repetition_key_wrong', 'The grant is bound to another key than that of the request.')
+  return refused('repetition_key_wrong')
 }
 
 /** False if the server has lost the format, as after a deployment. */

@@ -1,5 +1,5 @@
 import { digest } from '../protocol/credential'
-import { tooManyAttempts } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import { expiryOf } from './authorization'
 import {
   type AuthorizationIndex,
@@ -56,11 +56,7 @@ export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
       (!isKnown && letIn.length >= mostLetIn) ||
       (others.length >= most && (await countLive(others, most, owner, terms)) >= most)
     if (isFull && (await countLive([own], 1, owner, terms)) === 0 && !(await isOfHost(clientId)))
-      throw tooManyAttempts(
-        'self_registered_share_full',
-        'This account has given access to as many apps as it may that are not registered here.',
-        retryAfter,
-      )
+      throw overLimit('self_registered_share_full', retryAfter)
     const authorizationId = digest(clientId).slice(0, idLength)
     await index.add(ledger, { authorizationId, clientId }, { seconds: clientLifetime, age: 0 })
   }

@@ -1,6 +1,5 @@
 import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
-import { invalidClient, UnusableClient } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'
 import type { AuthenticatingSender, AuthenticatingServer } from './method'
 import type { ClientCredential } from './read-credential'
@@ -10,8 +9,6 @@ export interface ProvenClient {
   /** For example during a rotation. */
   readonly byOldSecret: boolean
 }
-
-const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
 
 interface AuthenticationContext extends AuthenticatingSender {
   /** Runs if the presented client is registered, though not yet proven. */
@@ -42,8 +39,8 @@ export class ClientVerification {
     const asked = client?.disabled === true ? undefined : client
     const limits = this.throttle.of(credential, asked, address, networkRefusal)
     const proven: unknown = await method.verify(asked, credential.credential, limits, this.server, context)
-    if (client === undefined) throw refused('client_unknown')
-    if (client.disabled) throw refused('client_disabled')
+    if (client === undefined) throw refused('client_unknown/authentication')
+    if (client.disabled) throw refused('client_disabled/authentication')
     // A host may have written the method: no other truthy value proves a client.
     const byOldSecret = proven === 'by an old secret'
     if (proven !== true && !byOldSecret) throw refused('client_not_authenticated')

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { BasicStrategy } from 'passport-http'
-import { invalidClient, invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { isTooLong } from '../protocol/parameters'
 import type { SecretVerifier } from './client-secret'
 import type { ClientAuthenticationMethod } from './method'
@@ -27,8 +27,7 @@ interface BasicCredentials {
 }
 
 const token68 = /^Basic +([A-Za-z0-9+/_-]+)=* *$/i
-const malformed = () =>
-  invalidClient('basic_malformed', 'The Authorization header does not hold Basic credentials.')
+const malformed = () => refused('basic_malformed')
 
 /**
  * @throws OAuthError `invalid_client` for a malformed header, `invalid_request` for a value that is too long.
@@ -39,8 +38,7 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
   if (encoded === undefined) throw malformed()
   const [first, second] = readByStrategy(encoded) ?? decode(encoded)
   const [clientId, secret] = [formDecode(first), formDecode(second)]
-  if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret))
-    throw invalidRequest('basic_too_long', 'The credentials in the Authorization header are too long.')
+  if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret)) throw refused('basic_too_long')
   return { clientId, secret }
 }
 

@@ -1,10 +1,10 @@
 import { type Priority, Semaphore } from '../primitives/semaphore'
-import { tooManyAtOnce } from '../protocol/oauth-error'
+import { notAttempted } from '../protocol/refusals'
 
 // More than libuv's threads would wait in its queue, unbounded, in front of file system and DNS.
 const threads = Number.parseInt(process.env['UV_THREADPOOL_SIZE'] ?? '', 10)
 const semaphore = new Semaphore(threads >= 1 ? Math.min(threads, 1024) : 4, 32, () =>
-  tooManyAtOnce('bcrypt_busy', 'Too many secrets are being verified. Try again later.'),
+  notAttempted('bcrypt_busy'),
 )
 
 interface Bcrypt {

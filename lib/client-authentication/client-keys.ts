@@ -5,7 +5,8 @@ import type { Client } from '../protocol/client'
 import { isList, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
 import type { Json } from '../protocol/json'
 import { privateState } from '../primitives/private-state'
-import { type OAuthError, temporarilyUnavailable, Throttled } from '../protocol/oauth-error'
+import { type OAuthError, Throttled } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Sender } from '../protocol/sender'
 import { plainUrl } from '../protocol/uri'
 import type { AuthenticatingServer } from './method'
@@ -89,7 +90,7 @@ export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined
 export function keysRefusal({ cause }: KeysUnavailable): OAuthError {
   if (cause instanceof Throttled) return cause
   // With another code, the client could give up its registration.
-  return temporarilyUnavailable('client_keys_unavailable', 'The keys of the client cannot be had.', { cause })
+  return refused('client_keys_unavailable', {}, { cause })
 }
 
 const isHttps = (uri: string): boolean => plainUrl(uri)?.protocol === 'https:'

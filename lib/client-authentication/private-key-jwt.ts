@@ -14,9 +14,8 @@ import { privateKeyJwtName } from '../protocol/client-metadata'
 import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
-import { invalidClient, invalidRequest } from '../protocol/oauth-error'
+import { refused, type RefusalName } from '../protocol/refusals'
 import { isTooLong, type Parameters } from '../protocol/parameters'
-import type { Reason } from '../protocol/reasons'
 import type { SingleUse } from '../protocol/single-use'
 import { ClientKeys, keysRefusal, mistakeInKeys, readDocuments } from './client-keys'
 import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
@@ -134,17 +133,14 @@ function readAssertion(body: Parameters): PresentedCredential | undefined {
     clientId === undefined ||
     isTooLong('client_id', clientId)
   )
-    throw invalidRequest(
-      'client_assertion_malformed',
-      'The client assertion is no JWT, or its type does not say so.',
-    )
+    throw refused('client_assertion_malformed')
   return { clientId, credential: assertion }
 }
 
 class RefusedAssertion extends Error {
   override readonly name = 'RefusedAssertion'
 
-  constructor(readonly reason: Reason<'invalid_client'>) {
+  constructor(readonly reason: RefusalName) {
     super(reason)
   }
 }
@@ -183,14 +179,12 @@ async function useOf(
   return { key, seconds, refusal: () => refused('client_assertion_replayed') }
 }
 
-const refused = (reason: Reason<'invalid_client'>) => invalidClient(reason, 'Client authentication failed.')
-
 function refuse(error: unknown): never {
   if (error instanceof RefusedJwt) throw new RefusedAssertion(reasonOf[error.fault])
   throw error instanceof KeysUnavailable ? keysRefusal(error) : error
 }
 
-const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_client'>>> = {
+const reasonOf: Readonly<Record<JwtFault, RefusalName>> = {
   // `read` checks the rest of the form.
   malformed: 'client_assertion_header_refused',
   header_refused: 'client_assertion_header_refused',

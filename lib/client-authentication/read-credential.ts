@@ -1,6 +1,7 @@
 import { isRecord } from '../primitives/options-reader'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
-import { invalidClient, invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { none } from './built-in-methods'
 import type { ClientAuthenticationMethod, CredentialSources, PresentedCredential } from './method'
 
@@ -53,12 +54,8 @@ export function readCredential(
 ): ClientCredential | undefined {
   const isInQuery = (name: string) => sources.query.mentions(name)
   if (!sources.query.isEmpty && [...neverInQuery, ...credentialParameters].some(isInQuery))
-    throw invalidRequest('credential_in_query', 'Credentials must not be sent in the request URI.')
-  if (sources.authorization.length > 1)
-    throw invalidRequest(
-      'several_authorization_headers',
-      'The request has more than one Authorization header.',
-    )
+    throw refused('credential_in_query')
+  if (sources.authorization.length > 1) throw refused('several_authorization_headers')
   const only = onlyOne(methods, sources) ?? (takesPublicClients ? readName(sources) : undefined)
   if (only === undefined) {
     // The client means to authenticate by the header.
@@ -66,18 +63,12 @@ export function readCredential(
     return undefined
   }
   const named = sources.body.get('client_id')
-  if (named !== undefined && named !== only.clientId)
-    throw invalidRequest('client_id_mismatch', 'The parameter client_id names another client.')
+  if (named !== undefined && named !== only.clientId) throw refused('client_id_mismatch/authentication')
   return only
 }
 
 export const noClientAuthentication = (attempted: boolean): OAuthError =>
-  invalidClient(
-    'no_client_authentication',
-    attempted
-      ? 'The client did not authenticate by a supported method.'
-      : 'The request names no client: the parameter client_id is missing.',
-  )
+  refused(attempted ? 'no_client_authentication/attempted' : 'no_client_authentication')
 
 function onlyOne(
   methods: readonly ClientAuthenticationMethod[],
@@ -90,8 +81,7 @@ function onlyOne(
     several ||= only !== undefined && used !== undefined
     only ??= used
   }
-  if (several || (only !== undefined && ignoresHeader(only, sources)))
-    throw invalidRequest('several_methods', 'The client used more than one authentication method.')
+  if (several || (only !== undefined && ignoresHeader(only, sources))) throw refused('several_methods')
   return only
 }
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { Client } from '../protocol/client'
-import { invalidClient } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { ProvenClient } from './authenticate-client'
 import { ClientCredential } from './read-credential'
 
@@ -64,7 +64,7 @@ export function verifyCredential(
   return new Promise((resolve, reject) => {
     const outcomes: Outcomes = {
       success: (client, { byOldSecret }) => resolve({ client, byOldSecret }),
-      fail: () => reject(invalidClient('client_not_authenticated', 'Client authentication failed.')),
+      fail: () => reject(refused('client_not_authenticated')),
       error: reject,
     }
     strategy.authenticate.call(outcomes, request, credential)

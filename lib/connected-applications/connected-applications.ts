@@ -9,7 +9,8 @@ import type { Client } from '../protocol/client'
 import { isSameText, secureRandom } from '../protocol/credential'
 import { claimsFact } from '../protocol/claims-fact'
 import type { ConsentFact } from '../protocol/extension'
-import { invalidRequest, Throttled, UnusableClient } from '../protocol/oauth-error'
+import { Throttled } from '../protocol/oauth-error'
+import { refused, UnusableClient } from '../protocol/refusals'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
@@ -62,7 +63,7 @@ async function remove(
 ) {
   const clientId = parameters.require(clientField)
   if (!isSameText(parameters.require(textField), textOf('remove', subject, clientId)))
-    throw invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
+    throw refused('form_cross_site')
   await authorizations.revoke(subject, clientId)
   const removed = { removed: clientId, [textField]: textOf('removed', subject, clientId) }
   return { redirect: path + queryOf(removed, parameters) }

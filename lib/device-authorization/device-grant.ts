@@ -3,7 +3,7 @@ import { authorizationIdOf } from '../authorization/claim'
 import { type Poll, pollAuthorization } from '../authorization/polled'
 import type { Issued } from '../authorization/issue'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
-import { expiredToken, invalidGrant, slowDown } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { type GrantType, mayRefresh } from '../token-endpoint/grant-type'
 import { deviceCodeGrant } from './device-request'
 import { keptIn, withKept } from './kept-request'
@@ -21,11 +21,7 @@ export const deviceGrant: GrantType = {
   async handle({ client, parameters, context }) {
     const handle = parameters.require('device_code')
     const authorizationId = authorizationIdOf(handle)
-    if (authorizationId === undefined)
-      throw invalidGrant(
-        'handle_unknown',
-        'The request is invalid, expired or revoked, or was issued to another client.',
-      )
+    if (authorizationId === undefined) throw refused('handle_unknown')
     const poll = { handle, clientId: client.client_id, refreshToken: mayRefresh(client) }
     return {
       authorizationId,
@@ -59,6 +55,6 @@ function pollDevice(
   return { action: 'save', authorization, refusal: isEarly ? early() : result.refusal }
 }
 
-const expired = () => expiredToken('authorization_request_expired', 'The authorization request has expired.')
+const expired = () => refused('authorization_request_expired/poll')
 
-const early = () => slowDown('device_poll_early', 'Wait 5 seconds longer between two polls from now on.')
+const early = () => refused('device_poll_early')

@@ -11,7 +11,8 @@ import { throttled } from '../limits/throttle'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
-import { invalidRequest, OAuthError, Throttled } from '../protocol/oauth-error'
+import { OAuthError, Throttled } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
 import {
   type Answer,
@@ -86,13 +87,11 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
   )
 }
 
-const notFromPage = () =>
-  invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
+const notFromPage = () => refused('form_cross_site')
 
 function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
-  const text = 'The user code is not known, has expired or is in use.'
   const view = { ...codeViewOf(terms, request), problem: 'unknown' } as const
-  return show(terms, request, view, invalidRequest('user_code_unknown', text))
+  return show(terms, request, view, refused('user_code_unknown'))
 }
 
 interface Found {
@@ -149,8 +148,7 @@ async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPage
   const login = loginOf(resourceOwner)
   const decision = { consentToken, subject: resourceOwner.subject, login, ownerReadAt, approved }
   const found = await server.find(id)
-  if (found === undefined)
-    throw invalidRequest('authorization_request_not_open', 'The authorization request is not open any more.')
+  if (found === undefined) throw refused('authorization_request_not_open')
   const client = await findClient(server, found.clientId)
   const open = approved ? openFor(found, decision) : undefined
   // The page's session has been checked.
@@ -168,7 +166,7 @@ async function decide(server: PlugInServer, terms: DeviceTerms, request: OwnPage
 function isApproval(decision: string): boolean {
   if (decision === 'approve') return true
   if (decision === 'deny') return false
-  throw invalidRequest('decision_unknown', 'The decision must be approve, deny or switch.')
+  throw refused('decision_unknown/device')
 }
 
 async function release(server: PlugInServer, terms: DeviceTerms, request: OwnPageRequest) {
@@ -183,15 +181,14 @@ const chooseAccount = { ...plainLogin, selectAccount: true }
 function formOf({ parameters }: OwnPageRequest): { readonly id: string; readonly consentToken: string } {
   const consentToken = parameters.require(consentTokenField)
   const id = authorizationIdOf(consentToken)
-  if (id === undefined)
-    throw invalidRequest('authorization_request_unknown', 'The authorization request is not known.')
+  if (id === undefined) throw refused('authorization_request_unknown')
   return { id, consentToken }
 }
 
 async function findClient(server: PlugInServer, clientId: string): Promise<Client> {
   const client = await server.findClient(clientId)
-  if (client === undefined) throw invalidRequest('client_unknown', 'The client is not known here.')
-  if (client.disabled) throw invalidRequest('client_disabled', 'The client is not known here.')
+  if (client === undefined) throw refused('client_unknown')
+  if (client.disabled) throw refused('client_disabled')
   return client
 }
 

@@ -2,7 +2,8 @@ import { createPolledAuthorization } from '../authorization/polled'
 import type { PlugInServer } from '../config/plug-in'
 import { plainAddress } from '../limits/network'
 import type { Endpoint } from '../protocol/endpoint'
-import { OAuthError, unauthorizedClient } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { DeviceTerms } from './device-terms'
 import { countRequest } from './guesses'
 import { withKept } from './kept-request'
@@ -23,8 +24,7 @@ export function deviceRequestEndpoint(server: PlugInServer, terms: DeviceTerms):
     usesUpLast: true,
     async handle(request) {
       const { client, parameters, address } = request
-      if (!client.grant_types.includes(deviceCodeGrant))
-        throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
+      if (!client.grant_types.includes(deviceCodeGrant)) throw refused('grant_type_not_registered')
       const { proposal, facts } = await server.polledRequests.parse(client, parameters, deviceCodeGrant)
       await countRequest(server.counters, terms.requests, request)
       await request.useUp?.()

@@ -5,7 +5,7 @@ import { networksOf } from '../limits/network'
 import { type FailureThrottle, tooManyFailures } from '../limits/throttle'
 import { digest } from '../protocol/credential'
 import type { EndpointRequest } from '../protocol/endpoint'
-import { tooManyAttempts } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 
 export interface GuessLimits {
   readonly owner: Limit | undefined
@@ -41,10 +41,6 @@ export async function countRequest(
   for (const { network, factor } of counted.networks) {
     const { count, secondsLeft } = await counters.add(`device:request:${digest(network)}`, 1, limit.seconds)
     if (count > limit.attempts * factor)
-      throw tooManyAttempts(
-        'device_requests_limited',
-        'There are too many requests of devices from this network.',
-        secondsToWait(secondsLeft),
-      )
+      throw overLimit('device_requests_limited', secondsToWait(secondsLeft))
   }
 }

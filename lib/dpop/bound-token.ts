@@ -1,8 +1,7 @@
 import { isText } from '../primitives/options-reader'
 import { readBearerToken } from '../protocol/http-authentication'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
-import { invalidDpopProof } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { refused, type Reason } from '../protocol/refusals'
 import type { ResourceRequest, TokenType } from '../protocol/token-type'
 import type { DpopRules } from './dpop-options'
 import type { ProofCheck } from './proof-check'
@@ -35,7 +34,7 @@ export function boundToken({ algorithms, required, bases }: DpopRules, check: Pr
     issue(_accessToken, { evidence }) {
       const thumbprint = evidence.get(dpopName)
       // A client or a server has this type for every token.
-      if (!isText(thumbprint)) throw invalidDpopProof('dpop_proof_missing', 'The request needs a DPoP proof.')
+      if (!isText(thumbprint)) throw refused('dpop_proof_missing')
       return { properties: {}, tokenData: thumbprint }
     },
     read(credentials) {
@@ -50,7 +49,7 @@ export function boundToken({ algorithms, required, bases }: DpopRules, check: Pr
           resource,
           useOnce,
           setHeader,
-        }): Promise<Reason<'invalid_token'> | undefined> {
+        }): Promise<Reason | undefined> {
           for (const [name, value] of Object.entries(check.nonceHeader())) {
             setHeader(name, value)
             // RFC 9449 8.2: a cache would give an old nonce again.

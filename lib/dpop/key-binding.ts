@@ -5,7 +5,8 @@ import { type Client, hasCredentials } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { ClientRequest, Extension, ExtensionTokenRequest } from '../protocol/extension'
 import type { Json } from '../protocol/json'
-import { invalidGrant, invalidRequest, OAuthError, ProtocolAnswer } from '../protocol/oauth-error'
+import { OAuthError, ProtocolAnswer } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { dpopName, dpopType, exposedHeaders } from './bound-token'
 import type { DpopRules } from './dpop-options'
@@ -56,11 +57,7 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
       if (!isText(thumbprint)) return undefined
       const named = jktIn(parameters)
       // RFC 9449 10.1
-      if (named !== undefined && named !== thumbprint)
-        throw invalidRequest(
-          'dpop_jkt_mismatch',
-          'The parameter dpop_jkt names another key than the DPoP proof.',
-        )
+      if (named !== undefined && named !== thumbprint) throw refused('dpop_jkt_mismatch')
       return { dpop_jkt: thumbprint }
     },
 
@@ -119,8 +116,7 @@ async function hasHandle(
 
 function jktIn(parameters: Parameters): string | undefined {
   const jkt = parameters.get('dpop_jkt')
-  if (jkt !== undefined && !thumbprintGrammar.test(jkt))
-    throw invalidRequest('dpop_jkt_malformed', 'The parameter dpop_jkt must be a JWK SHA-256 thumbprint.')
+  if (jkt !== undefined && !thumbprintGrammar.test(jkt)) throw refused('dpop_jkt_malformed')
   return jkt
 }
 
@@ -137,8 +133,7 @@ function requireKey(
       : grantType === 'refresh_token'
         ? refreshToken
         : (code ?? refreshToken)
-  if (bound !== undefined && bound !== thumbprint)
-    throw invalidGrant('dpop_key_wrong', 'The grant is bound to another key than that of the DPoP proof.')
+  if (bound !== undefined && bound !== thumbprint) throw refused('dpop_key_wrong')
 }
 
 function keptKeys(data: Json | undefined): KeptKeys {

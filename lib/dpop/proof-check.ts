@@ -1,10 +1,6 @@
 import { digest } from '../protocol/credential'
-import {
-  invalidDpopProof,
-  type OAuthError,
-  type OAuthErrorOptions,
-  useDpopNonce,
-} from '../protocol/oauth-error'
+import type { OAuthError, Observed } from '../protocol/oauth-error'
+import { refused, type RefusalTerms } from '../protocol/refusals'
 import type { ResourceRequest } from '../protocol/token-type'
 import type { DpopAlgorithm } from './proof-key'
 import { ProofKeys } from './proof-key'
@@ -18,7 +14,7 @@ interface ProofTerms {
   readonly tolerance: number
   readonly nonces: Nonces | undefined
   /** The response to a bad proof: the status, and whether it has a challenge. */
-  readonly refusal: OAuthErrorOptions
+  readonly refusal: RefusalTerms
   /** Seconds since the epoch. */
   readonly now: () => number
 }
@@ -77,8 +73,8 @@ export class ProofCheck {
     if (!isFirst) throw this.refuse('dpop_replayed')
   }
 
-  refuse(fault: ProofFault, observed: OAuthErrorOptions['observed'] = {}): OAuthError {
-    return invalidDpopProof(fault, descriptionOf(fault), this.optionsWith(observed))
+  refuse(fault: ProofFault, observed: Observed = {}): OAuthError {
+    return refused(fault, observed, this.terms.refusal)
   }
 
   private requireTime({ nonce }: SignedProof, iat: number): void {
@@ -90,16 +86,6 @@ export class ProofCheck {
     }
     // RFC 9449 4.3, 11: the nonce has a time of this server: the clock of the client does not count.
     const reason = nonce === undefined ? 'dpop_nonce_missing' : 'dpop_nonce_not_current'
-    if (nonce === undefined || !nonces.isGood(nonce, time))
-      throw useDpopNonce(reason, 'The DPoP proof needs the nonce of this response.', this.optionsWith({}))
-  }
-
-  private optionsWith(observed: NonNullable<OAuthErrorOptions['observed']>): OAuthErrorOptions {
-    return { ...this.terms.refusal, observed }
+    if (nonce === undefined || !nonces.isGood(nonce, time)) throw refused(reason, {}, this.terms.refusal)
   }
 }
-
-const descriptionOf = (fault: ProofFault): string =>
-  fault === 'dpop_proof_missing'
-    ? 'The request needs a DPoP proof.'
-    : 'The DPoP proof of the request is not valid.'

@@ -1,8 +1,8 @@
 import { isRecord, isText } from '../primitives/options-reader'
-import type { Reason } from '../protocol/reasons'
+import type { Reason } from '../protocol/refusals'
 import { type DpopAlgorithm, hasSigned, holdsSecret, isDpopAlgorithm, type ProofKeys } from './proof-key'
 
-export type ProofFault = Reason<'invalid_dpop_proof'>
+export type ProofFault = Extract<Reason, `dpop_${string}`>
 
 /** Nothing but signature and form is checked. */
 export interface SignedProof {

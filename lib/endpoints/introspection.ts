@@ -5,7 +5,7 @@ import { withConfirmation } from '../protocol/confirmation'
 import { credentialId } from '../protocol/credential'
 import { dataOf, keptBy } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
-import { unauthorizedClient } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
@@ -15,8 +15,7 @@ export async function introspect(
   server: ServerContext,
   { client, parameters }: { readonly client: Client; readonly parameters: Parameters },
 ): Promise<Introspection> {
-  if (!client.may_introspect)
-    throw unauthorizedClient('introspection_not_registered', 'The client may not introspect tokens.')
+  if (!client.may_introspect) throw refused('introspection_not_registered')
   const token = parameters.require('token')
   const { settings, findAccess, now } = server
   const { issuer } = settings

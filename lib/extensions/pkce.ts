@@ -1,8 +1,7 @@
 import type { Client } from '../protocol/client'
 import { hasDigest } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
-import { invalidGrant, invalidRequest } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { refused } from '../protocol/refusals'
 
 export type PkceRequirement = 'public' | 'all' | 'none'
 
@@ -28,15 +27,12 @@ export function pkce(requirement: PkceRequirement): Extension {
       const challenge = parameters.get('code_challenge')
       const method = parameters.get('code_challenge_method')
       if (challenge === undefined) {
-        if (required(client) || method !== undefined)
-          throw invalidRequest('pkce_challenge_missing', 'The parameter code_challenge is missing.')
+        if (required(client) || method !== undefined) throw refused('pkce_challenge_missing')
         return undefined
       }
       // RFC 7636 4.3 and 4.4.1: no method means plain, which is refused.
-      if (method !== 'S256')
-        throw invalidRequest('pkce_method_unsupported', 'The code_challenge_method must be S256.')
-      if (!challengeGrammar.test(challenge))
-        throw invalidRequest('pkce_challenge_malformed', 'The code_challenge is malformed.')
+      if (method !== 'S256') throw refused('pkce_method_unsupported')
+      if (!challengeGrammar.test(challenge)) throw refused('pkce_challenge_malformed')
       return challenge
     },
 
@@ -45,18 +41,14 @@ export function pkce(requirement: PkceRequirement): Extension {
       const verifier = parameters.get('code_verifier')
       if (challenge === undefined) {
         // RFC 9700 4.8.2: a verifier without a challenge is a sign of a downgrade attack.
-        if (verifier !== undefined) throw failed('pkce_verifier_unexpected')
+        if (verifier !== undefined) throw refused('pkce_verifier_unexpected')
         return undefined
       }
-      if (verifier === undefined) throw failed('pkce_verifier_missing')
-      if (!verifierGrammar.test(verifier)) throw failed('pkce_verifier_malformed')
+      if (verifier === undefined) throw refused('pkce_verifier_missing')
+      if (!verifierGrammar.test(verifier)) throw refused('pkce_verifier_malformed')
       if (typeof challenge !== 'string' || !hasDigest(verifier, challenge))
-        throw failed('pkce_verifier_wrong')
+        throw refused('pkce_verifier_wrong')
       return undefined
     },
   }
 }
-
-// RFC 7636 4.6
-const failed = (reason: Reason<'invalid_grant'>) =>
-  invalidGrant(reason, 'The code_verifier does not prove the code_challenge.')

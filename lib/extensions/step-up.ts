@@ -1,7 +1,7 @@
 import type { PlugIn } from '../config/plug-in'
 import { OptionsReader } from '../primitives/options-reader'
 import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/acr-values'
-import { loginRequired, unmetAuthenticationRequirements } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 
 /** Options of {@link stepUp}. */
@@ -37,22 +37,15 @@ export function stepUp(options: StepUpOptions): PlugIn {
           atAuthorizationRequest({ parameters }) {
             const wanted = requestedAcrValues(parameters)
             if (wanted.length === 0 || wanted.some((each) => offered.includes(each))) return undefined
-            throw unmetAuthenticationRequirements(
-              'acr_not_offered',
-              'No login of this server is of a class that the request demands.',
-            )
+            throw refused('acr_not_offered')
           },
 
           async atResourceOwner(owner, { parameters, loginDemandedAt }) {
             if (meets(owner?.acr, parameters)) return undefined
             // RFC 9470 5: necessary. The time of the demand tells the new login from an older one.
             if (owner === undefined || loginDemandedAt === undefined) return 'log in'
-            if ((owner.authTime ?? -Infinity) < loginDemandedAt)
-              throw loginRequired('login_not_renewed', 'The owner has not logged in again.')
-            throw unmetAuthenticationRequirements(
-              'acr_not_met',
-              'The login is of no class that the client demands.',
-            )
+            if ((owner.authTime ?? -Infinity) < loginDemandedAt) throw refused('login_not_renewed')
+            throw refused('acr_not_met')
           },
         },
       ],

@@ -12,7 +12,8 @@ import { consentTokenField, showConsent, showError } from './consent'
 import { decide, findAskingClient } from '../authorization-endpoint/decide'
 import type { Client } from '../protocol/client'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
-import { invalidRequest, type OAuthError, unexpected } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused, unexpected } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
 import { loginOf, parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
@@ -59,13 +60,12 @@ async function serve(server: ServerContext, request: Request, response: Response
   if (request.method === 'GET') {
     // Another site must neither read the view nor leave a record in the store.
     if (wantsJson(request) && !isFromOwnSite(request, settings.issuer))
-      throw invalidRequest('decision_cross_site', 'Only a page of this server may ask for JSON.')
+      throw refused('decision_cross_site/json')
     return takeRequest(server, request, response, queryOf(request))
   }
   const form = await fieldsOf(request, settings.bodyDeadline, isDecision)
   if (isDecision(form)) return takeDecision(server, request, response, form)
-  if (lacksConsentToken(form))
-    throw invalidRequest('decision_fields_missing', 'The form lacks the field authorization_request.')
+  if (lacksConsentToken(form)) throw refused('decision_fields_missing')
   const isRequest = form.mentions('client_id')
   if (isRequest && lacksLaxCookies(request) && form.format().length <= longestQuery) {
     keepOpener(server, response)
@@ -88,7 +88,7 @@ export function repeatByGet(
   form: Parameters,
 ): void {
   const query = form.format()
-  if (query.length > longestQuery) throw invalidRequest('parameter_too_long', 'The form is too long.')
+  if (query.length > longestQuery) throw refused('parameter_too_long/form')
   redirectTo(response, `${settings.mount}${path}?${query}`)
 }
 
@@ -147,8 +147,7 @@ async function takeDecision(
   response: Response,
   form: Parameters,
 ): Promise<void> {
-  if (!isFromOwnSite(request, server.settings.issuer))
-    throw invalidRequest('decision_cross_site', 'The decision was not sent from the consent page.')
+  if (!isFromOwnSite(request, server.settings.issuer)) throw refused('decision_cross_site')
   noteUiLocales(request, form)
   const consentToken = form.require(consentTokenField)
   server.audit.note(request, { shown: consentToken })
@@ -162,7 +161,7 @@ async function takeDecision(
   if (owner === undefined) {
     // The page leads back to the client, to begin again.
     clientFound(await findAskingClient(server, consentToken, sender))
-    throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+    throw refused('owner_not_logged_in')
   }
   const { subject } = owner
   const decision = {
@@ -189,7 +188,7 @@ async function takeDecision(
 function isApproval(decision: string): boolean {
   if (decision === 'approve') return true
   if (decision === 'deny') return false
-  throw invalidRequest('decision_unknown', 'The decision must be approve or deny.')
+  throw refused('decision_unknown')
 }
 
 /** As far as the browser reports it: a second protection besides the consent token, which no other site knows. */

@@ -5,7 +5,7 @@ import { crossOrigin, everyMethod, exposedHeaders } from './cors'
 import type { GuardContext } from '../server/context'
 import { isRecord, OptionsReader, undefinedField } from '../primitives/options-reader'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
-import { unexpected } from '../protocol/oauth-error'
+import { unexpected } from '../protocol/refusals'
 import type { Extension } from '../protocol/extension'
 import {
   authorizeResourceRequest,

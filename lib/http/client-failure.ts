@@ -3,14 +3,8 @@ import { challengeOf, type ClientAuthenticationMethod } from '../client-authenti
 import { passesNetworkLimit } from '../protocol/client'
 import type { EndpointDescription } from '../protocol/endpoint'
 import { headersOf, statusOf } from '../protocol/error-response'
-import {
-  type OAuthError,
-  OverShare,
-  ProtocolAnswer,
-  Throttled,
-  UnusableClient,
-  unexpected,
-} from '../protocol/oauth-error'
+import { type OAuthError, OverShare, ProtocolAnswer, Throttled } from '../protocol/oauth-error'
+import { unexpected, UnusableClient } from '../protocol/refusals'
 import { usualChallenge } from '../resource-server/challenge'
 import type { ServerContext } from '../server/context'
 import { authorizationOf, hasLongBody, leavesBody } from './request'

@@ -17,7 +17,8 @@ import {
 } from '../protocol/endpoint'
 import { type Evidence, noEvidence } from '../protocol/evidence'
 import type { Extension } from '../protocol/extension'
-import { invalidClient, OAuthError, unauthorizedClient } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
 import { urlBelow } from '../endpoints/server-metadata'
@@ -131,8 +132,7 @@ function handlingByClient(endpoint: EndpointRow, place: Place, extensions: reado
   const isConfidential = endpoint.clientAuthentication === 'confidential'
   return (request, content, client) => {
     if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
-    if (isConfidential && !hasCredentials(client))
-      throw unauthorizedClient('client_not_confidential', 'Only a confidential client may use this endpoint.')
+    if (isConfidential && !hasCredentials(client)) throw refused('client_not_confidential/endpoint')
     const asked = new RequestAtEndpoint(request, place, client, content)
     const handle = () => usingUp(endpoint, asked, () => endpoint.handle(asked))
     return preparing.length === 0 ? handle() : gatherEvidence(preparing, asked).then(handle)
@@ -304,9 +304,7 @@ export function clientAuthenticationErrors(
 ): ErrorRequestHandler {
   const share = endpointCors(server, endpoint)
   return (thrown: unknown, request, response, next) => {
-    const refusal = isPassportFailure(thrown)
-      ? invalidClient('client_not_authenticated', 'Client authentication failed.')
-      : thrown
+    const refusal = isPassportFailure(thrown) ? refused('client_not_authenticated') : thrown
     if (share?.(request, response) === true) return
     if (refusal instanceof OAuthError)
       sendClientFailure(server, endpoint, request, response, refusal).catch(next)

@@ -4,7 +4,8 @@ import { queryAfterLogin } from '../authorization-endpoint/login-return'
 import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
 import { isAbsentOr, isRecord, isText, isTexts } from '../primitives/options-reader'
 import { plainLogin } from '../protocol/login-request'
-import { invalidRequest, OAuthError, unexpected } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused, unexpected } from '../protocol/refusals'
 import {
   type PageEndpoint,
   pageMethods,
@@ -153,8 +154,7 @@ async function parametersOf(
 ): Promise<Parameters> {
   const isForm = request.method !== 'GET'
   // A second protection besides a token in the form, which the page must check.
-  if ((isForm || inJson) && !isFromOwnSite(request, settings.issuer))
-    throw invalidRequest('form_cross_site', 'The form was not sent from a page of this server.')
+  if ((isForm || inJson) && !isFromOwnSite(request, settings.issuer)) throw refused('form_cross_site')
   if (!isForm) return queryOf(request)
   return json ? fieldsOf(request, settings.bodyDeadline) : formOf(request, settings.bodyDeadline)
 }
@@ -168,8 +168,7 @@ async function sendToLogin(
   inJson: boolean,
 ): Promise<void> {
   // Fields may be secret, and the login would return them in a URL. A script cannot log in.
-  if (request.method !== 'GET' || inJson)
-    throw invalidRequest('owner_not_logged_in', 'Nobody is logged in any more.')
+  if (request.method !== 'GET' || inJson) throw refused('owner_not_logged_in')
   const query = queryAfterLogin(parameters, server.now())
   if (query === undefined) throw loginLoop(request, server.audit.diagnosis !== undefined, false)
   await logIn(server, request, response, `${path}?${query}`, plainLogin)

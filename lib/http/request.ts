@@ -5,7 +5,8 @@ import type { Request } from 'express'
 import type { CredentialSources } from '../client-authentication/method'
 import { wait } from '../primitives/deadlines'
 import { isRecord } from '../primitives/options-reader'
-import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { isShallow } from '../protocol/json-depth'
 import { Parameters } from '../protocol/parameters'
 import { privateState } from '../primitives/private-state'
@@ -68,7 +69,7 @@ export async function jsonOf(request: Request, seconds: number): Promise<unknown
   const { body, readableDidRead }: ParsedRequest = request
   if (bytes === undefined && body === undefined && readableDidRead) throw nothingLeft()
   const json = jsonIn(bytes ?? body ?? '')
-  if (!isShallow(json)) throw invalidRequest('body_too_deep', 'The body must have at most 32 levels of JSON.')
+  if (!isShallow(json)) throw refused('body_too_deep')
   return json
 }
 
@@ -79,7 +80,7 @@ function jsonIn(body: unknown): unknown {
     return JSON.parse(text)
   } catch {
     // No cause: the parser's message contains a part of the body, which may be a secret.
-    throw invalidRequest('body_malformed', 'The body must be JSON.')
+    throw refused('body_malformed')
   }
 }
 
@@ -106,9 +107,8 @@ export async function fieldsOf(
   return fields
 }
 
-const noForm = () =>
-  invalidRequest('body_type', 'The body must be application/x-www-form-urlencoded in UTF-8.')
-const noJson = () => invalidRequest('body_type', 'The body must be application/json in UTF-8.')
+const noForm = () => refused('body_type')
+const noJson = () => refused('body_type/json')
 
 /** Undefined if a parser of the host has read the body. */
 async function bytesOf(
@@ -125,7 +125,7 @@ async function bytesOf(
   // `readableDidRead` stays false for an empty body, which only ends.
   if (request.readableDidRead || request.readableEnded) return undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw invalidRequest('body_encoding', 'The body must not be compressed.')
+    throw refused('body_encoding/compressed')
   if (request.readableEncoding !== null)
     throw new Error(
       'Another middleware set an encoding on the request: mount the authorization server before that middleware.',
@@ -165,7 +165,7 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
     }
     const abort = () => {
       letGo()
-      reject(invalidRequest('body_aborted', 'The body ended early.'))
+      reject(refused('body_aborted'))
     }
     const giveUp = (refusal: OAuthError) => {
       letGo()
@@ -182,11 +182,11 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
   })
 }
 
-const tooSlow = () => invalidRequest('body_too_slow', 'The body did not arrive in time.')
-const tooLarge = () => invalidRequest('body_too_large', 'The body is larger than 64 KiB.')
+const tooSlow = () => refused('body_too_slow')
+const tooLarge = () => refused('body_too_large')
 
 function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw invalidRequest('body_encoding', 'The body must be encoded in UTF-8.')
+  if (!isUtf8(bytes)) throw refused('body_encoding')
   return bytes.toString()
 }
 

@@ -1,7 +1,8 @@
 import type { Response } from 'express'
-import { type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 
-export const closing = (): OAuthError => temporarilyUnavailable('closing', 'The server is shutting down.')
+export const closing = (): OAuthError => refused('closing')
 
 /** Adapters of functions have one without events, or none. */
 interface Emitting {

@@ -1,20 +1,21 @@
 import { isIP } from 'node:net'
 import type { Request } from 'express'
-import { invalidRequest, type OAuthError } from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { warnOnce } from '../audit/warning'
 
 /** RFC 6749 3.1 and 3.2. Behind a proxy, Express decides by `trust proxy`. */
 export function requireTls(request: Request, required: boolean): void {
-  if (required && !request.secure) throw refused(request)
+  if (required && !request.secure) throw tlsRequired(request)
 }
 
-function refused(request: Request): OAuthError {
+function tlsRequired(request: Request): OAuthError {
   if (!endedTls(request) || isFirstOfProxy())
     warnOnce(
       'EAS_TLS_REQUIRED',
       `The server refused a request because it came over plain HTTP. ${cureFor(request)}`,
     )
-  return invalidRequest('tls_required', 'This endpoint must be used over TLS.')
+  return refused('tls_required')
 }
 
 const numberOrAddresses =

@@ -1,5 +1,5 @@
 import type { OptionsReader } from '../primitives/options-reader'
-import { tooManyForShare } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import { steadyClock } from '../primitives/steady-clock'
 import { shareOfToken } from './counted-for'
 import { type Limit, type LimitOption, readLimits } from './limit'
@@ -46,8 +46,10 @@ export class IssueLimits {
 
   constructor({ client, owner }: ResolvedIssueLimits, clock: () => number) {
     const steady = steadyClock(clock)
-    this.ofClients = client && new TokenBuckets(client, refusalOf('client_issue_limited'), steady)
-    this.ofOwners = owner && new TokenBuckets(owner, refusalOf('owner_issue_limited'), steady)
+    this.ofClients =
+      client && new TokenBuckets(client, (seconds) => overLimit('client_issue_limited', seconds), steady)
+    this.ofOwners =
+      owner && new TokenBuckets(owner, (seconds) => overLimit('owner_issue_limited', seconds), steady)
   }
 
   /** Counts nothing, and runs before the server looks up or uses up anything. @throws OverShare */
@@ -71,7 +73,3 @@ export class IssueLimits {
     }
   }
 }
-
-// One text: a client must not learn how many tokens others have.
-const refusalOf = (reason: 'client_issue_limited' | 'owner_issue_limited') => (seconds: number) =>
-  tooManyForShare(reason, 'Too many tokens were issued. Try again later.', seconds)

@@ -1,6 +1,7 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
 import { BoundedMap } from '../primitives/bounded-map'
-import { type Throttled, tooManyAttempts } from '../protocol/oauth-error'
+import type { Throttled } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import { secondsToWait } from './limit'
 
 const mostUsedUp = 100_000
@@ -48,6 +49,6 @@ export class NetworkLimit implements Store {
 
   refusal(network: string): Throttled {
     const seconds = secondsToWait(((this.usedUp.get(network) ?? 0) - this.clock()) / 1000)
-    return tooManyAttempts('rate_limited', 'Too many requests from this network.', seconds)
+    return overLimit('rate_limited', seconds)
   }
 }

@@ -1,5 +1,5 @@
 import { shortKey } from '../protocol/credential'
-import { tooManyAttempts } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import { BoundedWindows } from './bounded-windows'
 import { type Limit, secondsToWait } from './limit'
 import { networkOf } from './network'
@@ -21,7 +21,7 @@ export function openRequests(
   limit: Limit | undefined,
   clock: () => number,
   maximumOwners?: number,
-  message = 'Too many apps are waiting for your answer. Please try again later.',
+  name: 'too_many_open_requests' | 'too_many_open_requests/logins' = 'too_many_open_requests',
 ): OpenRequests {
   if (limit === undefined) return { opened: () => {}, ended: () => {} }
   const { attempts, seconds } = limit
@@ -32,11 +32,7 @@ export function openRequests(
       const open = windows.get(key)
       // An owner who reloads a refused request loses nothing.
       if (open !== undefined && open.hits >= attempts)
-        throw tooManyAttempts(
-          'too_many_open_requests',
-          message,
-          secondsToWait((open.endsAt - clock()) / 1000),
-        )
+        throw overLimit(name, secondsToWait((open.endsAt - clock()) / 1000))
       windows.count(key)
     },
     ended(subject: string): void {
@@ -61,7 +57,7 @@ export function demandedLogins(
   seconds: number,
   clock: () => number,
 ): DemandedLogins {
-  const message = 'Too many logins of your network are open. Please try again later.'
+  const message = 'too_many_open_requests/logins'
   const windows = openRequests(limit && { ...limit, seconds }, clock, undefined, message)
   return {
     opened: (address) => windows.opened(networkOf(address)),

@@ -1,5 +1,5 @@
 import { steadyClock } from '../primitives/steady-clock'
-import { tooManyForShare } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import type { Counters } from './counters'
 import type { Limit } from './limit'
 import { TokenBuckets } from './token-buckets'
@@ -26,8 +26,7 @@ export function withSingleUseLimit(
   }
 }
 
-const tooManyUses = (seconds: number) =>
-  tooManyForShare('single_use_limited', 'There were too many such requests. Try again later.', seconds)
+const tooManyUses = (seconds: number) => overLimit('single_use_limited', seconds)
 
 export function countersOf(counters: Counters, share: string): Counters {
   return {

@@ -1,6 +1,6 @@
 import { digest } from '../protocol/credential'
-import { NotAttempted, type OAuthError, tooManyAttempts } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { NotAttempted, type OAuthError } from '../protocol/oauth-error'
+import { overLimit, type RefusalName } from '../protocol/refusals'
 import type { Counters } from './counters'
 import { type Limit, secondsToWait } from './limit'
 
@@ -56,17 +56,14 @@ async function takeBack(limits: readonly FailureThrottle[], counters: Counters):
   await Promise.allSettled(limits.map(({ key, seconds }) => counters.add(key, -1, seconds)))
 }
 
-// One text: an attacker must not learn which limit refused.
-const description = 'There were too many failed attempts. Try again later.'
-
 /** @param countedAs in clear in the key. @param whose the key holds only its digest. */
 export function tooManyFailures(
-  reason: Reason<'temporarily_unavailable'>,
+  name: RefusalName,
   limit: Limit | undefined,
   countedAs: string,
   whose: string,
 ): readonly FailureThrottle[] {
   if (limit === undefined) return []
-  const refusal: FailureThrottle['refusal'] = (seconds) => tooManyAttempts(reason, description, seconds)
+  const refusal = (seconds: number) => overLimit(name, seconds)
   return [{ ...limit, key: `${countedAs}:${digest(whose)}`, refusal }]
 }

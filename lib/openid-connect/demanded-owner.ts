@@ -1,10 +1,6 @@
 import type { Client } from '../protocol/client'
-import {
-  loginRequired,
-  type OAuthError,
-  serverError,
-  unmetAuthenticationRequirements,
-} from '../protocol/oauth-error'
+import type { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import { needsAuthTime } from './client-members'
 import type { IdentityRequest } from './identity-request'
@@ -20,11 +16,15 @@ export function requireSubject(subject: string): void {
 /** @throws OAuthError `server_error` if the host does not say the time of the login. */
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
   if (login?.authTime !== undefined || !needsAuthTime(client)) return
-  throw serverError('login_time_unknown', 'The server does not know when the owner logged in.', {
-    cause: new Error(
-      'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
-    ),
-  })
+  throw refused(
+    'login_time_unknown',
+    {},
+    {
+      cause: new Error(
+        'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
+      ),
+    },
+  )
 }
 
 /**
@@ -37,8 +37,8 @@ export function mismatchOf(
   request: IdentityRequest | undefined,
 ): OAuthError | undefined {
   if ([hinted, request?.subject].some((named) => named !== undefined && named !== subject))
-    return loginRequired('owner_not_hinted', 'Another owner is logged in than the request names.')
+    return refused('owner_not_hinted')
   const { acrValues = [] } = request ?? {}
   if (acrValues.length === 0 || (acr !== undefined && acrValues.includes(acr))) return undefined
-  return unmetAuthenticationRequirements('acr_not_met', 'The login is of no class that the client demands.')
+  return refused('acr_not_met')
 }

@@ -4,7 +4,7 @@ import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/veri
 import { signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
 import { isText } from '../primitives/options-reader'
 import { type Client, isRegisteredByHost } from '../protocol/client'
-import { invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { PageEndpoint, PageRequest, PageResponse } from '../protocol/page-endpoint'
 import { Parameters } from '../protocol/parameters'
 import { appendToQuery } from '../protocol/redirect-uri'
@@ -65,20 +65,16 @@ async function destinationIn(
   const uri = parameters.get('post_logout_redirect_uri')
   if (uri === undefined) return undefined
   if (clientId === undefined)
-    throw invalidRequest(
-      'parameter_missing',
-      'The parameter client_id is missing: post_logout_redirect_uri needs it, or id_token_hint.',
-      { observed: { cause: 'client_id', parameter: 'client_id' } },
-    )
+    throw refused('parameter_missing/post_logout', { cause: 'client_id', parameter: 'client_id' })
   const client = await server.findClient(clientId)
   const isKnown =
     client !== undefined && !client.disabled && client.post_logout_redirect_uris?.includes(uri) === true
   if (!isKnown)
-    throw invalidRequest(
-      'redirect_uri_mismatch',
-      'The post_logout_redirect_uri is not registered for the client.',
-      { observed: { cause: 'logout', sent: uri, registered: client?.post_logout_redirect_uris } },
-    )
+    throw refused('redirect_uri_mismatch/logout', {
+      cause: 'logout',
+      sent: uri,
+      registered: client?.post_logout_redirect_uris,
+    })
   const state = parameters.get('state')
   return { client, uri: state === undefined ? uri : appendToQuery(uri, { state }) }
 }
@@ -145,8 +141,7 @@ async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, 
 
 const queryIn = (value: unknown) => Parameters.parse(typeof value === 'string' ? value : '')
 
-const notOpen = () =>
-  invalidRequest('authorization_request_not_open', 'The page of the logout is not open any more.')
+const notOpen = () => refused('authorization_request_not_open/logout')
 
 function ask(
   { locale, parameters }: PageRequest,

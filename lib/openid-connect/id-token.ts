@@ -3,7 +3,7 @@ import { anyTime, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt
 import type { KeyRing } from '../jwt/signing-keys/key-ring'
 import { type SigningAlgorithm, signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
 import type { Json } from '../protocol/json'
-import { invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Login } from '../protocol/resource-owner'
 import type { SubjectFor } from './pairwise'
 
@@ -77,6 +77,6 @@ export async function hintedSubject(
     return (await verifyJwt(hint, 0, terms)).subject
   } catch (error) {
     if (!(error instanceof RefusedJwt)) throw error
-    throw invalidRequest('parameter_malformed', 'The parameter id_token_hint is no ID token of the client.')
+    throw refused('parameter_malformed/hint')
   }
 }

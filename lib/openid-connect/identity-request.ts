@@ -1,6 +1,6 @@
 import { isRecord, isText, isTexts } from '../primitives/options-reader'
 import type { Json } from '../protocol/json'
-import { errorOf, invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { ExtensionAuthorizationRequest } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import { claimsOfScope } from './owner-claims'
@@ -60,7 +60,7 @@ export function parseIdentityRequest(
   if (redirectUri !== undefined && parameters.get('scope') !== undefined) parameters.require('redirect_uri')
   const nonce = parameters.get('nonce')
   if (nonce !== undefined && nonce.length > longestNonce)
-    throw invalidRequest('parameter_too_long', 'The parameter nonce is too long.')
+    throw refused('parameter_too_long', { parameter: 'nonce' })
   const claims = takesClaims ? claimsIn(parameters.get('claims')) : {}
   const ofIdToken = claims['id_token']
   const [userInfo, idToken] = [namesIn(claims['userinfo']), namesIn(ofIdToken)]
@@ -71,12 +71,11 @@ export function parseIdentityRequest(
 }
 
 const notSupported = (name: 'request' | 'request_uri' | 'registration') =>
-  errorOf(`${name}_not_supported`)('parameter_not_supported', `The parameter ${name} is not supported.`)
+  refused(name === 'request' ? 'parameter_not_supported' : `parameter_not_supported/${name}`)
 
 function claimsIn(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined) return {}
-  if (text.length > longestClaims)
-    throw invalidRequest('parameter_too_long', 'The parameter claims is too long.')
+  if (text.length > longestClaims) throw refused('parameter_too_long', { parameter: 'claims' })
   try {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
@@ -84,7 +83,7 @@ function claimsIn(text: string | undefined): Readonly<Record<string, unknown>> {
   throw malformedClaims()
 }
 
-const malformedClaims = () => invalidRequest('parameter_malformed', 'The parameter claims is malformed.')
+const malformedClaims = () => refused('parameter_malformed/value', { parameter: 'claims' })
 
 const memberOf = (object: unknown, name: string): unknown => (isRecord(object) ? object[name] : undefined)
 

@@ -1,6 +1,11 @@
-import { errorOf, Throttled } from './oauth-error'
+import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions, Throttled } from './oauth-error'
 
 // For plug-ins of a host, with reasons of their own.
+
+const errorOf =
+  (code: OAuthErrorCode) =>
+  (reason: string, description: string, options?: OAuthErrorOptions): OAuthError =>
+    new OAuthError(code, reason, description, options)
 
 /** A parameter is missing, repeated or malformed. */
 export const invalidRequest = errorOf('invalid_request')

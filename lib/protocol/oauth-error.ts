@@ -1,6 +1,5 @@
 import { isRecord } from '../primitives/options-reader'
 import { isQuotable, isToken, serverAttributes } from './http-authentication'
-import type { Reason } from './reasons'
 
 /**
  * RFC 6749 4.1.2.1, 4.2.2.1 and 5.2, RFC 8693 2.2.2, RFC 6750 3.1, RFC 7591 3.2.2 (client metadata), RFC 8628 3.5
@@ -128,9 +127,14 @@ export class Throttled extends OAuthError {
     description: string,
     /** Whole seconds after which the client may try again. */
     readonly retryAfter: number,
+    observed?: Observed,
   ) {
     const headers = { 'Retry-After': String(retryAfter) }
-    super('temporarily_unavailable', reason, description, { status: 429, headers })
+    super('temporarily_unavailable', reason, description, {
+      status: 429,
+      headers,
+      ...(observed && { observed }),
+    })
   }
 }
 
@@ -147,23 +151,6 @@ export class ProtocolAnswer extends OAuthError {}
 export class NotAttempted extends OAuthError {
   constructor(reason: string, description: string) {
     super('temporarily_unavailable', reason, description)
-  }
-}
-
-/** The client's own metadata is at fault: counts as a failure of the sender's network. */
-export class UnusableClient extends OAuthError {
-  constructor(
-    code: OAuthErrorCode,
-    reason: Reason,
-    description: string,
-    /** For the owner, on a page. */
-    readonly pageCode: OAuthErrorCode,
-  ) {
-    super(code, reason, description)
-  }
-
-  forPage(): OAuthError {
-    return new OAuthError(this.pageCode, this.reason, this.description)
   }
 }
 
@@ -208,75 +195,6 @@ const areAttributes = (attributes: unknown) =>
   Object.entries(attributes).every(
     ([name, value]) => isToken(name) && !serverAttributes.includes(name.toLowerCase()) && isQuotable(value),
   )
-
-export const errorOf =
-  (code: OAuthErrorCode) =>
-  (reason: string, description: string, options?: OAuthErrorOptions): OAuthError =>
-    new OAuthError(code, reason, description, options)
-
-const refusal = <Code extends OAuthErrorCode>(
-  code: Code,
-): ((reason: Reason<Code>, description: string, options?: OAuthErrorOptions) => OAuthError) => errorOf(code)
-
-export const invalidRequest = refusal('invalid_request')
-export const invalidClient = refusal('invalid_client')
-export const invalidGrant = refusal('invalid_grant')
-export const invalidScope = refusal('invalid_scope')
-/** RFC 8693 2.2.2, RFC 8707 2. */
-export const invalidTarget = refusal('invalid_target')
-/** RFC 6750 3.1. */
-export const invalidToken = refusal('invalid_token')
-/** RFC 7591 3.2.2. */
-export const invalidRedirectUri = refusal('invalid_redirect_uri')
-/** RFC 7591 3.2.2. */
-export const invalidClientMetadata = refusal('invalid_client_metadata')
-/** RFC 9101 7. */
-export const invalidRequestObject = refusal('invalid_request_object')
-export const unauthorizedClient = refusal('unauthorized_client')
-export const unsupportedGrantType = refusal('unsupported_grant_type')
-export const unsupportedResponseType = refusal('unsupported_response_type')
-export const accessDenied = refusal('access_denied')
-/** RFC 8628 3.5: the poll has a good handle. */
-const pollAnswer =
-  <Code extends OAuthErrorCode>(code: Code) =>
-  (reason: Reason<Code>, description: string): ProtocolAnswer =>
-    new ProtocolAnswer(code, reason, description)
-
-export const authorizationPending = pollAnswer('authorization_pending')
-/** RFC 8628 3.5: the client waits longer from now on. */
-export const slowDown = pollAnswer('slow_down')
-export const expiredToken = pollAnswer('expired_token')
-export const pollDenied = pollAnswer('access_denied')
-/** OpenID Connect Core 3.1.2.6. */
-export const loginRequired = refusal('login_required')
-export const consentRequired = refusal('consent_required')
-export const interactionRequired = refusal('interaction_required')
-export const unmetAuthenticationRequirements = refusal('unmet_authentication_requirements')
-/** OpenID Connect Core 3.1.2.6. */
-export const requestUriNotSupported = refusal('request_uri_not_supported')
-/** RFC 9101 7. */
-export const invalidRequestUri = refusal('invalid_request_uri')
-/** RFC 9449 5 and 7.1. */
-export const invalidDpopProof = refusal('invalid_dpop_proof')
-/** RFC 9449 8 and 9. */
-export const useDpopNonce = refusal('use_dpop_nonce')
-export const serverError = refusal('server_error')
-export const temporarilyUnavailable = refusal('temporarily_unavailable')
-type Busy = Reason<'temporarily_unavailable'>
-
-export const tooManyAttempts = (reason: Busy, description: string, retryAfter: number): Throttled =>
-  new Throttled(reason, description, retryAfter)
-
-export const tooManyForShare = (reason: Busy, description: string, retryAfter: number): OverShare =>
-  new OverShare(reason, description, retryAfter)
-
-export const tooManyAtOnce = (reason: Busy, description: string): NotAttempted =>
-  new NotAttempted(reason, description)
-
-export function unexpected(error: unknown): OAuthError {
-  if (error instanceof OAuthError) return error
-  return serverError('unexpected', 'The server met an unexpected condition.', { cause: error })
-}
 
 // Other properties hold commands, parameters and rows.
 const telling = ['name', 'code', 'errno', 'syscall', 'address', 'port']

@@ -1,4 +1,6 @@
-import { invalidRequest, type OAuthError, type OAuthErrorOptions } from './oauth-error'
+import { refused } from './refusals'
+
+type Fault = 'parameter_malformed' | 'parameter_malformed/encoding' | 'parameter_too_long'
 
 /**
  * The parameters of one request, decoded once. A fault throws only when it is read: a parameter that the server does
@@ -6,7 +8,7 @@ import { invalidRequest, type OAuthError, type OAuthErrorOptions } from './oauth
  */
 export class Parameters {
   private readonly values = new Map<string, string | string[]>()
-  private readonly faults = new Map<string, string>()
+  private readonly faults = new Map<string, Fault>()
   private count = 0
 
   private constructor() {}
@@ -41,14 +43,14 @@ export class Parameters {
       // A parser gives a name that comes once a text. A list with one entry comes from a name with brackets.
       else if (Array.isArray(value) && value.length > 1 && value.every(isString))
         for (const one of value) parameters.add(name, one)
-      else parameters.spoil(name, repeated)
+      else parameters.spoil(name, 'parameter_malformed')
     }
     return parameters
   }
 
   private add(name: string, value: string | undefined): void {
-    if (value === undefined) return this.spoil(name, undecodable)
-    if (isTooLong(name, value)) this.faults.set(name, tooLong)
+    if (value === undefined) return this.spoil(name, 'parameter_malformed/encoding')
+    if (isTooLong(name, value)) this.faults.set(name, 'parameter_too_long')
     this.admit()
     const before = this.values.get(name)
     if (before === undefined) this.values.set(name, value)
@@ -56,7 +58,7 @@ export class Parameters {
     else before.push(value)
   }
 
-  private spoil(name: string, fault: string): void {
+  private spoil(name: string, fault: Fault): void {
     this.admit()
     this.faults.set(name, fault)
   }
@@ -64,13 +66,12 @@ export class Parameters {
   // At once: none of so many parameters is reliable, not even for an error response.
   private admit(): void {
     this.count += 1
-    if (this.count > parametersAtMost)
-      throw invalidRequest('too_many_parameters', 'The request has too many parameters.')
+    if (this.count > parametersAtMost) throw refused('too_many_parameters')
   }
 
-  private faultOf(name: string): string | undefined {
+  private faultOf(name: string): Fault | undefined {
     if (this.faults.size > 0 && this.faults.has(name)) return this.faults.get(name)
-    return Array.isArray(this.values.get(name)) ? repeated : undefined
+    return Array.isArray(this.values.get(name)) ? 'parameter_malformed' : undefined
   }
 
   /**
@@ -80,7 +81,7 @@ export class Parameters {
    */
   get(name: string): string | undefined {
     const fault = this.faultOf(name)
-    if (fault !== undefined) throw faulty(name, fault)
+    if (fault !== undefined) throw refused(fault, { parameter: name })
     return this.peek(name)
   }
 
@@ -92,15 +93,14 @@ export class Parameters {
    */
   all(name: string): readonly string[] {
     const fault = this.faults.get(name)
-    if (fault !== undefined) throw faulty(name, fault)
+    if (fault !== undefined) throw refused(fault, { parameter: name })
     return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
   }
 
   /** As {@link get}. @throws OAuthError `invalid_request`, also without a value. */
   require(name: string): string {
     const value = this.get(name)
-    if (value === undefined)
-      throw invalidRequest('parameter_missing', `The parameter ${name} is missing.`, about(name))
+    if (value === undefined) throw refused('parameter_missing', { parameter: name })
     return value
   }
 
@@ -115,7 +115,9 @@ export class Parameters {
   received(name: string): string | undefined {
     const fault = this.faults.get(name)
     const value = this.values.get(name)
-    return (fault === undefined || fault === tooLong) && typeof value === 'string' && value !== ''
+    return (fault === undefined || fault === 'parameter_too_long') &&
+      typeof value === 'string' &&
+      value !== ''
       ? value
       : undefined
   }
@@ -186,19 +188,6 @@ export class Parameters {
     }
     return sound
   }
-}
-
-const repeated = 'is included more than once'
-const undecodable = 'is not form encoded in UTF-8'
-const tooLong = 'is too long'
-
-// One warning for each parameter.
-const about = (name: string): OAuthErrorOptions => ({ observed: { cause: name, parameter: name } })
-
-function faulty(name: string, fault: string): OAuthError {
-  return fault === tooLong
-    ? invalidRequest('parameter_too_long', `The parameter ${name} is too long.`, about(name))
-    : invalidRequest('parameter_malformed', `The parameter ${name} ${fault}.`, about(name))
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'

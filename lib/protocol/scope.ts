@@ -1,6 +1,6 @@
-import { invalidScope, type Observed, type OAuthError } from './oauth-error'
+import type { Observed, OAuthError } from './oauth-error'
+import { refused, type RefusalName } from './refusals'
 import { isTooLong, type Parameters } from './parameters'
-import type { Reason } from './reasons'
 
 /** Each token once, in the order of the request, which means nothing (RFC 6749 3.3). */
 export type Scope = readonly string[]
@@ -65,8 +65,7 @@ export function grantableScope(
 ): Scope {
   if (requested === undefined) {
     const scope = defaultScope.filter((token) => client.scope.includes(token))
-    if (scope.length === 0)
-      throw invalidScope('scope_missing', 'The request names no scope and there is no default.')
+    if (scope.length === 0) throw refused('scope_missing')
     return scope
   }
   const scope = parseScope(requested)
@@ -76,7 +75,7 @@ export function grantableScope(
 }
 
 export const malformedScope = (text: string): OAuthError =>
-  invalidScope('scope_malformed', 'The scope is malformed.', { observed: { 'scope of the request': text } })
+  refused('scope_malformed', { 'scope of the request': text })
 
 /** Leaves a scope that would be empty as it is. */
 export function withoutIgnoredScope(
@@ -95,13 +94,7 @@ export function withoutIgnoredScope(
 export function requireScope(client: { readonly scope: Scope }, scope: Scope): void {
   if (covers(client.scope, scope)) return
   const observed = { 'scope of the client': client.scope }
-  throw scopeRefusal(
-    'scope_not_allowed',
-    'is unknown or not open to the client.',
-    scope,
-    client.scope,
-    observed,
-  )
+  throw scopeRefusal('scope_not_allowed', scope, client.scope, observed)
 }
 
 // It stands in URLs.
@@ -110,21 +103,17 @@ const longestNamed = 128
 /**
  * The client learns the first token that fails, its own and without need of an escape; only the warning has the rest.
  *
- * @param predicate the rest of a sentence. @param available what would not fail.
+ * @param available what would not fail.
  */
 export function scopeRefusal(
-  reason: Reason<'invalid_scope'>,
-  predicate: string,
+  name: RefusalName,
   scope: Scope,
   available: Scope = [],
   observed: Observed = {},
 ): OAuthError {
   const failed = scope.find((token) => !available.includes(token)) ?? ''
-  const name = failed === '' || failed.length > longestNamed ? '' : `${failed} `
-  return invalidScope(reason, `The scope ${name}${predicate}`, {
-    observed: { 'scope of the request': scope, ...observed },
-  })
+  const named = failed.length > longestNamed ? '' : failed
+  return refused(name, { scope: named, 'scope of the request': scope, ...observed })
 }
 
-export const unavailableScope = (scope: Scope): OAuthError =>
-  scopeRefusal('scope_exceeded', 'is not available for this request.', scope)
+export const unavailableScope = (scope: Scope): OAuthError => scopeRefusal('scope_exceeded/unavailable', scope)

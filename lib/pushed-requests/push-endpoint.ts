@@ -1,7 +1,7 @@
 import { createUnclaimedAuthorization } from '../authorization/claim'
 import type { PlugInServer } from '../config/plug-in'
 import type { Endpoint } from '../protocol/endpoint'
-import { invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { CountPush } from './push-shares'
 import { refuseRequestUri, requestUriPrefix } from './resolve-pushed'
 
@@ -30,8 +30,7 @@ export function pushEndpoint(server: PlugInServer, { path, lifetime, required, c
       const { client, parameters, evidence, address, sender } = request
       refuseRequestUri(parameters)
       const parsed = await server.parseAuthorizationRequest(client, parameters, evidence, sender)
-      if (parsed.parameters.length > largestRequest)
-        throw invalidRequest('pushed_request_too_large', 'The authorization request is too large.')
+      if (parsed.parameters.length > largestRequest) throw refused('pushed_request_too_large')
       count(client, address)
       await request.useUp?.()
       const { unclaimed, handle } = createUnclaimedAuthorization(

@@ -4,7 +4,7 @@ import { TokenBuckets } from '../limits/token-buckets'
 import type { OptionsReader } from '../primitives/options-reader'
 import { steadyClock } from '../primitives/steady-clock'
 import type { Client } from '../protocol/client'
-import { tooManyForShare } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 
 /**
  * How many requests may be pushed in one process. A refused request does not count. A limit is a token
@@ -50,5 +50,4 @@ export function pushShares(
   }
 }
 
-const refusal = (seconds: number) =>
-  tooManyForShare('too_many_pushed_requests', 'Too many requests were pushed. Try again later.', seconds)
+const refusal = (seconds: number) => overLimit('too_many_pushed_requests', seconds)

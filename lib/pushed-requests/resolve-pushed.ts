@@ -4,7 +4,7 @@ import type { PlugInServer } from '../config/plug-in'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
-import { invalidRequest, invalidRequestUri, requestUriNotSupported } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 
 /** RFC 9126 2.2. */
@@ -12,8 +12,7 @@ export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 
 /** RFC 9126 2.1. */
 export function refuseRequestUri(parameters: Parameters): void {
-  if (parameters.mentions('request_uri'))
-    throw invalidRequest('request_uri_pushed', 'A pushed request must not have a request_uri.')
+  if (parameters.mentions('request_uri')) throw refused('request_uri_pushed')
 }
 
 /** RFC 9126 4. Of the browser's request, only `client_id` and `request_uri` count. */
@@ -30,18 +29,12 @@ export function resolvePushed(
     const uri = parameters.get('request_uri')
     if (uri === undefined) {
       // RFC 9126 5 and 6. No redirection URI of such a request counts.
-      if (mustPush(client))
-        throw invalidRequest('pushed_request_required', 'The client must push its authorization request.')
+      if (mustPush(client)) throw refused('pushed_request_required')
       return undefined
     }
     // RFC 9101 5: never both.
-    if (parameters.mentions('request'))
-      throw invalidRequest('parameter_malformed', 'A request has request or request_uri, and not both.')
-    if (!uri.startsWith(requestUriPrefix))
-      throw requestUriNotSupported(
-        'request_uri_of_the_client',
-        'The server takes no request_uri but its own.',
-      )
+    if (parameters.mentions('request')) throw refused('parameter_malformed/request_and_uri')
+    if (!uri.startsWith(requestUriPrefix)) throw refused('request_uri_of_the_client')
     const handle = uri.slice(requestUriPrefix.length)
     const id = credentialId('requestHandle', handle)
     const found = id === undefined ? undefined : await server.find(id)
@@ -50,11 +43,9 @@ export function resolvePushed(
 }
 
 function pushedIn(found: Authorization | undefined, client: Client): string {
-  if (found === undefined)
-    throw invalidRequestUri('request_uri_unknown', 'The request_uri is not known, or has expired.')
+  if (found === undefined) throw refused('request_uri_unknown')
   // RFC 9126 2.2: bound to the client that pushed it.
-  if (found.clientId !== client.client_id)
-    throw invalidRequest('authorization_request_of_another_client', 'The authorization request is not known.')
+  if (found.clientId !== client.client_id) throw refused('authorization_request_of_another_client')
   const pushed =
     found.state === 'unclaimed' ? found.pushed : found.state === 'pending' ? found.named?.pushed : undefined
   if (pushed === undefined) throw requestNotOpen()

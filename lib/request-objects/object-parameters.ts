@@ -1,5 +1,5 @@
 import { isRecord, isText } from '../primitives/options-reader'
-import { invalidRequestObject } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { isShallow } from '../protocol/json-depth'
 
 /** The object's end. Other claims about the object are dropped. */
@@ -26,5 +26,5 @@ function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return [`${value}`]
   if (Array.isArray(value) && value.length > 0 && value.every(isText)) return value
   if ((Array.isArray(value) || isRecord(value)) && isShallow(value)) return [JSON.stringify(value)]
-  throw invalidRequestObject('request_object_claim_malformed', 'A claim of the request object is malformed.')
+  throw refused('request_object_claim_malformed')
 }

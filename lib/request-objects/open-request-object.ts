@@ -3,8 +3,7 @@ import { KeysUnavailable, type KeySource } from '../jwt/key-source'
 import { type JwtFault, type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
 import { isText } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
-import { invalidRequestObject, type OAuthError } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { refused, type RefusalName } from '../protocol/refusals'
 import { algorithmsFor } from './client-members'
 import { parametersOf } from './object-parameters'
 
@@ -69,16 +68,12 @@ function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): voi
     throw refused('request_object_nested')
 }
 
-/** The client gets one text; the reason says what is wrong. */
-export const refused = (reason: Reason<'invalid_request_object'>): OAuthError =>
-  invalidRequestObject(reason, 'The request object is not valid.')
-
 function refuse(error: unknown): never {
   if (error instanceof RefusedJwt) throw refused(reasonOf[error.fault])
   throw error instanceof KeysUnavailable ? keysRefusal(error) : error
 }
 
-const reasonOf: Readonly<Record<JwtFault, Reason<'invalid_request_object'>>> = {
+const reasonOf: Readonly<Record<JwtFault, RefusalName>> = {
   malformed: 'request_object_malformed',
   header_refused: 'request_object_header_refused',
   issuer_unknown: 'request_object_issuer_wrong',

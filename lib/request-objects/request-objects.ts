@@ -8,13 +8,13 @@ import { readAlgorithms } from '../jwt/verify-jwt'
 import { isBoolean, isWhole, OptionsReader } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
-import { errorOf, invalidRequest, OAuthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused, type Reason } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
-import type { Reason } from '../protocol/reasons'
 import type { Sender } from '../protocol/sender'
 import { keysIn, requestObjectMembers, requiresRequestObject } from './client-members'
 import { endOfObject } from './object-parameters'
-import { openRequestObject, refused, type RequestObjectTerms } from './open-request-object'
+import { openRequestObject, type RequestObjectTerms } from './open-request-object'
 import './registration'
 
 export interface RequestObjectOptions {
@@ -97,11 +97,10 @@ function objectResolver(
       if (object === undefined) {
         // What another extension pushed was an object then.
         if (hasRecord || hasUri || !(required || requiresRequestObject(client))) return undefined
-        throw invalidRequest('request_object_missing', 'The request must be a signed request object.')
+        throw refused('request_object_missing')
       }
       // RFC 9101 5
-      if (hasUri)
-        throw invalidRequest('request_object_and_uri', 'The request has both request and request_uri.')
+      if (hasUri) throw refused('request_object_and_uri')
       try {
         return { parameters: await open(object, client, server.now(), sender) }
       } catch (error) {
@@ -127,7 +126,7 @@ function objectResolver(
 }
 
 const isExpiry = (error: unknown): boolean => {
-  const expired: Reason<'invalid_request_object'> = 'request_object_expired'
+  const expired: Reason = 'request_object_expired'
   return error instanceof OAuthError && error.reason === expired
 }
 
@@ -146,11 +145,7 @@ async function sentToLoginAt(
   return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
 }
 
-const uriNotSupported = () =>
-  errorOf('request_uri_not_supported')(
-    'parameter_not_supported',
-    'The parameter request_uri is not supported.',
-  )
+const uriNotSupported = () => refused('parameter_not_supported/request_uri')
 
 function readOptions(options: unknown) {
   const reading = new OptionsReader(options, '')

@@ -7,7 +7,7 @@ import type { Json } from '../protocol/json'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { Observed } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { refused, type Reason } from '../protocol/refusals'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
@@ -17,14 +17,7 @@ import {
   tokenResource,
 } from '../extensions/resource-indicators/resource-indicators'
 import { guardedResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
-import {
-  badToken,
-  insufficientScope,
-  malformedRequest,
-  otherAudience,
-  unboundToken,
-  unprovenToken,
-} from './refusals'
+import { badToken, otherAudience, scopeIn } from './refusals'
 import { readRequiredLogin, type RequiredLogin, requireLogin } from './required-login'
 
 export interface GoodToken extends KeptExtensionData {
@@ -34,9 +27,7 @@ export interface GoodToken extends KeptExtensionData {
 }
 
 export type FoundToken =
-  | GoodToken
-  | { readonly rejectReason: Reason<'invalid_token'>; readonly observed?: Observed | undefined }
-  | undefined
+  GoodToken | { readonly rejectReason: Reason; readonly observed?: Observed | undefined } | undefined
 
 /**
  * @param now seconds since the epoch.
@@ -110,14 +101,19 @@ export async function admitToken(
   // type.
   if (found.access.tokenType !== tokenType.name) throw badToken('token_of_another_type', scope)
   if (lookup.required !== undefined && tokenType.isRequired !== true)
-    throw unboundToken(scope, lookup.required)
+    throw refused('token_unbound', {}, { challenge: scopeIn(scope), schemes: lookup.required })
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
   if (presented.rejectReason !== undefined) await prove(carried, found, request, requirement, lookup.resource)
   // Before the scope: this challenge names it, too, so one new request can meet both.
   if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
   const covered = withImplied(found.access.scope, lookup.implied)
-  if (!satisfies(covered, requirement)) throw insufficientScope(scope, covered)
+  if (!satisfies(covered, requirement))
+    throw refused(
+      'token_scope_insufficient',
+      { 'scope of the guard': scope, 'scope of the token': covered },
+      { challenge: scopeIn(scope) },
+    )
   return found
 }
 
@@ -173,12 +169,13 @@ function tokenOf(
   scope: Scope,
 ): CarriedToken | undefined {
   const [header = '', second] = authorization
-  if (second !== undefined) throw malformedRequest('several_authorization_headers', scope)
+  if (second !== undefined)
+    throw refused('several_authorization_headers/guard', {}, { challenge: scopeIn(scope) })
   const { scheme, credentials } = parseAuthorization(header)
   const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))
   if (tokenType === undefined) return undefined
   const presented = tokenType.read(credentials)
-  if (presented === undefined) throw malformedRequest('token_malformed', scope)
+  if (presented === undefined) throw refused('token_malformed', {}, { challenge: scopeIn(scope) })
   return { tokenType, presented }
 }
 
@@ -194,7 +191,8 @@ async function prove(
   const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
   const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
   const reason = await presented.rejectReason?.(check)
-  if (reason !== undefined) throw unprovenToken(reason, scope, scheme)
+  if (reason !== undefined)
+    throw refused('mac_wrong', {}, { reason, challenge: scopeIn(scope), schemes: [scheme] })
 }
 
 function satisfies(granted: Scope, { scope, match }: Requirement): boolean {

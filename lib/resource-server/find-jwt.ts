@@ -14,7 +14,8 @@ import { digest as digestOf } from '../protocol/credential'
 import { readConfirmation } from '../protocol/confirmation'
 import type { Extension } from '../protocol/extension'
 import { loginIn } from '../protocol/login-claims'
-import { type Observed, temporarilyUnavailable } from '../protocol/oauth-error'
+import type { Observed } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { parseScope, type Scope } from '../protocol/scope'
 import { fitsType, type TokenType } from '../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
@@ -83,10 +84,7 @@ function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
   }
   if (!(error instanceof KeysUnavailable)) throw error
   // No refusal: the client must not discard a token that may be valid.
-  throw temporarilyUnavailable('jwt_keys_unavailable', 'The server is temporarily unable to answer.', {
-    cause: error.cause,
-    headers: error.headers,
-  })
+  throw refused('jwt_keys_unavailable', {}, { cause: error.cause, headers: error.headers })
 }
 
 /** Some issuers do not use the registered claims. */

@@ -1,7 +1,6 @@
 import { isWhole, type OptionsReader, tenYears } from '../primitives/options-reader'
 import { acrValuesExpectation, isAcrValues } from '../protocol/acr-values'
-import { OAuthError } from '../protocol/oauth-error'
-import type { Reason } from '../protocol/reasons'
+import { refused } from '../protocol/refusals'
 import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { scopeIn } from './refusals'
@@ -55,29 +54,25 @@ export function requireLogin(required: RequiredLogin, access: Access, scope: Sco
   const reason = lackOf(required, access, now)
   if (reason === undefined) return
   const { maxAge, acrValues } = required
-  throw new OAuthError('insufficient_user_authentication', reason, descriptions[reason], {
-    status: 401,
-    challenge: {
-      ...scopeIn(scope),
-      ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
-      ...(maxAge !== undefined && { max_age: String(maxAge) }),
-    },
-    observed: {
+  throw refused(
+    reason,
+    {
       'maxAge of the guard': maxAge,
       'acr of the guard': acrValues,
       'seconds since the login': access.login && now - access.login.authTime,
       'acr of the token': access.login?.acr,
     },
-  })
+    {
+      challenge: {
+        ...scopeIn(scope),
+        ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
+      },
+    },
+  )
 }
 
-type Lack = Reason<'insufficient_user_authentication'>
-
-const descriptions: Readonly<Record<Lack, string>> = {
-  login_unknown: 'The access token does not say how its owner logged in.',
-  login_of_another_class: 'A different authentication level is required.',
-  login_too_old: 'More recent authentication is required.',
-}
+type Lack = 'login_unknown' | 'login_of_another_class' | 'login_too_old'
 
 // Seconds that a login may lie in the future, because clocks differ. Beyond, such as in milliseconds, it is
 // no time of a login: it would never be too old.

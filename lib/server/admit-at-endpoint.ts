@@ -2,8 +2,9 @@ import type { FoundAccess } from '../authorization/lookup'
 import type { AdmittedRequest } from '../config/plug-in'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { admitToken, type GuardedRequest, requiredSchemes } from '../resource-server/admit'
-import { missingToken } from '../resource-server/refusals'
+import { scopeIn } from '../resource-server/refusals'
 import type { ServerContext } from './context'
 
 /** Decides as a guard does (RFC 6749 7). */
@@ -38,7 +39,7 @@ export async function admitAtEndpoint(
   try {
     const lookup = { find, tokenTypes, extensions: acting, implied, required, resource: request.url }
     if ((await admitToken(asked, requirement, lookup)) === undefined || found === undefined)
-      throw missingToken(requirement.scope, causeOf(request))
+      throw refused(causeOf(request), {}, { challenge: scopeIn(requirement.scope) })
     return { ...found, headers }
   } catch (refusal) {
     throw withChallenge(refusal, schemes, headers)
@@ -46,8 +47,8 @@ export async function admitAtEndpoint(
 }
 
 const causeOf = ({ method, headers, parameters }: EndpointRequest<undefined>) => {
-  if (method === 'GET' && parameters.mentions('access_token')) return 'query'
-  return headers['authorization'] === undefined ? undefined : 'scheme'
+  if (method === 'GET' && parameters.mentions('access_token')) return 'token_missing/query'
+  return headers['authorization'] === undefined ? 'token_missing' : 'token_missing/scheme'
 }
 
 function withChallenge(

@@ -32,7 +32,7 @@ import { withConfirmation } from '../protocol/confirmation'
 import { secureRandom } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
-import { temporarilyUnavailable } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { publishedSubjectBy } from '../protocol/published-subject'
 import { consentsWithDeadline, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
@@ -253,8 +253,7 @@ function shareOf(
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {
   return async () => {
     const isClosed: unknown = await maintenance()
-    if (isClosed === true)
-      throw temporarilyUnavailable('maintenance', 'The server is closed for maintenance.')
+    if (isClosed === true) throw refused('maintenance')
   }
 }
 

@@ -10,7 +10,7 @@ import type { ParsedRequest } from '../config/plug-in'
 import { isRecord } from '../primitives/options-reader'
 import type { Client } from '../protocol/client'
 import { type Evidence, noEvidence } from '../protocol/evidence'
-import { invalidRequest } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
 import type { ServerContext } from './context'
@@ -25,8 +25,7 @@ export async function parsePushedRequest(
 ): Promise<ParsedRequest> {
   const { settings, requestResolvers = [], credentialTerms } = server
   const named = received.get('client_id')
-  if (named !== undefined && named !== client.client_id)
-    throw invalidRequest('client_id_mismatch', 'The client_id names another client.')
+  if (named !== undefined && named !== client.client_id) throw refused('client_id_mismatch')
   const { parameters: replaced, handle } = await replaceParameters(requestResolvers, received, client, {
     isPushed: true,
     sender,

@@ -1,6 +1,7 @@
 import { wait } from '../primitives/deadlines'
 import { isText } from '../primitives/options-reader'
-import { bareError, type OAuthError, OverShare, temporarilyUnavailable } from '../protocol/oauth-error'
+import { bareError, type OAuthError, OverShare } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ConsentStore } from '../authorization/consent-store'
 import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
@@ -49,7 +50,7 @@ function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   const bare = bareError(thrown)
   const place = describeStore(store)
   const cause = place === undefined ? bare : withPlace(place, bare, obstacleOf(store))
-  return temporarilyUnavailable('store_unavailable', 'The server is temporarily unable to answer.', { cause })
+  return refused('store_unavailable', {}, { cause })
 }
 
 // A command's error says only that the client gave up.

@@ -1,4 +1,4 @@
-import { tooManyForShare } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import { steadyClock } from '../primitives/steady-clock'
 import type { Count, Counters } from '../limits/counters'
 import { ExpiringMap, shareWait } from '../primitives/expiring-map'
@@ -57,12 +57,7 @@ class MemoryCounters extends InMemory implements Counters {
       this.entries.delete(key)
       return { count: 0, secondsLeft: 0 }
     }
-    if (this.entries.fullShare(key, shares) !== undefined)
-      throw tooManyForShare(
-        'single_uses_full',
-        'There were too many such requests. Try again later.',
-        shareWait,
-      )
+    if (this.entries.fullShare(key, shares) !== undefined) throw overLimit('single_uses_full', shareWait)
     // Full counters fail: a dropped key would let its failed attempts begin again.
     if (!this.entries.set(key, { count, endsAt }, endsAt, shares))
       throw new Error('The counters in memory are full.')

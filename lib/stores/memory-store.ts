@@ -4,7 +4,7 @@ import type { ConsentStore } from '../authorization/consent-store'
 import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
 import { ConfigurationError } from '../primitives/options-reader'
 import { shortKey } from '../protocol/credential'
-import { tooManyForShare } from '../protocol/oauth-error'
+import { overLimit } from '../protocol/refusals'
 import { steadyClock } from '../primitives/steady-clock'
 import type { StoredAuthorization } from '../authorization/store'
 import type { Counters } from '../limits/counters'
@@ -128,8 +128,8 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     const full = room.fullShare(id, shares)
     if (full !== undefined)
       throw full === shares[0]
-        ? tooManyForShare('client_share_full', noRoom, shareWait)
-        : tooManyForShare('owner_share_full', noRoom, shareWait)
+        ? overLimit('client_share_full', shareWait)
+        : overLimit('owner_share_full', shareWait)
     if (!room.set(id, stored, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
     // Always: `delete` also sweeps that room.
     other.delete(id)

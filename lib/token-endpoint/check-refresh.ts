@@ -5,7 +5,8 @@ import { type CompleteResult, revocationEvent } from '../authorization/transitio
 import type { Extension } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { ExtensionRefresh, RefreshVerdict } from '../protocol/extension-decision'
-import { invalidGrant, OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 
 /** Runs once the refresh token is known to be good, and before anything is signed or spent. */
 export function checkingRefresh(
@@ -22,7 +23,7 @@ export function checkingRefresh(
     )
       return {
         action: 'delete',
-        refusal: invalidGrant('no_longer_allowed', 'The refresh token is invalid, expired or revoked.'),
+        refusal: refused('no_longer_allowed'),
         event: revocationEvent(current, 'no_longer_allowed'),
       }
     return complete === undefined ? result : complete(result, current)
@@ -53,8 +54,6 @@ async function verdictOf(extension: Extension, refresh: ExtensionRefresh): Promi
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
     // The check may succeed later: the client must not lose its refresh token.
-    throw temporarilyUnavailable('refresh_check_failed', 'The server is temporarily unable to answer.', {
-      cause,
-    })
+    throw refused('refresh_check_failed', {}, { cause })
   }
 }

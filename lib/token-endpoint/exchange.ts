@@ -6,7 +6,7 @@ import { idOfUse } from '../authorization/one-time-use'
 import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import type { Evidence } from '../protocol/evidence'
-import { unauthorizedClient, unsupportedGrantType } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { distinct, parseScope, type Scope, withoutIgnoredScope } from '../protocol/scope'
 import { shareOf } from '../limits/counted-for'
@@ -39,10 +39,8 @@ export async function exchange(
   const { grantTypes } = server
   const { extensions } = server.settings
   const grantType = grantTypes.get(parameters.require('grant_type'))
-  if (grantType === undefined)
-    throw unsupportedGrantType('grant_type_unknown', 'The grant type is not supported.')
-  if (!client.grant_types.includes(grantType.name))
-    throw unauthorizedClient('grant_type_not_registered', 'The client may not use this grant type.')
+  if (grantType === undefined) throw refused('grant_type_unknown')
+  if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
   for (const { tokenParameters = [] } of extensions) parameters.check(tokenParameters)
   server.issueLimits?.requireRoom(client.client_id)

@@ -82,7 +82,7 @@ function stillAllowed(scope: Scope, client: Client): Scope | OAuthError {
   if (covers(client.scope, scope)) return scope
   const left = scope.filter((token) => client.scope.includes(token))
   if (left.length > 0) return left
-  return scopeRefusal('scope_withdrawn', 'is no longer open to the client.', scope, client.scope, {
+  return scopeRefusal('scope_withdrawn', scope, client.scope, {
     'scope of the client': client.scope,
   })
 }

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util'
 import { errorMembers, headersOf, statusOf } from '../../lib/protocol/error-response'
 import * as hostErrors from '../../lib/protocol/host-errors'
-import * as errors from '../../lib/protocol/oauth-error'
-
-const { bareError, OAuthError } = errors
+import { bareError, OAuthError } from '../../lib/protocol/oauth-error'
+import { overLimit, refused, unexpected } from '../../lib/protocol/refusals'
 
 describe('an OAuth error', () => {
   test.each([
@@ -33,10 +32,10 @@ describe('an OAuth error', () => {
   })
 
   test('is what is thrown, or server_error with the cause on this side only', () => {
-    const own = errors.invalidGrant('code_unknown', 'The code is unknown.')
-    expect(errors.unexpected(own)).toBe(own)
+    const own = refused('code_unknown')
+    expect(unexpected(own)).toBe(own)
     for (const cause of [new Error('ECONNREFUSED 10.0.0.7'), 'thrown text', undefined])
-      expect(errors.unexpected(cause)).toMatchObject({
+      expect(unexpected(cause)).toMatchObject({
         code: 'server_error',
         reason: 'unexpected',
         cause,
@@ -55,11 +54,11 @@ describe('an OAuth error', () => {
     }
     const all = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code))
     // RFC 6749 5.2: %x20-21 / %x23-5B / %x5D-7E.
-    const refused = [...all.map((character) => `a${character}`), ''].filter(
+    const unsendable = [...all.map((character) => `a${character}`), ''].filter(
       (description) => refusalOf(description) !== undefined,
     )
-    expect(refused).toEqual([...all.filter((one) => !/[ !#-[\]-~]/.test(one)).map((one) => `a${one}`), ''])
-    for (const description of refused) expect(refusalOf(description)).toContain('own_reason')
+    expect(unsendable).toEqual([...all.filter((one) => !/[ !#-[\]-~]/.test(one)).map((one) => `a${one}`), ''])
+    for (const description of unsendable) expect(refusalOf(description)).toContain('own_reason')
   })
 
   const errorWith = (options: object) => new OAuthError('access_denied', 'own_reason', 'Why.', options)
@@ -106,12 +105,12 @@ describe('the answer to an error', () => {
   const byCode = { access_denied: 404, temporarily_unavailable: 400 }
 
   test.each([
-    [errors.invalidClient('client_unknown', 'x'), 401, 401, {}],
-    [errors.invalidToken('token_invalid', 'x'), 401, 401, {}],
-    [errors.serverError('unexpected', 'x'), 500, 500, {}],
-    [errors.temporarilyUnavailable('closing', 'x'), 503, 400, { 'Retry-After': '1' }],
-    [errors.accessDenied('owner_denied', 'x'), 400, 404, {}],
-    [errors.tooManyAttempts('rate_limited', 'x', 7), 429, 429, { 'Retry-After': '7' }],
+    [refused('client_unknown/authentication'), 401, 401, {}],
+    [refused('token_invalid'), 401, 401, {}],
+    [refused('unexpected'), 500, 500, {}],
+    [refused('closing'), 503, 400, { 'Retry-After': '1' }],
+    [refused('owner_denied'), 400, 404, {}],
+    [overLimit('rate_limited', 7), 429, 429, { 'Retry-After': '7' }],
     [new OAuthError('temporarily_unavailable', 'own_reason', 'x', { headers: later }), 503, 400, later],
     [own, 403, 403, {}],
     [new OAuthError('toString', 'own_reason', 'x'), 400, 400, {}],

@@ -303,7 +303,6 @@ test.each<[string, unknown]>([
   await expect(source(json, { grantTypes }).find()).rejects.toMatchObject({
     code: 'temporarily_unavailable',
     reason: malformed,
-    pageCode: 'invalid_request',
   })
 })
 

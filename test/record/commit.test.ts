@@ -4,12 +4,8 @@ import { issueDirectly } from '../../lib/authorization/issue'
 import { issuerDigest, storeOfIssuer } from '../../lib/authorization/issuer'
 import type { AuthorizationStore } from '../../lib/authorization/store'
 import { type Transition, unrestricted } from '../../lib/authorization/transition'
-import {
-  invalidGrant,
-  temporarilyUnavailable,
-  Throttled,
-  tooManyForShare,
-} from '../../lib/protocol/oauth-error'
+import { Throttled } from '../../lib/protocol/oauth-error'
+import { overLimit, refused } from '../../lib/protocol/refusals'
 import { countedRandom, granted, tokenTypes, usual, World } from './world'
 import { noon } from '../support/noon'
 
@@ -33,7 +29,7 @@ const count: Transition<number> = (current) => {
   const spent = Number(current.spentCode ?? 0) + 1
   return { action: 'save', authorization: { ...current, spentCode: `${spent}` }, outcome: spent }
 }
-const gone = invalidGrant('code_unknown', 'It is gone.')
+const gone = refused('code_unknown')
 
 type Verb = 'find' | 'save' | 'remove'
 
@@ -71,8 +67,8 @@ const remove: Transition<string> = () => ({ action: 'delete', outcome: 'removed'
 const refuse: Transition<string> = () => ({ action: 'none', refusal: gone })
 const refuseAndRemove: Transition<string> = () => ({ action: 'delete', refusal: gone })
 const touch: Transition<string> = () => ({ action: 'touch', outcome: 'touched' })
-const full = tooManyForShare('client_share_full', 'Full.', 60)
-const unavailable = temporarilyUnavailable('store_unavailable', 'Away.')
+const full = overLimit('client_share_full', 60)
+const unavailable = refused('store_unavailable')
 
 describe('A commit', () => {
   it.each<[string, Transition<unknown>, NonNullable<Parameters<typeof shelf>[1]>, unknown, string]>([

@@ -1,6 +1,6 @@
 import type { Client } from '../../protocol/client'
 import type { ClientMember } from '../../protocol/client-member'
-import { temporarilyUnavailable } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import type { DocumentFetch, DocumentInquiry } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
 import type { FetchedDocument } from './request-document'
@@ -31,9 +31,5 @@ export async function mistakeInStatement(
 /** A host's own fetch failed: the event needs the cause. */
 export function orUnreachable(error: unknown): FetchedDocument {
   if (error instanceof DocumentUnavailable) throw error
-  throw temporarilyUnavailable(
-    'client_document_unreachable',
-    'The metadata document of the client is not available.',
-    { cause: error },
-  )
+  throw refused('client_document_unreachable', {}, { cause: error })
 }

@@ -2,7 +2,8 @@ import { generateClientSecret } from '../../client-authentication/client-secret'
 import { digest, hasDigest, isSameText } from '../../protocol/credential'
 import { isRecord } from '../../primitives/options-reader'
 import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
-import { invalidClientMetadata, invalidToken, type OAuthError } from '../../protocol/oauth-error'
+import type { OAuthError } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import type { DynamicClient } from '../dynamic-client-store'
 import { isDynamicClientId } from './client-id'
 import { bearerTokenOf, clientInformation, senderOf } from './register'
@@ -64,10 +65,7 @@ function ownedBy(
 }
 
 function registrationAccessTokenRefused(): OAuthError {
-  return invalidToken(
-    'registration_access_token_refused',
-    'The request does not carry the registration access token of this client.',
-  )
+  return refused('registration_access_token_refused')
 }
 
 // Shorter than any digest.
@@ -87,11 +85,7 @@ async function update(
   requireUpdate(json, client_id)
   const metadata = readClientMetadata(json, registration)
   await verifyClientMetadata(metadata, registration, senderOf(request))
-  if (metadata.token_endpoint_auth_method === 'none')
-    throw invalidClientMetadata(
-      'client_metadata_refused',
-      'token_endpoint_auth_method must not become none: register a public client instead.',
-    )
+  if (metadata.token_endpoint_auth_method === 'none') throw refused('client_metadata_refused/method_none')
   const spare = generateClientSecret()
   const now = Math.floor(registration.clock() / 1000)
   const lifetime = registration.clientSecretLifetime
@@ -116,19 +110,17 @@ async function update(
 
 // RFC 7592 2.2: members that the server chose must not come back, except the client_id.
 function requireUpdate(json: unknown, clientId: string): asserts json is Readonly<Record<string, unknown>> {
-  if (!isRecord(json))
-    throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
+  if (!isRecord(json)) throw refused('client_metadata_malformed')
   const has = (name: string) => Object.hasOwn(json, name) && json[name] !== null
-  if (json['client_id'] !== clientId)
-    throw invalidClientMetadata('client_metadata_refused', 'client_id must be the identifier of this client.')
+  if (json['client_id'] !== clientId) throw refused('client_metadata_refused/client_id')
   if (has('registration_access_token'))
-    throw invalidClientMetadata('client_metadata_refused', 'registration_access_token must be left out.')
+    throw refused('client_metadata_refused/left_out', { member: 'registration_access_token' })
   if (has('registration_client_uri'))
-    throw invalidClientMetadata('client_metadata_refused', 'registration_client_uri must be left out.')
+    throw refused('client_metadata_refused/left_out', { member: 'registration_client_uri' })
   if (has('client_secret_expires_at'))
-    throw invalidClientMetadata('client_metadata_refused', 'client_secret_expires_at must be left out.')
+    throw refused('client_metadata_refused/left_out', { member: 'client_secret_expires_at' })
   if (has('client_id_issued_at'))
-    throw invalidClientMetadata('client_metadata_refused', 'client_id_issued_at must be left out.')
+    throw refused('client_metadata_refused/left_out', { member: 'client_id_issued_at' })
 }
 
 interface Secret {
@@ -162,10 +154,7 @@ function nextSecrets(
     given === undefined || given === null ? undefined : live.find(({ hash }) => isSecret(given, hash))
   // RFC 7592 2.2: a client may not choose its secret.
   if (given !== undefined && given !== null && shown === undefined)
-    throw invalidClientMetadata(
-      'client_metadata_refused',
-      'client_secret must be the current secret of the client, or left out.',
-    )
+    throw refused('client_metadata_refused/client_secret')
   if (!usesSecret(metadata)) return []
   const current = live.at(-1)
   const isKept = current !== undefined && current.expiresAt - now > lifetime / 2

@@ -5,12 +5,8 @@ import { networksOf } from '../../limits/network'
 import { type Client, hasCredentials } from '../../protocol/client'
 import { digest, secureRandom } from '../../protocol/credential'
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../../protocol/endpoint'
-import {
-  invalidClientMetadata,
-  invalidToken,
-  type OAuthError,
-  temporarilyUnavailable,
-} from '../../protocol/oauth-error'
+import type { OAuthError } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { registrationOf, type ServerCapabilities } from '../../protocol/parse-client'
 import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
@@ -78,16 +74,11 @@ function keptClient(
   added: Exclude<DynamicClientAdditionResult, { readonly outcome: 'removed' }>,
 ): DynamicClient {
   if (added.outcome === 'disabled') throw disabledMetadata()
-  if (added.outcome === 'full')
-    throw temporarilyUnavailable(
-      'registrations_full',
-      'The server cannot register more clients at the moment.',
-    )
+  if (added.outcome === 'full') throw refused('registrations_full')
   return added.client
 }
 
-const disabledMetadata = (): OAuthError =>
-  invalidClientMetadata('client_metadata_disabled', 'The client with this metadata is disabled.')
+const disabledMetadata = (): OAuthError => refused('client_metadata_disabled')
 
 // RFC 7591 3
 async function requireInitialAccessToken(
@@ -97,8 +88,7 @@ async function requireInitialAccessToken(
   if (verifyInitialAccessToken === undefined) return
   const token = bearerTokenOf(request)
   const isGood: unknown = token !== undefined && (await verifyInitialAccessToken(token))
-  if (isGood !== true)
-    throw invalidToken('initial_access_token_refused', 'Registration needs an initial access token.')
+  if (isGood !== true) throw refused('initial_access_token_refused')
 }
 
 // Each name stands for hundreds of IPv4 addresses, so a stolen dump of the store reveals none.

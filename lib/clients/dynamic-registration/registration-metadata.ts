@@ -17,7 +17,8 @@ import type { Sender } from '../../protocol/sender'
 import { type ConfigurationIssue, isList, isRecord, isText } from '../../primitives/options-reader'
 import { isQuotable } from '../../protocol/http-authentication'
 import { isKeepable, type Json } from '../../protocol/json'
-import { invalidClientMetadata, invalidRedirectUri, type OAuthError } from '../../protocol/oauth-error'
+import type { OAuthError } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { isAbsoluteUri, namesHost, protocolOf } from '../../protocol/uri'
@@ -72,14 +73,9 @@ const longestList = 100
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, which names the member.
  */
 export function readClientMetadata(json: unknown, policy: RegistrationPolicy): RegisteredMetadata {
-  if (!isRecord(json))
-    throw invalidClientMetadata('client_metadata_malformed', 'The client metadata must be a JSON object.')
+  if (!isRecord(json)) throw refused('client_metadata_malformed')
   const metadata = canonical(new Members(json), policy)
-  if (JSON.stringify(metadata).length > longest)
-    throw invalidClientMetadata(
-      'client_metadata_too_large',
-      'The client metadata must have at most 16384 characters.',
-    )
+  if (JSON.stringify(metadata).length > longest) throw refused('client_metadata_too_large')
   checkRegistration(metadata, policy.capabilities)
   return metadata
 }
@@ -133,7 +129,7 @@ function inOrder(value: Json): Json {
 function redirectUris(members: Members, capabilities: ServerCapabilities): readonly string[] {
   const asked = members.texts('redirect_uris') ?? []
   const allowed = allowedRedirectUris(asked, capabilities)
-  if (allowed.length === 0 && asked.length > 0) throw refused('redirect_uris')
+  if (allowed.length === 0 && asked.length > 0) throw memberRefused('redirect_uris')
   return sorted(allowed)
 }
 
@@ -144,7 +140,7 @@ function authenticationMethod(members: Members, capabilities: ServerCapabilities
   const method = members.text('token_endpoint_auth_method')
   const hasKeys = method === privateKeyJwtName && offersPrivateKeyJwt(capabilities)
   const isOffered = method === undefined || method === 'none' || secretMethods.has(method) || hasKeys
-  if (!isOffered) throw refused('token_endpoint_auth_method')
+  if (!isOffered) throw memberRefused('token_endpoint_auth_method')
   return method
 }
 
@@ -156,7 +152,7 @@ function grantTypes(
   clientType: Client['client_type'],
 ): readonly string[] {
   const granted = grantedTypes(members.texts('grant_types') ?? usualGrantTypes, allowed, clientType)
-  if (granted === undefined) throw refused('grant_types')
+  if (granted === undefined) throw memberRefused('grant_types')
   return sorted(granted)
 }
 
@@ -175,7 +171,7 @@ function scopeOf(members: Members, { scope: allowed, registerAllScopes }: Regist
   const text = members.text('scope')
   const asked = text === undefined ? allowed : parseScope(text)
   const scope = asked?.filter((token) => allowed.includes(token)) ?? []
-  if (scope.length === 0) throw refused('scope')
+  if (scope.length === 0) throw memberRefused('scope')
   return formatScope(sorted(registerAllScopes ? allowed : scope))
 }
 
@@ -183,10 +179,10 @@ function scopeOf(members: Members, { scope: allowed, registerAllScopes }: Regist
 function keysOf(members: Members): Pick<RegisteredMetadata, 'jwks' | 'jwks_uri'> {
   const jwks = members.json('jwks')
   const jwks_uri = members.text('jwks_uri')
-  if ((jwks === undefined) === (jwks_uri === undefined)) throw refused('jwks')
+  if ((jwks === undefined) === (jwks_uri === undefined)) throw memberRefused('jwks')
   if (jwks_uri === undefined) return { jwks: jwks ?? null }
   const isHttps = protocolOf(jwks_uri) === 'https:' && namesHost(jwks_uri) && isAbsoluteUri(jwks_uri)
-  if (!isHttps || jwks_uri.length > longestUri) throw refused('jwks_uri')
+  if (!isHttps || jwks_uri.length > longestUri) throw memberRefused('jwks_uri')
   return { jwks_uri }
 }
 
@@ -196,21 +192,21 @@ class Members {
   text(name: OwnMember): string | undefined {
     const value = this.take(name)
     if (value === undefined || isText(value)) return value
-    throw refused(name)
+    throw memberRefused(name)
   }
 
   texts(name: OwnMember): readonly string[] | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
     if (isList(value) && value.length <= longestList && value.every(isText)) return value
-    throw refused(name)
+    throw memberRefused(name)
   }
 
   json(name: string): Json | undefined {
     const value = this.take(name)
     if (value === undefined) return undefined
     // JSON.stringify fails on thousands of levels.
-    if (!isKeepable(value)) throw refused(name)
+    if (!isKeepable(value)) throw memberRefused(name)
     const copy: Json = JSON.parse(JSON.stringify(value))
     return copy
   }
@@ -275,11 +271,11 @@ function checkRegistration(metadata: RegisteredMetadata, capabilities: ServerCap
   // The text of another mistake may hold values.
   const members = issues.filter((issue) => !isAdded(issue)).map(({ path }) => memberAt(path))
   const [first] = members.includes('redirect_uris') ? (['redirect_uris'] as const) : members
-  if (first !== undefined) throw refused(first)
+  if (first !== undefined) throw memberRefused(first)
   const ofPlugIn = issues.find(isAdded)
   if (ofPlugIn !== undefined) throw refusedOfPlugIn(ofPlugIn.path, ofPlugIn.message)
   // A name must not reorder the text of a consent page.
-  if (deceptive.test(metadata.client_name ?? '')) throw refused('client_name')
+  if (deceptive.test(metadata.client_name ?? '')) throw memberRefused('client_name')
 }
 
 function parsedWith(metadata: RegisteredMetadata, capabilities: ServerCapabilities) {
@@ -306,11 +302,7 @@ export async function verifyClientMetadata(
     (error: unknown) => {
       // One text for every cause: different texts would let a stranger probe this server's network.
       if (error instanceof DocumentUnavailable)
-        throw invalidClientMetadata(
-          'client_metadata_refused',
-          'The server cannot fetch a document that the client metadata names.',
-          { cause: error },
-        )
+        throw refused('client_metadata_refused/unreachable', {}, { cause: error })
       throw error
     },
   )
@@ -329,17 +321,17 @@ const isMember = (name: string): name is OwnMember => Object.hasOwn(expectations
 
 type OwnMember = keyof typeof expectations
 
-const refused = (member: string): OAuthError => {
-  if (member === 'redirect_uris') return invalidRedirectUri('redirect_uris_refused', expectations[member])
+const memberRefused = (member: string): OAuthError => {
+  if (member === 'redirect_uris') return refused('redirect_uris_refused')
   return isMember(member)
-    ? invalidClientMetadata('client_metadata_refused', expectations[member])
+    ? refused('client_metadata_refused', { description: expectations[member] })
     : refusedOfPlugIn(member, 'is not valid here.')
 }
 
 // Hosts write plug-ins. RFC 6749 5.2 allows no other characters.
 function refusedOfPlugIn(name: string, message: string): OAuthError {
   const text = isQuotable(message) ? message : 'is not valid here.'
-  return invalidClientMetadata('client_metadata_refused', `${name} ${text}`)
+  return refused('client_metadata_refused', { description: `${name} ${text}` })
 }
 
 const expectations = {

@@ -3,7 +3,8 @@ import { DocumentUnavailable, isUnanswered } from '../document-fetch/document-un
 import type { UrlTrust } from '../document-fetch/fetch-limits'
 import { SingleFlight } from '../../primitives/single-flight'
 import type { Client } from '../../protocol/client'
-import { Throttled, UnusableClient } from '../../protocol/oauth-error'
+import { Throttled } from '../../protocol/oauth-error'
+import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import type { SharedCache } from '../shared-cache'
@@ -193,12 +194,7 @@ export class DocumentCache {
 // One text for every cause: different texts would let a stranger probe this server's network.
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof DocumentUnavailable)) return error
-  return new UnusableClient(
-    'temporarily_unavailable',
-    reasonOf(error),
-    'The metadata document of the client is not available.',
-    'temporarily_unavailable',
-  )
+  return new UnusableClient(reasonOf(error))
 }
 
 function reasonOf({ reason }: DocumentUnavailable) {

@@ -6,7 +6,7 @@ import {
 } from '../document-fetch/document-fetch'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
 import { isBoolean, isText, OptionsReader } from '../../primitives/options-reader'
-import { UnusableClient } from '../../protocol/oauth-error'
+import { UnusableClient } from '../../protocol/refusals'
 import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
 import { DocumentCache } from './document-cache'
@@ -145,10 +145,5 @@ const isAuthorities = (value: unknown): value is MetadataDocumentsOptions['ca'] 
   isAuthority(value) || (Array.isArray(value) && value.every(isAuthority))
 
 function notAllowed(): never {
-  throw new UnusableClient(
-    'invalid_client',
-    'client_document_not_allowed',
-    'The client is not accepted here.',
-    'invalid_request',
-  )
+  throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
 }

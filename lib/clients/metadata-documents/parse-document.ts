@@ -12,7 +12,7 @@ import {
 } from '../../protocol/client-metadata'
 import { ConfigurationError, isList, isRecord, isText, isTexts } from '../../primitives/options-reader'
 import { isKeepable } from '../../protocol/json'
-import { UnusableClient } from '../../protocol/oauth-error'
+import { UnusableClient } from '../../protocol/refusals'
 import { isWebAddress, type ServerCapabilities } from '../../protocol/parse-client'
 import { formatScope, parseScope, type Scope } from '../../protocol/scope'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
@@ -201,10 +201,7 @@ type Fault =
 // A document may be mended, so the token endpoint must not make the client throw its tokens away. The
 // resource owner sees that the request cannot go on.
 function malformed(fault: Fault): UnusableClient {
-  return new UnusableClient(
-    'temporarily_unavailable',
-    'client_document_malformed',
-    `The metadata document of the client ${fault}.`,
-    'invalid_request',
-  )
+  return new UnusableClient('client_document_malformed/authentication', 'client_document_malformed', {
+    description: `The metadata document of the client ${fault}.`,
+  })
 }

@@ -1,3 +1,4 @@
+import { refused } from '../../protocol/refusals'
 import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
 import { type Client, isBcryptHash } from '../../protocol/client'
 import { isInsecure } from '../../protocol/redirect-uri'

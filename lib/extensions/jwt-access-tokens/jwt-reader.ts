@@ -5,7 +5,7 @@ import { signingAlgorithms } from '../../jwt/signing-keys/signing-algorithm'
 import { SingleFlight } from '../../primitives/single-flight'
 import type { AccessTokenContent, AccessTokenReader } from '../../protocol/access-token-format'
 import { digest as digestOf } from '../../protocol/credential'
-import { temporarilyUnavailable } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { contentOf } from './access-token-claims'
 
 /** Also the `typ` of its tokens (RFC 9068 2.1). */
@@ -65,7 +65,4 @@ async function refreshed(keys: KeySource, now: number) {
 }
 
 const keysUnavailable = ({ cause, headers }: KeysUnavailable) =>
-  temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {
-    cause,
-    headers,
-  })
+  refused('signing_keys_unavailable', {}, { cause, headers })

@@ -8,9 +8,8 @@ import {
 } from '../../protocol/extension-data'
 import { opaqueFormat } from '../../protocol/access-token-format'
 import type { Json } from '../../protocol/json'
-import { invalidTarget } from '../../protocol/oauth-error'
+import { refused, type Reason } from '../../protocol/refusals'
 import type { Parameters } from '../../protocol/parameters'
-import type { Reason } from '../../protocol/reasons'
 import { type Scope, scopeRefusal } from '../../protocol/scope'
 import { isResourceUri, type Resource, type Resources } from './resources'
 
@@ -103,7 +102,7 @@ export const approvedResources = (extensionData: ExtensionData, resources: Resou
   )
 
 // RFC 6750 3.1: to a resource, a token for another one is unknown.
-export const tokenResource: Reason<'invalid_token'> = 'token_resource'
+export const tokenResource: Reason = 'token_resource'
 
 // RFC 8707 2 sets no bound, but each guarded request reads the list in the record.
 const resourcesAtMost = 8
@@ -115,14 +114,11 @@ function askedIn(
 ): readonly string[] {
   const uris = parameters.all('resource')
   if (uris.length === 0) return []
-  if (uris.length > resourcesAtMost)
-    throw invalidTarget('resource_too_many', 'The request names too many resources.')
+  if (uris.length > resourcesAtMost) throw refused('resource_too_many')
   requireResourceUris(uris, resources)
   const unknown = uris.find((uri) => resources.find(uri) === undefined && !approved.includes(uri))
   if (unknown !== undefined)
-    throw invalidTarget('resource_unknown', 'The resource is not known here.', {
-      observed: { sent: unknown, known: urisOf(resources.all) },
-    })
+    throw refused('resource_unknown', { sent: unknown, known: urisOf(resources.all) })
   return resources.targetsIn(uris)
 }
 
@@ -130,16 +126,12 @@ function askedIn(
 export function requireResourceUris(uris: readonly string[], resources?: Resources): void {
   const malformed = uris.find((uri) => !isResourceUri(uri))
   if (malformed !== undefined)
-    throw invalidTarget('resource_malformed', 'The resource is not an absolute URI without a fragment.', {
-      observed: { sent: malformed, known: resources && urisOf(resources.all) },
-    })
+    throw refused('resource_malformed', { sent: malformed, known: resources && urisOf(resources.all) })
 }
 
 function requireDefault({ defaultResource, all }: Resources): readonly string[] {
   if (defaultResource !== undefined) return [defaultResource.uri]
-  throw invalidTarget('resource_missing', 'The request names no resource and there is no default.', {
-    observed: { known: urisOf(all) },
-  })
+  throw refused('resource_missing', { known: urisOf(all) })
 }
 
 type Formats = ReadonlyMap<Resource, string>
@@ -185,10 +177,7 @@ function restrictionOf(
 // A token has one text, and each resource reads its own format.
 function formatOf(known: readonly Resource[], formats: Formats): Pick<TokenRestriction, 'format'> {
   const [format, other] = new Set(known.flatMap((resource) => formats.get(resource) ?? []))
-  if (other !== undefined)
-    throw invalidTarget('resource_formats_differ', 'The resources take access tokens of different formats.', {
-      observed: { sent: urisOf(known) },
-    })
+  if (other !== undefined) throw refused('resource_formats_differ', { sent: urisOf(known) })
   return format === undefined ? {} : { format }
 }
 
@@ -208,7 +197,7 @@ function availableTo(
 }
 
 const notApproved = (sent: readonly string[], approved?: readonly string[]) =>
-  invalidTarget('resource_not_approved', 'The resource is not approved.', { observed: { sent, approved } })
+  refused('resource_not_approved', { sent, approved })
 
 /** An authorization from before the option `resources` is for the default resource. */
 function approvedIn({ authorizationData }: ExtensionTokenRequest, resources: Resources): readonly string[] {
@@ -246,7 +235,7 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
   const lacking = scope.filter((token) => !available.includes(token))
   if (lacking.length === 0) return scope
   if (lacking.length === scope.length || lacking.some((token) => requested?.includes(token)))
-    throw scopeRefusal('scope_of_another_resource', 'is not one of the resource.', scope, available, {
+    throw scopeRefusal('scope_of_another_resource', scope, available, {
       'scope of the resource': available,
     })
   return scope.filter((token) => available.includes(token))

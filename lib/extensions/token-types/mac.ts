@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
 import { digest, sealText, unsealText } from '../../protocol/credential'
 import type { Json } from '../../protocol/json'
-import type { Reason } from '../../protocol/reasons'
+import type { Reason } from '../../protocol/refusals'
 import type {
   IssueMoment,
   PresentedToken,
@@ -44,7 +44,7 @@ export function mac(options: MacOptions): TokenType {
 function presented(credentials: MacCredentials, rules: MacRules): PresentedToken {
   return {
     accessToken: credentials.id,
-    async rejectReason(check): Promise<Reason<'invalid_token'> | undefined> {
+    async rejectReason(check): Promise<Reason | undefined> {
       const macKey = macKeyOf(check.tokenData, credentials.id)
       const reason = mismatch(credentials, macKey, check, rules)
       if (reason !== undefined) return reason
@@ -60,7 +60,7 @@ function mismatch(
   { key, algorithm, issuedAt }: MacKey,
   { request, now }: TokenCheck,
   { hosts, algorithms, tolerance }: MacRules,
-): Reason<'invalid_token'> | undefined {
+): Reason | undefined {
   if (!algorithms.includes(algorithm)) return 'mac_algorithm_not_offered'
   const [host = '', second] = request.headers['host'] ?? []
   const authority = second === undefined ? parseAuthority(host, request.secure) : undefined

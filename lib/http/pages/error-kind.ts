@@ -1,4 +1,4 @@
-import { reasons, type Reason } from '../../protocol/reasons'
+import { rowOf, type Reason } from '../../protocol/refusals'
 import type { ErrorKind } from './texts/en'
 
 const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
@@ -37,7 +37,6 @@ const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
 }
 
 const kindByReason: ReadonlyMap<string, ErrorKind> = new Map(Object.entries(kinds))
-const ofSuite: ReadonlySet<string> = new Set(Object.values(reasons).flat())
 
 /** @param isTrouble whether the same request may succeed later. */
 export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
@@ -45,5 +44,5 @@ export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
   if (known !== undefined) return known
   if (isTrouble) return 'unavailable'
   // Otherwise, the suite refuses what the client should not have sent.
-  return ofSuite.has(reason) ? 'appFault' : 'other'
+  return rowOf(reason) !== undefined ? 'appFault' : 'other'
 }

@@ -1,4 +1,5 @@
-import { bareError, temporarilyUnavailable } from '../../protocol/oauth-error'
+import { bareError } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { KeySet, type KeySource } from '../key-source'
 import type { PublicKey } from '../public-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
@@ -80,8 +81,6 @@ async function signatureOf(key: SigningKey, text: Buffer): Promise<Buffer> {
   try {
     return await key.sign(text)
   } catch (error) {
-    throw temporarilyUnavailable('signer_unavailable', 'The server is temporarily unable to answer.', {
-      cause: bareError(error),
-    })
+    throw refused('signer_unavailable', {}, { cause: bareError(error) })
   }
 }

@@ -1,4 +1,5 @@
-import { bareError, OAuthError, temporarilyUnavailable } from '../../protocol/oauth-error'
+import { bareError, OAuthError } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { SingleFlight } from '../../primitives/single-flight'
 import { isWithin, type KeySource } from '../key-source'
 import { type HeldKeys, heldKeys, type KeyRing, keyRing } from './key-ring'
@@ -64,7 +65,5 @@ export function sharedRing(
 /** `temporarily_unavailable`: refuses no JWT. */
 function refuse(error: unknown): never {
   if (error instanceof OAuthError) throw error
-  throw temporarilyUnavailable('signing_keys_unavailable', 'The server is temporarily unable to answer.', {
-    cause: bareError(error),
-  })
+  throw refused('signing_keys_unavailable', {}, { cause: bareError(error) })
 }

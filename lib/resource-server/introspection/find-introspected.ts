@@ -6,7 +6,8 @@ import { CircuitBreaker } from '../../primitives/circuit-breaker'
 import { SingleFlight } from '../../primitives/single-flight'
 import { steadyClock } from '../../primitives/steady-clock'
 import { digest as digestOf } from '../../protocol/credential'
-import { OAuthError, temporarilyUnavailable, tooManyAttempts } from '../../protocol/oauth-error'
+import { OAuthError } from '../../protocol/oauth-error'
+import { refused, overLimit } from '../../protocol/refusals'
 import type { FindToken, FoundToken, TokenSender } from '../admit'
 import {
   CredentialsRefused,
@@ -186,7 +187,7 @@ function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): Kept
 
 // No refusal: the client must not discard a token that may be good.
 const unavailable = (reason: 'introspection_unavailable' | 'introspection_not_authorized', cause: unknown) =>
-  temporarilyUnavailable(reason, 'The server is temporarily unable to answer.', { cause })
+  refused(reason, {}, { cause })
 
 function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
@@ -215,7 +216,7 @@ class InactiveLimit {
     const { totalHits, resetTime } = this.windows.increment(networkOf(address))
     if (totalHits <= this.limit.attempts) return
     const seconds = secondsToWait(((resetTime?.getTime() ?? 0) - this.clock()) / 1000)
-    throw tooManyAttempts('introspection_limited', 'Too many unknown tokens from this network.', seconds)
+    throw overLimit('introspection_limited', seconds)
   }
 
   takeBack({ address }: TokenSender): void {

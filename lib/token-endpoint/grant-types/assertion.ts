@@ -1,6 +1,6 @@
 import type { Client } from '../../protocol/client'
 import { isWhole, type OptionsReader } from '../../primitives/options-reader'
-import { invalidGrant } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
 import type { DirectGrant, GrantType, TokenRequest } from '../grant-type'
@@ -93,24 +93,22 @@ export async function grantByAssertion(
   const until = endOfUse(assertion, terms, now)
   const owner: unknown = await terms.resourceOwner(assertion, client)
   const subject = parseSubject(owner, 'The option resourceOwner of a grant by assertion')
-  if (subject === undefined)
-    throw invalidGrant('assertion_subject_refused', 'The assertion is not accepted for its subject.')
+  if (subject === undefined) throw refused('assertion_subject_refused')
   // RFC 7521 8.2: once. The write of the token uses it up.
   const oneTimeUse = { key: JSON.stringify([assertion.issuer, assertion.id]), until, refusal: replayed }
   // RFC 7521 4.1: no refresh token, so access ends when the issuer ends it.
   return { subject, refreshToken: false, oneTimeUse }
 }
 
-const replayed = () => invalidGrant('assertion_replayed', 'The assertion was used before.')
+const replayed = () => refused('assertion_replayed')
 
 function endOfUse(
   { expiresAt }: Assertion,
   { clockTolerance, maximumLifetime }: AssertionTerms,
   now: number,
 ): number {
-  if (expiresAt + clockTolerance <= now) throw invalidGrant('assertion_expired', 'The assertion has expired.')
-  if (expiresAt > now + maximumLifetime)
-    throw invalidGrant('assertion_too_long_lived', 'The assertion is valid for too long.')
+  if (expiresAt + clockTolerance <= now) throw refused('assertion_expired')
+  if (expiresAt > now + maximumLifetime) throw refused('assertion_too_long_lived')
   // Twice: a process whose clock is behind accepts it for one tolerance longer. Rounded up: a time may have a
   // fraction (RFC 7519 2).
   return Math.ceil(expiresAt + 2 * clockTolerance)

@@ -1,7 +1,7 @@
 import { redeemCode, type Redemption } from '../../authorization/redeem-code'
 import { rotateRefreshToken } from '../../authorization/refresh'
 import { credentialId } from '../../protocol/credential'
-import { invalidGrant, unauthorizedClient } from '../../protocol/oauth-error'
+import { refused } from '../../protocol/refusals'
 import { grantableScope } from '../../protocol/scope'
 import { type GrantType, mayRefresh } from '../grant-type'
 
@@ -12,8 +12,7 @@ export const authorizationCode: GrantType = {
   async handle({ client, parameters, context }) {
     const code = parameters.require('code')
     const authorizationId = credentialId('authorizationCode', code)
-    if (authorizationId === undefined)
-      throw invalidGrant('code_malformed', 'The authorization code is invalid, expired or revoked.')
+    if (authorizationId === undefined) throw refused('code_malformed')
     const redemption: Redemption = {
       code,
       clientId: client.client_id,
@@ -31,8 +30,7 @@ export const refreshToken: GrantType = {
   async handle({ client, parameters, context }) {
     const presented = parameters.require('refresh_token')
     const authorizationId = credentialId('refreshToken', presented)
-    if (authorizationId === undefined)
-      throw invalidGrant('refresh_token_malformed', 'The refresh token is invalid, expired or revoked.')
+    if (authorizationId === undefined) throw refused('refresh_token_malformed')
     const refresh = { refreshToken: presented, clientId: client.client_id, scope: parameters.get('scope') }
     return {
       authorizationId,
@@ -46,11 +44,7 @@ export const clientCredentials: GrantType = {
   name: 'client_credentials',
   parameters: ['scope'],
   async handle({ client, parameters, defaultScope }) {
-    if (client.client_type !== 'confidential')
-      throw unauthorizedClient(
-        'client_not_confidential',
-        'Only a confidential client may use this grant type.',
-      )
+    if (client.client_type !== 'confidential') throw refused('client_not_confidential')
     const scope = grantableScope(parameters.get('scope'), client, defaultScope)
     return { grant: { scope, refreshToken: false, extensionData: {} } }
   },

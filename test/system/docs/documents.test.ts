@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { ConfigurationError, createAuthorizationServer } from 'express-authorization-server'
 import { rules } from '../../../lib/command-line/lint/lint'
-import { createIntrospectionGuard, createJwtBearerGuard, mcp, reasons } from '../../../lib/index'
+import { createIntrospectionGuard, createJwtBearerGuard, mcp } from '../../../lib/index'
 import { readIssueLimits } from '../../../lib/limits/issue-limits'
 import { usualSingleUses } from '../../../lib/limits/single-use-limit'
 import { OptionsReader } from '../../../lib/primitives/options-reader'
@@ -93,17 +93,6 @@ test.each<[string, said: () => unknown, known: () => unknown]>([
     () => sorted(Object.keys(mcp({ resource: 'http://localhost/mcp', scopes: { 'notes:read': 'Read' } }))),
   ],
   ['events.md names every event', () => named(tableOf('docs/events.md', 'event')), () => sorted(eventNames)],
-  [
-    'errors.md explains every reason, below its error',
-    () =>
-      Object.fromEntries(
-        read('docs/errors.md')
-          .split(/^## /m)
-          .slice(1)
-          .map((section) => [section.slice(0, section.indexOf('\n')), named(section)]),
-      ),
-    () => Object.fromEntries(Object.entries(reasons).map(([code, known]) => [code, sorted(known)])),
-  ],
   [
     'lint.md has every rule, in its order',
     () =>

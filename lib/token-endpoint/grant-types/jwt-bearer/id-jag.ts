@@ -1,7 +1,7 @@
 import type { JwtTerms } from '../../../jwt/verify-jwt'
 import type { Client } from '../../../protocol/client'
 import { isText, isTexts } from '../../../primitives/options-reader'
-import { invalidGrant, unauthorizedClient } from '../../../protocol/oauth-error'
+import { refused } from '../../../protocol/refusals'
 import { grantableScope, intersects, parseScope, type Scope } from '../../../protocol/scope'
 import { resourceIndicatorsName } from '../../../extensions/resource-indicators/resource-indicators'
 import type { FoundResource, GrantType, TokenRequest } from '../../grant-type'
@@ -47,8 +47,7 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
       const { client, parameters, context, issuer } = request
       // The draft, "Client Authentication": not for public clients, in whose name anyone could present an
       // assertion.
-      if (client.client_type !== 'confidential')
-        throw unauthorizedClient('client_not_confidential', 'Only confidential clients may use this grant.')
+      if (client.client_type !== 'confidential') throw refused('client_not_confidential/id_jag')
       const presented = parameters.require('assertion')
       const asked = askedScope(request)
       // The draft, "Processing Rules": the audience is this issuer. An assertion for several servers would be
@@ -70,18 +69,12 @@ function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer:
   if (issuer === ownIssuer) throw unknownIssuer()
   const { client_id: clientId, iat, cnf, authorization_details: details } = claims
   if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
-  if (clientId !== client.client_id)
-    throw invalidGrant('assertion_of_another_client', 'The assertion was issued to another client.')
+  if (clientId !== client.client_id) throw refused('assertion_of_another_client')
   // RFC 7800 3.1: only for the holder of the key, of which this grant gets no proof.
-  if (cnf !== undefined)
-    throw invalidGrant('assertion_bound_to_key', 'The assertion is bound to a key, which is not supported.')
+  if (cnf !== undefined) throw refused('assertion_bound_to_key')
   // The draft, "Processing Rules": all details (RFC 9396 2) must be processed. They may restrict the access, so
   // a token without them could give more than the provider allows.
-  if (details !== undefined)
-    throw invalidGrant(
-      'assertion_details_unsupported',
-      'The assertion has authorization_details, which are not supported.',
-    )
+  if (details !== undefined) throw refused('assertion_details_unsupported')
 }
 
 function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
@@ -108,8 +101,7 @@ function grantedScope(
   if (asserted === undefined) throw incomplete()
   const scope = (asked ?? client.scope).filter((token) => asserted.includes(token))
   const isOfResource = resources === undefined || resources.some(({ scopes }) => intersects(scopes, asserted))
-  if (scope.length === 0 || !isOfResource)
-    throw invalidGrant('scope_not_asserted', 'The assertion does not grant the scope.')
+  if (scope.length === 0 || !isOfResource) throw refused('scope_not_asserted')
   return scope
 }
 
@@ -130,9 +122,6 @@ function boundResources(
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
   if (found.length < named.length)
     // Enterprise-managed authorization of MCP, 7.6.2: `invalid_target` is about the request.
-    throw invalidGrant(
-      'assertion_resource_unknown',
-      'The assertion is for a resource that is not known here.',
-    )
+    throw refused('assertion_resource_unknown')
   return [...new Set(found)]
 }

@@ -1,7 +1,8 @@
 import { type KeySource, KeysUnavailable, readKeys } from '../../../jwt/key-source'
 import { type JwtFault, type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
 import { isText, OptionsReader } from '../../../primitives/options-reader'
-import { invalidGrant, type OAuthError, temporarilyUnavailable } from '../../../protocol/oauth-error'
+import type { OAuthError } from '../../../protocol/oauth-error'
+import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'
 
 export type TrustedIssuer = {
@@ -55,32 +56,22 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof RefusedJwt) return refusals[error.fault]()
   if (!(error instanceof KeysUnavailable)) return error
   // At `invalid_grant`, the client would discard an assertion that may be valid.
-  return temporarilyUnavailable(
-    'assertion_keys_unavailable',
-    'The keys of the issuer of the assertion cannot be had.',
-    { cause: error.cause, headers: error.headers },
-  )
+  return refused('assertion_keys_unavailable', {}, { cause: error.cause, headers: error.headers })
 }
 
-export const incomplete = () =>
-  invalidGrant('assertion_incomplete', 'The assertion lacks a claim, or has one of a wrong type.')
+export const incomplete = () => refused('assertion_incomplete')
 
-export const unknownIssuer = () =>
-  invalidGrant('assertion_issuer_unknown', 'The issuer of the assertion is not trusted.')
+export const unknownIssuer = () => refused('assertion_issuer_unknown')
 
 const refusals: Readonly<Record<JwtFault, () => OAuthError>> = {
-  malformed: () => invalidGrant('assertion_malformed', 'The assertion is malformed.'),
-  header_refused: () =>
-    invalidGrant('assertion_header_refused', 'The assertion is of another kind or needs an extension.'),
+  malformed: () => refused('assertion_malformed'),
+  header_refused: () => refused('assertion_header_refused'),
   issuer_unknown: unknownIssuer,
-  algorithm_refused: () =>
-    invalidGrant('assertion_algorithm_refused', 'The assertion is not signed by its issuer.'),
-  key_unknown: () => invalidGrant('assertion_key_unknown', 'The assertion is not signed by its issuer.'),
-  signature_wrong: () =>
-    invalidGrant('assertion_signature_wrong', 'The assertion is not signed by its issuer.'),
+  algorithm_refused: () => refused('assertion_algorithm_refused'),
+  key_unknown: () => refused('assertion_key_unknown'),
+  signature_wrong: () => refused('assertion_signature_wrong'),
   incomplete,
-  audience_wrong: () =>
-    invalidGrant('assertion_audience_wrong', 'The assertion is meant for another server.'),
-  expired: () => invalidGrant('assertion_expired', 'The assertion has expired.'),
-  not_yet_valid: () => invalidGrant('assertion_not_yet_valid', 'The assertion is not valid yet.'),
+  audience_wrong: () => refused('assertion_audience_wrong'),
+  expired: () => refused('assertion_expired'),
+  not_yet_valid: () => refused('assertion_not_yet_valid'),
 }

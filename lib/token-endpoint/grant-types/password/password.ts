@@ -1,7 +1,7 @@
 import type { Client } from '../../../protocol/client'
 import { isRecord, OptionsReader } from '../../../primitives/options-reader'
-import { invalidGrant, NotAttempted, serverError } from '../../../protocol/oauth-error'
-import type { Reason } from '../../../protocol/reasons'
+import { NotAttempted } from '../../../protocol/oauth-error'
+import { refused } from '../../../protocol/refusals'
 import { parseSubject } from '../../../protocol/resource-owner'
 import { grantableScope } from '../../../protocol/scope'
 import { type Limit, type LimitOption, readLimits } from '../../../limits/limit'
@@ -12,9 +12,6 @@ import { normalizeForCount } from './counted-name'
 
 const longestInBytes = 1024
 const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
-// One text: a client cannot tell an unknown name from a wrong password.
-const refused = (reason: Reason<'invalid_grant'>) =>
-  invalidGrant(reason, 'The user name or the password is wrong.')
 
 /**
  * Resource owner password credentials (RFC 6749 4.3): the client asks the resource owner for the password and
@@ -56,7 +53,7 @@ async function nameOf(normalize: NormalizeName, username: string): Promise<strin
     if (typeof name === 'string') return name
     throw new TypeError('The option normalize of password() must return a text.')
   } catch (cause) {
-    throw serverError('password_normalization_failed', 'The server met an unexpected condition.', { cause })
+    throw refused('password_normalization_failed', {}, { cause })
   }
 }
 
@@ -69,7 +66,7 @@ async function subjectOf(verdict: () => ReturnType<VerifyPassword>): Promise<str
     return parseSubject(await verdict(), 'The option verify of password()')
   } catch (cause) {
     if (cause instanceof NotAttempted) throw cause
-    throw serverError('password_verification_failed', 'The server met an unexpected condition.', { cause })
+    throw refused('password_verification_failed', {}, { cause })
   }
 }
 

@@ -1,8 +1,9 @@
+import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'
 import { childrenOf, instantOf, isSaml, onlyChildOf, elementText } from './saml'
 import { type IssuerKeys, signatureOf, signedElement } from './signature'
 import { type Element, everyElement, parseElement, type XmlLibraries } from './xml-document'
-import { plainXml, refused } from './xml-text'
+import { plainXml } from './xml-text'
 
 /**
  * RFC 7522 3. The received document only leads to the signature and the keys. All that the server trusts comes
@@ -69,7 +70,7 @@ function decodeAssertion(encoded: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw refused('saml_encoding', cause)
+    throw refused('saml_encoding', {}, { cause })
   }
 }
 

@@ -1,4 +1,4 @@
-import { refused } from './xml-text'
+import { refused } from '../../../protocol/refusals'
 import type { Element } from './xml-document'
 
 const namespace = 'urn:oasis:names:tc:SAML:2.0:assertion'

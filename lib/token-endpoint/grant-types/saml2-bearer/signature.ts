@@ -1,6 +1,7 @@
+import { refused } from '../../../protocol/refusals'
 import { createHash, type KeyObject, verify } from 'node:crypto'
 import { type Element, everyElement, parseElement, type XmlElement, type XmlLibraries } from './xml-document'
-import { plainXml, refused } from './xml-text'
+import { plainXml } from './xml-text'
 
 export type IssuerKeys = readonly [KeyObject, ...KeyObject[]]
 

@@ -1,5 +1,5 @@
+import { refused } from '../../../protocol/refusals'
 import { type Loaded, optionalPackage } from '../../../primitives/options-reader'
-import { refused } from './xml-text'
 
 /** Contains either elements or text. */
 export interface Element {
@@ -25,7 +25,7 @@ function parse(text: string, DOMParser: XmlLibraries['DOMParser']): XmlElement |
   try {
     return new DOMParser({ errorHandler }).parseFromString(text, 'text/xml').documentElement
   } catch (cause) {
-    throw refused('saml_xml_parser', cause)
+    throw refused('saml_xml_parser', {}, { cause })
   }
 }
 

@@ -1,10 +1,4 @@
-import { invalidGrant, type OAuthError } from '../../../protocol/oauth-error'
-import type { Reason } from '../../../protocol/reasons'
-
-/** RFC 7522 3.1. One text for every fault: only logs and events contain the reason. */
-export function refused(reason: Reason<'invalid_grant'>, cause?: unknown): OAuthError {
-  return invalidGrant(reason, 'The assertion is not valid.', { cause })
-}
+import { refused } from '../../../protocol/refusals'
 
 const maximumDepth = 32
 const maximumElements = 500

@@ -1,4 +1,4 @@
-import { invalidRequest, invalidTarget } from '../../../protocol/oauth-error'
+import { refused } from '../../../protocol/refusals'
 import type { Parameters } from '../../../protocol/parameters'
 import { malformedScope, parseScope, type Scope } from '../../../protocol/scope'
 import { requireResourceUris } from '../../../extensions/resource-indicators/resource-indicators'
@@ -21,10 +21,7 @@ export function exchangeParameters(
 ): ExchangeParameters {
   const requested = parameters.get('requested_token_type')
   if (requested !== undefined && requested !== accessTokenType)
-    throw invalidRequest(
-      'requested_token_type_unsupported',
-      'The requested token type is not an access token.',
-    )
+    throw refused('requested_token_type_unsupported')
   const subjectToken = {
     token: parameters.require('subject_token'),
     tokenType: readable(parameters.require('subject_token_type'), tokenTypes),
@@ -45,17 +42,13 @@ function actorToken(
   if (token !== undefined)
     return { token, tokenType: readable(parameters.require('actor_token_type'), tokenTypes) }
   // RFC 8693 2.1: no type without a token.
-  if (parameters.get('actor_token_type') !== undefined)
-    throw invalidRequest('actor_token_missing', 'The type of an actor token came without the token.')
+  if (parameters.get('actor_token_type') !== undefined) throw refused('actor_token_missing')
   return undefined
 }
 
 function readable(tokenType: string, tokenTypes: SecurityTokenTypes): string {
   if (tokenType !== accessTokenType && !tokenTypes.has(tokenType))
-    throw invalidRequest(
-      'security_token_type_unsupported',
-      'The type of the presented token is not supported.',
-    )
+    throw refused('security_token_type_unsupported')
   return tokenType
 }
 
@@ -73,8 +66,7 @@ function targets(
   resource: readonly string[],
   audience: readonly string[],
 ): Pick<ExchangeParameters, 'resource' | 'audience'> {
-  if ([...resource, ...audience].join('').length > targetsAtMost)
-    throw invalidTarget('targets_too_large', 'The resource and audience parameters are too large.')
+  if ([...resource, ...audience].join('').length > targetsAtMost) throw refused('targets_too_large')
   // RFC 8693 2.1, RFC 8707 2
   requireResourceUris(resource)
   return { resource, audience }

@@ -1,7 +1,7 @@
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
 import { isTexts, OptionsReader } from '../../../primitives/options-reader'
-import { invalidRequest, invalidTarget } from '../../../protocol/oauth-error'
+import { refused } from '../../../protocol/refusals'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import {
   covers,
@@ -85,9 +85,7 @@ export function exchangedGrant(
   const { subject, actor, resource, audience } = exchange
   // A policy that ignores targets must not look like one that accepts them.
   if (approval.audience.length === 0 && resource.length + audience.length > 0)
-    throw invalidTarget('target_refused', 'No token is issued for the resource or audience.', {
-      observed: { sent: [...resource, ...audience] },
-    })
+    throw refused('target_refused', { sent: [...resource, ...audience] })
   return {
     subject: approval.subject,
     scope: approval.scope ?? commonScope(exchange),
@@ -106,7 +104,7 @@ export function exchangedGrant(
 function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope {
   const scope = grantableScope(asked && formatScope(asked), client, subject.scope)
   if (!covers(subject.scope, scope))
-    throw scopeRefusal('scope_exceeded', 'is more than was granted.', scope, subject.scope, {
+    throw scopeRefusal('scope_exceeded/exchange', scope, subject.scope, {
       'scope of the subject token': subject.scope,
     })
   return scope
@@ -116,7 +114,6 @@ function commonScope({ scope: asked, client, subject }: ExchangeRequest): Scope 
 function actorsOf({ subject, actor }: ExchangeRequest): readonly string[] {
   if (actor === undefined) return subject.actors
   const actors = [actor.subject === undefined ? actor.clientId : actor.subject, ...subject.actors]
-  if (actors.length > actorsAtMost)
-    throw invalidRequest('actor_chain_too_long', 'The token was exchanged by too many actors.')
+  if (actors.length > actorsAtMost) throw refused('actor_chain_too_long')
   return actors
 }

@@ -1,6 +1,6 @@
 import type { FoundAccess } from '../../../authorization/lookup'
 import { isRecord, OptionsReader } from '../../../primitives/options-reader'
-import { invalidRequest } from '../../../protocol/oauth-error'
+import { refused } from '../../../protocol/refusals'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { GrantType, TokenRequest } from '../../grant-type'
 import { introspectedHistory, tokenExchangeName } from './exchange-history'
@@ -40,8 +40,7 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
       const { exchange, subjectToken } = await readExchange(request, tokenTypes)
       const answer: unknown = await policy(exchange)
       // RFC 8693 2.2.2.
-      if (answer === undefined)
-        throw invalidRequest('exchange_refused', 'The exchange of the token is not allowed.')
+      if (answer === undefined) throw refused('exchange_refused')
       return {
         grant: exchangedGrant(exchange, readApproval(answer), subjectToken),
         // RFC 8693 2.2.1: a required member.
@@ -58,11 +57,9 @@ async function readExchange(
   const { subjectToken, actorToken, ...asked } = exchangeParameters(request.parameters, tokenTypes)
   const { client } = request
   const subject = await presentSecurityToken(subjectToken, request, tokenTypes)
-  if (subject === undefined)
-    throw invalidRequest('subject_token_refused', 'The subject token is invalid, expired or revoked.')
+  if (subject === undefined) throw refused('subject_token_refused')
   const actor = actorToken && (await presentSecurityToken(actorToken, request, tokenTypes))
-  if (actorToken !== undefined && actor === undefined)
-    throw invalidRequest('actor_token_refused', 'The actor token is invalid, expired or revoked.')
+  if (actorToken !== undefined && actor === undefined) throw refused('actor_token_refused')
   return {
     exchange: { client, subject: subject.content, actor: actor?.content, ...asked },
     subjectToken: subject.access,
