@@ -10,6 +10,7 @@ import {
 } from '../authorization/transition'
 import { digest, secureRandom } from '../protocol/credential'
 import { bareError, type Observed, type OAuthError, Throttled } from '../protocol/oauth-error'
+import { rowOf } from '../protocol/refusals'
 import { withoutPort } from '../protocol/sender'
 import type { GuardedAccess } from '../resource-server/admit'
 import type { Diagnosis } from './diagnosis'
@@ -201,9 +202,10 @@ export class AuditLog {
 /** Once for each reason, name and message, so the first fault does not hide the next. */
 function warnOfFailure(reason: string, cause: unknown): void {
   const bare = bareError(cause)
+  const { cure = 'Read the cause.' } = rowOf(reason) ?? {}
   warnOnce(
     'EAS_FAILURE',
-    `${reason}: ${inspect(bare)}. Listen for 'failure' at oauth.events, or at events of the guard.`,
+    `${reason}: ${inspect(bare)}. ${cure} Listen for 'failure' at oauth.events, or at events of the guard.`,
     `${reason} ${bare.name} ${bare.message}`,
   )
 }

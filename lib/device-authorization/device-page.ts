@@ -299,7 +299,7 @@ function show(
   view: DeviceView,
   refusal?: OAuthError,
 ): Awaited<ReturnType<OwnPage['handle']>> {
-  const refused = refusal === undefined ? {} : { refusal }
-  if (render === undefined) return { html: devicePage(view, locale), view, ...refused }
-  return { view, ...refused, render: (request, response) => render(request, response, view) }
+  const problem = refusal === undefined ? {} : { refusal }
+  if (render === undefined) return { html: devicePage(view, locale), view, ...problem }
+  return { view, ...problem, render: (request, response) => render(request, response, view) }
 }

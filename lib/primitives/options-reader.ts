@@ -1,5 +1,3 @@
-import { refused } from '../protocol/refusals'
-
 /** One mistake in a configuration. */
 export interface ConfigurationIssue {
   /** The path of the option, such as `clients[0].redirect_uris[1]`. */

@@ -163,17 +163,17 @@ async function updateWithin<Value>(
   change: (value: Value) => Value,
   seconds: number,
 ): Promise<Value | undefined> {
-  const refused: { error?: unknown } = {}
+  const rejected: { error?: unknown } = {}
   const watched = (value: Value) => {
     try {
       return change(value)
     } catch (error) {
-      refused.error = error
+      rejected.error = error
       throw error
     }
   }
   return withinDeadline(() => store.update(id, watched), seconds, store).catch((failure: unknown) => {
-    throw refused.error ?? failure
+    throw rejected.error ?? failure
   })
 }
 

@@ -126,18 +126,14 @@ class RecordPerAuthorization extends InMemory implements MemoryStore {
     const stored = { revision, text: encodeAuthorization(authorization) }
     const shares = sharesOf(authorization)
     const full = room.fullShare(id, shares)
+    // Both have one text: a client must not learn what an owner has at other clients.
     if (full !== undefined)
-      throw full === shares[0]
-        ? overLimit('client_share_full', shareWait)
-        : overLimit('owner_share_full', shareWait)
+      throw overLimit(full === shares[0] ? 'client_share_full' : 'owner_share_full', shareWait)
     if (!room.set(id, stored, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
     // Always: `delete` also sweeps that room.
     other.delete(id)
   }
 }
-
-// One text: a client must not learn what an owner has at other clients.
-const noRoom = 'There is no room for more at the moment. Try again later.'
 
 // A denied request names neither. The map keeps its earlier shares.
 function sharesOf(authorization: Authorization): readonly string[] {

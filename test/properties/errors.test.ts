@@ -131,8 +131,8 @@ describe('an error without its properties', () => {
     expect(bare).toBeInstanceOf(ReplyError)
     expect([bare.name, bare.message]).toEqual(['ReplyError', 'OOM command not allowed'])
     expect(seen(new ReplyError('OOM'))).toMatch(/OOM[^]* at /)
-    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', port: 6379, query: 'secret' })
-    expect(seen(refused)).toMatch(/ECONNREFUSED[^]*6379/)
+    const failed = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', port: 6379, query: 'secret' })
+    expect(seen(failed)).toMatch(/ECONNREFUSED[^]*6379/)
     for (const error of [refused, new ReplyError('OOM')]) expect(seen(error)).not.toMatch(/secret|the record/)
   })
 

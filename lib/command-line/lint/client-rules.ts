@@ -1,4 +1,3 @@
-import { refused } from '../../protocol/refusals'
 import { bcryptCost, costOf } from '../../client-authentication/bcrypt'
 import { type Client, isBcryptHash } from '../../protocol/client'
 import { isInsecure } from '../../protocol/redirect-uri'

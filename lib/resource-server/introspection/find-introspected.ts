@@ -46,7 +46,7 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const { endpoint, maximumAge, maximumAgeOfRefusals, maximumCached } = lookup
   // Old answers stay: a token that was good before is no guess.
   const good = new BoundedMap<KeptAnswer>(maximumCached)
-  const refused = new BoundedMap<KeptAnswer>(maximumCached)
+  const notGood = new BoundedMap<KeptAnswer>(maximumCached)
   const flights = new SingleFlight<FoundToken>()
   const clock = steadyClock(lookup.clock)
   const health = new EndpointHealth(endpoint, clock)
@@ -56,9 +56,9 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
     const found = await answered(token, before !== undefined, now, sender)
     const isGood = found !== undefined && found.rejectReason === undefined
     const endsAt = isGood ? Math.min(found.access.expiresAt, now + maximumAge) : now + maximumAgeOfRefusals
-    const room = isGood ? good : refused
+    const room = isGood ? good : notGood
     room.put(digest, { found, askedAt: now, endsAt })
-    if (isGood) refused.delete(digest)
+    if (isGood) notGood.delete(digest)
     else if (before !== undefined) good.put(digest, { ...before, endsAt: now })
     return found
   }
@@ -101,7 +101,7 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   return (token, now, sender) => {
     if (token.length > longestToken) return undefined
     const digest = digestOf(token)
-    const kept = keptIn(good, digest, now) ?? keptIn(refused, digest, now)
+    const kept = keptIn(good, digest, now) ?? keptIn(notGood, digest, now)
     if (kept !== undefined) return kept.found
     const before = good.get(digest)
     // Before the flight: who joins a flight must not get the refusal of another network.

@@ -10,6 +10,7 @@ import { OptionsReader } from '../../../lib/primitives/options-reader'
 import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
 import * as kit from '../../../lib/testing/index'
 import { eventNames } from '../../support/events'
+import { errorsPage } from './errors-page'
 import { read, root } from './example'
 
 test.each(
@@ -166,6 +167,10 @@ const anchorsOf = (page: string) =>
 
 const output = (command: string, ...given: readonly string[]) =>
   execFileSync(command, given, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
+
+test('errors.md is what the table of refusals says: npm run errors', () => {
+  expect(read('docs/errors.md')).toBe(errorsPage())
+})
 
 test('every link of the repository leads to a file, and to a heading of it', () => {
   // Git knows what is built or installed.

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import * as prettier from 'prettier'
 import table from '../../../lib/protocol/refusals.json'
 
 // Writes docs/errors.md from the table of refusals: npm run errors
@@ -38,10 +37,9 @@ function sectionOf(error: string): string {
   return `\n## ${error}\n\n${lines.join('\n')}\n`
 }
 
-export async function errorsPage(): Promise<string> {
+export function errorsPage(): string {
   const errors = [...new Set(rows.map(([, { error }]) => error))].filter((error) => error !== '')
-  const settings = await prettier.resolveConfig(path)
-  return prettier.format(head + errors.map(sectionOf).join(''), { ...settings, filepath: path })
+  return head + errors.map(sectionOf).join('')
 }
 
-if (require.main === module) void errorsPage().then((page) => fs.writeFileSync(path, page))
+if (require.main === module) fs.writeFileSync(path, errorsPage())
