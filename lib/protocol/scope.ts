@@ -116,4 +116,5 @@ export function scopeRefusal(
   return refused(name, { scope: named, 'scope of the request': scope, ...observed })
 }
 
-export const unavailableScope = (scope: Scope): OAuthError => scopeRefusal('scope_exceeded/unavailable', scope)
+export const unavailableScope = (scope: Scope): OAuthError =>
+  scopeRefusal('scope_exceeded/unavailable', scope)
