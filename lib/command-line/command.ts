@@ -1,41 +1,89 @@
-import type { AuthorizationIndex } from '../authorization/authorization-index'
-import type { ClientRegistry } from '../clients/client-store'
-import type { DynamicClientStore } from '../clients/dynamic-client-store'
-import type { KeyStore } from '../jwt/signing-keys/key-store'
-import type { Option } from './command-options'
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** Holds no digest. */
-export interface CommandAnswer {
-  readonly found: Fields | readonly Fields[]
-  /** For people. */
-  readonly note?: string
-  /** In place of an empty list. */
-  readonly ifEmpty?: string
-  readonly trouble?: unknown
-}
-
-export interface Order {
-  /** The client or the key; empty if the command takes none. */
-  readonly name: string
-  readonly fields: Fields
-  /** The environment variable CLIENT_SECRET. No option takes a secret: other users can read command lines. */
-  readonly secret: string | undefined
-  /** The environment variable SIGNING_KEY_SECRETS, newest first. */
-  readonly keySecrets: readonly string[]
-}
-
-export interface CommandStore {
-  readonly clients: ClientRegistry
-  readonly dynamicClients: DynamicClientStore
-  readonly keys: KeyStore
-  readonly index: AuthorizationIndex
-}
+import { parseArgs } from 'node:util'
+import type { ConfigurationIssue } from '../primitives/options-reader'
+import { allFlags, type Flags, memberOf } from './flags'
+import type { Result } from './output'
 
 export interface Command {
   readonly meaning: string
-  readonly takes?: 'client_id' | 'kid'
-  readonly options: Readonly<Record<string, Option>>
-  run(store: CommandStore, order: Order): Promise<CommandAnswer>
+  /** The word after the command. */
+  readonly takes?: 'client_id' | 'kid' | 'CONFIG'
+  readonly flags: Flags
+  run(order: Order): Promise<Result>
+}
+
+export interface Order {
+  readonly flags: Flags
+  readonly values: ReturnType<typeof parsed>['values']
+  /** The word after the command; empty if the command takes none. */
+  readonly name: string
+  /** Holds the secrets. No flag takes one: other users can read command lines. */
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** Strict: throws at the first mistake. {@link mistakesIn} names them all. */
+export const parsed = (args: readonly string[]) =>
+  parseArgs({ args, options: allFlags, allowPositionals: true })
+
+// One in 64 of the issued identifiers begins with `-`, as a flag does.
+const beginsAsFlag = /^-[A-Za-z0-9_-]{21}$/
+
+export function withIssuedLast(words: readonly string[], flags: Flags): readonly string[] {
+  const isIssued = (word: string) => beginsAsFlag.test(word) && !Object.hasOwn(flags, word.slice(2))
+  if (words.includes('--')) return words
+  return [...words.filter((word) => !isIssued(word)), '--', ...words.filter(isIssued)]
+}
+
+export function mistakesIn(
+  args: readonly string[],
+  { flags, takes }: Command,
+  environment: NodeJS.ProcessEnv,
+): readonly ConfigurationIssue[] {
+  const { tokens } = parseArgs({ args, options: flags, strict: false, allowPositionals: true, tokens: true })
+  const issues: ConfigurationIssue[] = []
+  const wrong = (path: string, message: string | undefined) => {
+    if (message !== undefined) issues.push({ path, message })
+  }
+  const given = new Set<string>()
+  const words = takes === undefined ? [''] : []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    wrong(token.rawName, mistakeIn(token, flags, given.has(token.name)))
+    given.add(token.name)
+  }
+  const [name = '', ...others] = words
+  if (takes !== undefined && name === '') wrong(takes, 'is missing: write it after the command.')
+  for (const word of others) wrong(word, 'is one word too many; a value with spaces needs quotes.')
+  for (const [each, { variable, mistakeIn: check }] of Object.entries(flags))
+    if (variable !== undefined && !given.has(each)) wrong(`--${each}`, check?.(environment[variable] ?? ''))
+  return issues
+}
+
+type Token = Extract<NonNullable<ReturnType<typeof parseArgs>['tokens']>[number], { kind: 'option' }>
+
+function mistakeIn({ name, rawName, value, inlineValue }: Token, flags: Flags, isRepeated: boolean) {
+  const found = Object.hasOwn(flags, name) && rawName === `--${name}` ? flags[name] : undefined
+  const known = `--${Object.keys(flags).join(', --')}`
+  if (found === undefined) return `is not known here; the known options are ${known}.`
+  if (found.type === 'boolean') return value === undefined ? undefined : 'takes no value.'
+  if (value === undefined || value === '') return 'needs a value.'
+  const isInline = inlineValue || !value.startsWith('-')
+  if (!isInline) return `needs a value; write a value that begins with - as ${rawName}=-…`
+  return isRepeated && found.multiple !== true ? 'is given twice.' : found.mistakeIn?.(value)
+}
+
+const variables: ReadonlyMap<string, string> = new Map([
+  ['client_secret', 'CLIENT_SECRET'],
+  ['secrets', 'SIGNING_KEY_SECRETS'],
+])
+
+/** A mistake in what flags and variables set, in their words. */
+export function inFlags({ path, message }: ConfigurationIssue, flags: Flags): ConfigurationIssue {
+  const set = new Map(Object.entries(flags).map(([name, each]) => [memberOf(name, each), `--${name}`]))
+  const member = path.replace(/\[\d+\]$/, '')
+  return {
+    path: set.get(member) ?? variables.get(member) ?? path,
+    // A name without `_`, such as scope, may be a word of the sentence.
+    message: message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => set.get(word) ?? word),
+  }
 }

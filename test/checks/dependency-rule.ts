@@ -68,7 +68,7 @@ server: limits jwt authorization clients clients/dynamic-registration stores ext
   connected-applications token-endpoint token-endpoint/grant-types resource-server audit http config testing express
 command-line: authorization/authorization-index authorization/client-marks authorization/indexed-since
   authorization/issuer clients stores/redis/redis-store command-line/lint/lint command-line/lint/lint-rule
-  jwt/signing-keys/key-store jwt/signing-keys/manage-signing-keys
+  jwt/signing-keys/manage-signing-keys ../package.json
 command-line/lint: clients/client-store stores/deadline stores/in-memory client-authentication/bcrypt
   token-endpoint/grant-types/password/password config/options config/settings config/resolve-options
 testing: limits/counters authorization clients/client-store clients/dynamic-client-store jwt/signing-keys/key-store

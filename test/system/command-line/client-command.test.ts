@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { version } from '../../../package.json'
 import { hashClientSecret } from '../../../lib/index'
 import { commandLine } from '../../support/command-line'
 import { startRedisProxy } from '../../support/stores/redis-proxy'
@@ -106,6 +107,15 @@ describe('client add', () => {
       stderr: expect.stringContaining(`  - ${mistake}`),
     })
     expect(await stage.store.clients.list()).toEqual([])
+  })
+
+  it('names the flags also where the sentence of a mistake names other members', async () => {
+    const words = ['--grant-type=client_credentials', '--response-type=token', '--dynamic-redirect-query']
+    const { stderr } = await client('add', ...web, ...words, `--redirect-uri=${page('one')}?a`)
+    expect(stderr.split('\n').slice(1, 3)).toEqual([
+      '  - --grant-type must hold implicit, because --response-type holds token.',
+      '  - --redirect-uri must not have a query, because --dynamic-redirect-query leaves it to the request; remove the ? and what follows it.',
+    ])
   })
 
   it('refuses an identifier that exists', async () => {
@@ -221,7 +231,9 @@ describe('client rotate-secret', () => {
           client_secret: secret,
         })
       expect(await outcomes(client_id, [client_secret, secret])).toEqual(['tokens', 'tokens'])
-      expect(await rotate({ REDIS_URL: stage.url }, '--repeat')).toMatchObject({ status: 1, stdout: '' })
+      expect(await rotate({ REDIS_URL: stage.url }, '--repeat')).toEqual(
+        refused('changed', 'CLIENT_SECRET must be a client_secret of generateClientSecret()'),
+      )
     } finally {
       await proxy.stop()
     }
@@ -251,6 +263,16 @@ describe('the command line', () => {
       stderr: 'The secret is shown only now: the store keeps its digest.\n',
     })
     expect(await commandLine(['client', 'lsit'])).toMatchObject({ status: 2, stdout: '' })
+    const stdout = `${version}\n`
+    expect(await commandLine(['--version'])).toEqual({ status: 0, stdout, stderr: '' })
+  })
+
+  it('lists each flag once, under the commands that take it', async () => {
+    const { stdout } = await here(['--help'])
+    expect(stdout).toMatch(/^Options of client add, client change:\n {2}--scope <value> /m)
+    expect(stdout).toMatch(/^Options of every command:\n {2}--json .*\n {2}--help .*\n {2}--version /m)
+    for (const flag of ['--scope', '--redis', '--remove', '--allow', '--secret-hash'])
+      expect(stdout.match(new RegExp(`^ {2}${flag} `, 'gm'))).toHaveLength(1)
   })
 
   it.each([[[]], [['--help']], [['client', '--help']], [['client', 'add', '--help', '--nonsense']]])(

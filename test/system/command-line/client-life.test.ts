@@ -47,7 +47,7 @@ describe('client change', () => {
     ['--remove=nmae', 'nmae is not known here'],
     ['--remove=client_secret_hashes', '--remove must name an option'],
     ['--remove=__proto__', '--remove must name an option'],
-    ['--remove=name --name=x', '--remove names client_name, which another option sets.'],
+    ['--remove=name --name=x', '--remove names name, which another option sets.'],
     ['--member=deleted=true', '--member cannot set deleted'],
     ['--member=scope=x', '--member cannot set scope'],
   ])('refuses %j with every mistake, and changes nothing', async (words, mistakes) => {

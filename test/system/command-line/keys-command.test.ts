@@ -98,13 +98,22 @@ test('retire ends a key within 10 seconds, its successor signs at once, and the 
 
 test.each<[string, readonly string[], NodeJS.ProcessEnv, RegExp]>([
   ['an unknown key', ['retire', 'nothing'], {}, /kid names no key of this issuer/],
-  ['no secret', ['list'], { SIGNING_KEY_SECRETS: '' }, /secrets must be a list of texts/],
+  ['no secret', ['list'], { SIGNING_KEY_SECRETS: '' }, / {2}- SIGNING_KEY_SECRETS must be a list of texts/],
   ['a short secret', ['list'], { SIGNING_KEY_SECRETS: 'short' }, /at least 32 characters/],
 ])('%s is refused with a sentence', async (_what, words, environment, message) => {
   await serving().published()
   const { status, remarks } = await keys(words, environment)
   expect(status).toBe(1)
   expect(remarks).toMatch(message)
+})
+
+test('a mistake in the issuer is told of its flag', async () => {
+  const environment = { REDIS_URL: server.url, SIGNING_KEY_SECRETS: secret }
+  const { status, remarks } = await run(['keys', 'list', '--prefix', prefix], environment)
+  expect([status, remarks]).toEqual([
+    1,
+    expect.stringMatching(/^ {2}- --issuer must be the URL of the server\.$/m),
+  ])
 })
 
 test('a wrong secret cannot rotate: the command says so, and the keys stay', async () => {
@@ -117,5 +126,6 @@ test('a wrong secret cannot rotate: the command says so, and the keys stay', asy
 test('a key that is missing, and a word too many, are mistakes', async () => {
   expect((await keys(['retire'])).remarks).toContain('kid is missing')
   expect((await keys(['list', 'all'])).status).toBe(2)
+  expect((await keys(['list', '--issuer', 'b'])).remarks).toContain('--issuer is given twice')
   expect((await keys(['forget'])).remarks).toContain('keys forget is not a command')
 })

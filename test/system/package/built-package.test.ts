@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { version } from '../../../package.json'
 import * as source from '../../../lib/index'
 import * as sourceOfTesting from '../../../lib/testing/index'
 import { PackedPackage } from './packed-package'
@@ -60,6 +61,11 @@ test('the package is one suite to all its entries: what one throws, the others k
   const { status, stdout } = run('mistaken.cjs', program, [main, 'lint', 'mistaken.cjs', '--json'])
   expect(status).toBe(2)
   expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ path: 'verify' })])
+})
+
+test('the command of the package prints its version', () => {
+  const words = [`node_modules/${name}/dist/command-line/main.js`, '--version']
+  expect(run('version.cjs', '', words)).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 test.each([
