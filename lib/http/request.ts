@@ -130,6 +130,8 @@ async function bytesOf(
     throw new Error(
       'Another middleware set an encoding on the request: mount the authorization server before that middleware.',
     )
+  // Node calls with the head. A body of the same packet follows before the next microtask.
+  await undefined
   return bodyAtOnce(request, Number(length)) ?? readStream(request, seconds)
 }
 
@@ -226,8 +228,8 @@ function headerLines(
   if (rawHeaders.length === 0) return [headers?.[name] ?? []].flat()
   const lines: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [written = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]]
-    if (written.length === name.length && written.toLowerCase() === name) lines.push(value)
+    const written = rawHeaders[at] ?? ''
+    if (written.length === name.length && written.toLowerCase() === name) lines.push(rawHeaders[at + 1] ?? '')
   }
   return lines
 }
