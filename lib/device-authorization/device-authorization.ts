@@ -110,6 +110,8 @@ function readOptions(options: unknown) {
     pagePath: reading.optional('pagePath', '/device', isRootedPath, pathExpectation),
   }
   reading.refuseUnknown()
+  // Without `secret`, each process has its own codes.
+  reading.refuseUndefined()
   reading.throwIssues('deviceAuthorization() cannot work with these options:')
   return read
 }

@@ -86,6 +86,7 @@ export function readDpopOptions(options: unknown): DpopRules {
     bases: baseUrl === undefined ? [] : basesOf(baseUrl),
   }
   reading.refuseUnknown()
+  reading.refuseUndefined()
   reading.throwIssues('dpop() cannot work with these options:')
   return rules
 }
@@ -104,6 +105,8 @@ function readNonces(reading: OptionsReader, key: 'nonces' | 'guardNonces'): Nonc
     seconds: fields.optional('seconds', 300, isWhole(10, 3600), 'must be whole seconds, 10 to 3600.'),
   }
   fields.refuseUnknown()
+  // Without `secret`, each process has its own nonces.
+  fields.refuseUndefined()
   return rules
 }
 

@@ -281,6 +281,7 @@ function readOptions(options: unknown) {
     ),
   }
   reading.refuseUnknown()
+  reading.refuseUndefined()
   reading.throwIssues('openIdConnect() cannot work with these options:')
   return read
 }

@@ -107,13 +107,13 @@ const digestLength = 43
 /** In constant time. */
 export function hasDigest(text: string, expected: string): boolean {
   if (expected.length !== digestLength) return false
-  one.write(digest(text), 'latin1')
-  other.write(expected, 'latin1')
-  return timingSafeEqual(one, other)
+  presented.write(digest(text), 'latin1')
+  stored.write(expected, 'latin1')
+  return timingSafeEqual(presented, stored)
 }
 
 // Kept: two new ones for each comparison would cost more than the comparison.
-const [one, other] = [Buffer.alloc(digestLength), Buffer.alloc(digestLength)]
+const [presented, stored] = [Buffer.alloc(digestLength), Buffer.alloc(digestLength)]
 
 /** In constant time. */
 export function isSameText(one: string, other: string): boolean {

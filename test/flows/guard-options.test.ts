@@ -6,8 +6,11 @@ import {
   createBearerGuard,
   createIntrospectionGuard,
   createJwtBearerGuard,
+  deviceAuthorization,
+  dpop,
   type Extension,
   memoryStore,
+  openIdConnect,
   type StandaloneGuardOptions,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
@@ -196,6 +199,15 @@ describe('a member that is there and undefined, as an environment variable that 
       createAuthorizationServer,
       [{ ...options, guards: { cors: unset } }],
     ],
+    [
+      'registration, which would be open to all',
+      'dynamicRegistration.initialAccessToken',
+      createAuthorizationServer,
+      [{ ...options, dynamicRegistration: { initialAccessToken: unset } }],
+    ],
+    ['nonces of proofs', 'nonces.secret', dpop, [{ nonces: { secret: unset } }]],
+    ['codes of devices', 'secret', deviceAuthorization, [{ secret: unset }]],
+    ['pairwise subjects', 'pairwise', openIdConnect, [{ keys: hubKeys, pairwise: unset }]],
   ])('%s: %s', (_what, path, make, given) => {
     expect(() => Reflect.apply(make, undefined, given)).toThrow(`  - ${path} ${cure}`)
   })

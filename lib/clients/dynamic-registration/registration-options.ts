@@ -158,6 +158,8 @@ export function readDynamicRegistration(
     clock,
   }
   fields.refuseUnknown()
+  // Without `initialAccessToken`, everybody may register.
+  fields.refuseUndefined()
   return Object.freeze(registration)
 }
 
