@@ -131,7 +131,7 @@ async function bytesOf(
       'Another middleware set an encoding on the request: mount the authorization server before that middleware.',
     )
   // Node calls with the head. A body of the same packet follows before the next microtask.
-  await undefined
+  await Promise.resolve()
   return bodyAtOnce(request, Number(length)) ?? readStream(request, seconds)
 }
 
