@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events'
 import express from 'express'
 import request from 'supertest'
 import {
@@ -14,6 +13,7 @@ import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../suppo
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow, type Headers } from '../support/flows/flow'
 import { macHeader, type MacTokens, type SignedParts, headerOf, macAttributes } from '../support/flows/mac'
+import { Gate } from '../support/flows/gate'
 import { fragmentOf } from '../support/flows/redirection'
 import { setStage } from '../support/flows/stage'
 
@@ -206,27 +206,16 @@ describe('The token type mac', () => {
       expect((await proxied.open('/photos', undefined, headers)).status).toBe(200)
       expect((await proxied.open('/photos', undefined, signature(set, body))).status).toBe(401)
     })
-
-    test('are signed with SHA-1 where the server chose it for its old clients', async () => {
-      const tokenTypes = [mac({ hosts, algorithms: ['hmac-sha-1'] })]
-      const set = stage({ tokenTypes, tokenType: 'mac' })
-      const { body } = await set.flow.request(nightlyReport, grant)
-      expect(body.mac_algorithm).toBe('hmac-sha-1')
-      expect(await statusOf(set, body)).toBe(200)
-    })
   })
 
   /** Counters at which all of these calls have arrived before the first goes on. */
   function gathering(counters: Counters, together: number): Counters {
-    let arrived = 0
-    const gate = new EventEmitter()
-    const opened = once(gate, 'open')
+    const gate = new Gate()
     return {
-      ...counters,
       add: (...given) => counters.add(...given),
       async useOnce(key, seconds) {
-        if (++arrived === together) gate.emit('open')
-        await opened
+        if (gate.waiting === together - 1) gate.open()
+        await gate.pass()
         return counters.useOnce(key, seconds)
       },
     }
@@ -276,6 +265,10 @@ describe('Credentials of the type mac', () => {
     ['a long id', bentBy({ id: 'x'.repeat(129) })],
     ['a MAC that is no base64', bentBy({ mac: `${'-'.repeat(43)}=` })],
     ['a MAC of another length', bentBy({ mac: 'AAAA' })],
+    ['no MAC', usual.replace(/, mac=.*/, '')],
+    ['no time', usual.replace(/ts="\d+", /, '')],
+    ['a huge ext', bentBy({ ext: 'x'.repeat(8000) })],
+    ['a bare token', 'MAC at_x'],
   ])('Credentials of the type mac with %s are malformed', async (_what, header = '') => {
     expect(await macStage().call(header)).toBe('400 token_malformed')
   })
@@ -374,7 +367,6 @@ describe('Attacks on the type mac', () => {
   })
 
   const wrong = '401 mac_wrong'
-  const malformed = '400 token_malformed'
 
   test.each<[string, string, (set: Scene) => Sent | Promise<Sent>]>([
     ['for another host', wrong, ({ signed }) => ({ header: headerOf(signed({ host: 'other.example' })) })],
@@ -397,7 +389,6 @@ describe('Attacks on the type mac', () => {
       '401 mac_not_in_time',
       ({ signed, clock }) => ({ header: headerOf(signed({ ts: clock.read() - 61_000 })) }),
     ],
-    ['for an older key', '401 mac_not_in_time', ({ signed }) => ({ header: headerOf(signed({ age: 61 })) })],
     ['with another key', wrong, ({ tokens, signed }) => keyed(tokens, signed, { mac_key: 'x'.repeat(43) })],
     [
       'with SHA-1, which the token is not for',
@@ -405,19 +396,8 @@ describe('Attacks on the type mac', () => {
       ({ tokens, signed }) => keyed(tokens, signed, { mac_algorithm: 'hmac-sha-1' }),
     ],
     ['with another age', wrong, ({ signed }) => bend(signed({ age: 0 }), () => ({ nonce: '1:x' }))],
-    ['in one form, sent in the other', malformed, ({ signed }) => ({ header: without(signed(), 'ts') })],
     ['with ext taken away', wrong, ({ signed }) => ({ header: without(signed({ ext: 'read' }), 'ext') })],
     ['with another MAC', wrong, ({ signed }) => bend(signed(), (good) => ({ mac: flipped(good['mac']) }))],
-    ['without a MAC', malformed, ({ signed }) => ({ header: without(signed(), 'mac') })],
-    ['with its nonce twice', malformed, ({ signed }) => ({ header: `${headerOf(signed())}, nonce="x"` })],
-    ['with two MACs', malformed, ({ signed }) => twice(signed(), 'mac')],
-    ['with a body hash', malformed, ({ signed }) => bend(signed(), () => ({ bodyhash: 'AAAA' }))],
-    [
-      'in a huge header',
-      malformed,
-      ({ signed }) => ({ header: headerOf(signed({ ext: 'x'.repeat(8000) })) }),
-    ],
-    ['as a bare token', malformed, ({ tokens }) => ({ header: `MAC ${tokens.access_token}` })],
     [
       'not at all: the token as Bearer',
       '401 token_of_another_type',
@@ -432,7 +412,6 @@ describe('Attacks on the type mac', () => {
         return bend(signed(), () => ({ id: body.access_token }))
       },
     ],
-    ['twice', '401 mac_replayed', async (set) => spent(set, headerOf(set.signed()))],
     ['with an age, twice', '401 mac_replayed', async (set) => spent(set, headerOf(set.signed({ age: 1 })))],
     [
       'twice, the second time with an empty ext',
@@ -458,15 +437,10 @@ describe('Attacks on the type mac', () => {
 
   test('a token of an algorithm that is not offered any more is refused [token-29]', async () => {
     const set = await scene({ algorithms: ['hmac-sha-1'] })
+    expect(set.tokens.mac_algorithm).toBe('hmac-sha-1')
     const stricter = setStage({ store: set.store, clock: set.clock.read, tokenTypes: [mac({ hosts })] })
     expect(await outcome(set, { header: headerOf(set.signed()) })).toBe('200')
     expect(await outcome(stricter, { header: headerOf(set.signed()) })).toBe('401 mac_algorithm_not_offered')
-  })
-
-  test('a revoked token and an expired one are refused, however well they are signed', async () => {
-    const set = await scene()
-    set.clock.advance(3600)
-    expect(await outcome(set, { header: headerOf(set.signed()) })).toBe('401 token_invalid')
   })
 
   function keyed(tokens: MacTokens, signed: Scene['signed'], other: Partial<MacTokens>): Sent {
@@ -479,10 +453,6 @@ describe('Attacks on the type mac', () => {
     how: (good: Record<string, string>) => Record<string, string>,
   ): Sent {
     return { header: headerOf({ ...good, ...how(good) }) }
-  }
-
-  function twice(good: Record<string, string>, name: string): Sent {
-    return { header: `${headerOf(good)}, ${name}="${good[name]}"` }
   }
 
   function otherId(good: Record<string, string>): Sent {

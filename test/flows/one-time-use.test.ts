@@ -5,7 +5,6 @@ import { KeyServer } from '../support/assertions/key-server'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
-import { authorizationRequest } from '../support/flows/flow'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import { accessClaims, accessJwt } from '../support/jwt-guard/access-tokens'
@@ -65,19 +64,6 @@ describe('An assertion', () => {
       expect(stored?.authorization).toMatchObject({ state: 'active', accessTokens: [] })
     })
   })
-
-  test('is not used up where the memory store is full', async () => {
-    const clock = new Clock()
-    const store = memoryStore({ maximumRecords: 1, clock: clock.read })
-    const options = { store, clock: clock.read, grantTypes, clients, lifetimes: { accessToken: 60 } }
-    const { flow } = application(options)
-    const request = make(clock)
-    const other = { grant_type: 'client_credentials', scope: 'reports:write' }
-    tokensOf(await flow.request(nightlyReport, other))
-    expect(refusalOf(await flow.request(desk, request))).toBe('400 temporarily_unavailable')
-    clock.advance(61)
-    tokensOf(await flow.request(desk, request))
-  })
 })
 
 test('A refresh token that is used again ends the grant of a voucher, which stays used', async () => {
@@ -96,17 +82,6 @@ test('A refresh token that is used again ends the grant of a voucher, which stay
   expect(refusalOf(await flow.refresh(desk, refreshToken))).toBe('400 invalid_grant')
   expect((await flow.photos(accessToken)).status).toBe(401)
   expect(refusalOf(await flow.request(desk, request))).toBe('400 invalid_grant')
-})
-
-test('Two issuers on one store use up assertions and vouchers each for itself', async () => {
-  const clock = new Clock()
-  const store = memoryStore({ clock: clock.read })
-  const request = { grant_type: vouchers.name, voucher: 'PAPER-1', scope: 'photos:read' }
-  for (const issuer of ['http://localhost', 'http://127.0.0.1']) {
-    const { flow } = application({ issuer, store, clock: clock.read, grantTypes, clients })
-    expect((await flow.request(desk, request)).status).toBe(200)
-    expect(refusalOf(await flow.request(desk, request))).toBe('400 invalid_grant')
-  }
 })
 
 describe('A process whose clock is as far behind as the tolerance', () => {
@@ -165,21 +140,6 @@ describeOnStores('A clock that was an hour ahead and is set right', (stage) => {
 
 describe('A clock that was a day ahead and is set right', () => {
   const clock = new Clock()
-
-  const limit = { attempts: 1, seconds: 60 }
-  test.each([
-    ['by network', { limits: { networks: { authorization: limit } } }],
-    ['on open requests of an owner', { limits: { openRequests: limit } }],
-  ])('does not lengthen the limit %s', async (_what, limited) => {
-    const { flow } = application({ clock: clock.read, ...limited })
-    const asked = authorizationRequest(photoBook)
-    clock.advance(day)
-    expect((await flow.ask(asked, 'alice')).status).toBe(200)
-    clock.advance(-day)
-    expect((await flow.ask(asked, 'alice')).status).toBe(429)
-    clock.advance(60)
-    expect((await flow.ask(asked, 'alice')).status).toBe(200)
-  })
 
   test('does not lengthen the limit on guesses at a client', async () => {
     const { flow } = application({

@@ -1,5 +1,4 @@
 import { generateKeyPair } from 'jose'
-import supertest from 'supertest'
 import express from 'express'
 import {
   openIdConnect,
@@ -52,25 +51,6 @@ describeOnStores('An ID token', (stage) => {
 
 describeOnStores('The UserInfo endpoint', (stage) => {
   const open = identityStage(stage)
-
-  test('answers a POST without a body, as openid-client sends it', async () => {
-    const set = open()
-    const { accessToken } = await logIn(set, { scope: 'openid' })
-    const asking = supertest(set.app).post('/userinfo').set('Authorization', `Bearer ${accessToken}`)
-    expect((await asking).body).toEqual({ sub: 'alice' })
-  })
-
-  test('knows no owner who is gone, and no client that acts for itself', async () => {
-    const set = open()
-    const code = await set.flow.approve(relyingParty, asked, 'nobody')
-    const { body } = await set.flow.redeem(relyingParty, code)
-    expect((await userInfo(set, body.access_token)).status).toBe(401)
-    const job = await set.flow.request(introspector, {
-      grant_type: 'client_credentials',
-      scope: 'photos:read',
-    })
-    expect((await userInfo(set, job.body.access_token)).status).toBe(403)
-  })
 
   test('takes tokens of requests that name no resource, and none for other resources', async () => {
     const api = 'https://api.example/photos'
@@ -139,16 +119,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
   const open = identityStage(stage)
   const ask = ({ flow }: Stage, bend: Record<string, string | undefined>, owner?: string) =>
     flow.ask({ ...authorizationRequest(relyingParty), ...asked, ...bend }, owner)
-
-  test.each([
-    { nonce: 'x'.repeat(1025) },
-    { claims: 'no JSON' },
-    { claims: '[]' },
-    { claims: JSON.stringify({ userinfo: { x: 'y'.repeat(4096) } }) },
-  ])('that is malformed is invalid_request [%#]', async (bend) => {
-    const set = open({}, { claimsParameter: true })
-    expect(outcomeOf(await ask(set, bend, 'alice'))).toBe('redirect invalid_request')
-  })
 
   test('takes an id_token_hint for 30 days, also if its key has a successor', async () => {
     const keys = signingKeys({ secrets: [keySecret], algorithms: ['RS256'] })

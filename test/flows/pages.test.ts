@@ -246,17 +246,4 @@ describe('The look of the pages', () => {
     expect(page.text).toContain('--accent: #0b6b4f;')
     expect((await ask(host, { client_id: 'nobody' }, 'de')).text).toContain('<bdi>Licht</bdi>')
   })
-
-  test('reaches a page of the host, with the language', async () => {
-    const host = setStage({
-      pages: {
-        service: { name: 'Lumen' },
-        consent: (_request, response, { service, language }) => response.json({ service, language }),
-      },
-    })
-    expect((await ask(host, { ui_locales: 'ar' })).body).toEqual({
-      service: { name: 'Lumen' },
-      language: { tag: 'ar', dir: 'rtl' },
-    })
-  })
 })

@@ -3,8 +3,8 @@ import bcrypt, { hashSync } from 'bcrypt'
 import { bcryptPasswords, hashPassword, type PasswordOwner } from '../../lib/index'
 import { photoFrame } from '../support/flows/clients'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
-import { basic, formOf, type Fields } from '../support/flows/flow'
-import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
+import { formOf, type Fields } from '../support/flows/flow'
+import { oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 
 // A method, not a function type: so the checker lets through what a host wrote in JavaScript.
@@ -20,21 +20,6 @@ const open = (stage: SetStage) => {
 }
 
 describeOnStores('The password grant', (stage) => {
-  test.each([oldPrint, oldBook])(
-    'gives $registration.client_id tokens in the name of the owner',
-    async (client) => {
-      const { flow, check } = open(stage)
-      const tokens = tokensOf(await flow.request(client, passwordRequest))
-      expect(tokens.scope).toBe('photos:read')
-      expect((await flow.photos(tokens.accessToken)).body).toMatchObject({
-        subject: 'subject of alice',
-        clientId: client.registration.client_id,
-        scope: ['photos:read'],
-      })
-      expect(check.asked).toEqual(['alice'])
-    },
-  )
-
   test('has one answer for an unknown name, a wrong password and what is too long [password-11]', async () => {
     const { flow, failures, store } = open(stage)
     const bends = [
@@ -54,23 +39,6 @@ describeOnStores('The password grant', (stage) => {
       ...Array.from({ length: 2 }, () => 'password_credentials_too_long'),
     ])
     expect(store.calls.save).toBe(0)
-  })
-
-  test('takes the authentication of a client with credentials, before the owner is asked for', async () => {
-    const { flow, check } = open(stage)
-    const { registration } = oldPrint
-    const ask = async (client: typeof oldPrint, bend: Fields = {}) =>
-      refusalOf(await flow.request(client, { ...passwordRequest, ...bend }))
-    expect(await ask({ registration })).toBe('401 invalid_client')
-    expect(await ask({ registration, secret: 'guess' })).toBe('401 invalid_client')
-    expect(await ask({ registration }, { client_secret: 'guess' })).toBe('401 invalid_client')
-    expect(refusalOf(await flow.submit('/token', passwordRequest))).toBe('401 invalid_client')
-    // The owner's name and password are no authentication of the client.
-    const headers = { Authorization: basic('alice', 'wonderland') }
-    expect(refusalOf(await flow.submit('/token', passwordRequest, undefined, headers))).toBe(
-      '401 invalid_client',
-    )
-    expect(check.asked).toEqual([])
   })
 
   test.each(['username', 'password'])(

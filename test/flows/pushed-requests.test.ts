@@ -1,20 +1,10 @@
-import {
-  type AuthorizationStore,
-  memoryStore,
-  type DocumentFetch,
-  formPost,
-  pushedAuthorizationRequests,
-  requestObjects,
-} from '../../lib/index'
+import { type DocumentFetch, formPost, pushedAuthorizationRequests, requestObjects } from '../../lib/index'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, formOf } from '../support/flows/flow'
-import { Gate } from '../support/flows/gate'
 import { outcomeOf } from '../support/flows/outcome'
 import { type Brought, pushingStage, requestUriPrefix } from '../support/flows/pushing'
-import { codeOf } from '../support/flows/redirection'
-import { photosApi, printApi, threeResources } from '../support/flows/resources'
 import { setStage } from '../support/flows/stage'
 import { application } from '../support/flows/application'
 import { from, guess, trusting } from '../support/flows/guesses'
@@ -39,21 +29,6 @@ describe('Pushed requests', () => {
       expect((await push()).body).toEqual({ request_uri: expect.any(String), expires_in: 90 })
     })
 
-    test('has its page in the language that it asks for', async () => {
-      const { flow, pushed } = stage()
-      const page = await flow.ask(await pushed({ ui_locales: 'ja' }), 'alice')
-      expect(page.text).toContain('<html lang="ja"')
-    })
-
-    test('of another issuer on the same store is unknown', async () => {
-      const store = memoryStore()
-      const one = stage({ store })
-      const other = stage({ store, issuer: 'http://localhost:3000' })
-      expect(outcomeOf(await other.flow.ask(await one.pushed(), 'alice'))).toBe(
-        'page 400 invalid_request_uri',
-      )
-    })
-
     test('that begins after the end of what its client got is good, and one from before is not', async () => {
       const { oauth, flow, pushed, clock } = stage({ authorizations: true })
       const before = await pushed()
@@ -62,23 +37,6 @@ describe('Pushed requests', () => {
       clock.advance(30)
       expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
       expect(outcomeOf(await flow.ask(before, 'alice'))).toBe('page 400 invalid_request_uri')
-    })
-
-    test('binds the code to its challenge', async () => {
-      const { flow, pushed } = stage()
-      const page = await flow.ask(await pushed({}, photoBook), 'alice')
-      const code = codeOf(await flow.decide(page, 'approve', 'alice'))
-      const refused = await flow.redeem(photoBook, code, { code_verifier: 'v'.repeat(43) })
-      expect(outcomeOf(refused)).toBe('400 invalid_grant')
-    })
-
-    test('is for the resources that it names', async () => {
-      const { flow, push, pushed } = stage({ resources: threeResources, defaultResource: printApi })
-      expect(outcomeOf(await push({ resource: 'https://other.example' }))).toBe('400 invalid_target')
-      const page = await flow.ask(await pushed({ scope: 'photos:read', resource: photosApi }), 'alice')
-      const code = codeOf(await flow.decide(page, 'approve', 'alice'))
-      const other = await flow.redeem(photoPrint, code, { resource: printApi })
-      expect(outcomeOf(other)).toBe('400 invalid_target')
     })
   })
 
@@ -107,15 +65,6 @@ describe('Pushed requests', () => {
       expect(tokenIn(narrow)).not.toBe(tokenIn(wide))
       expect(outcomeOf(await flow.decide(wide, 'approve', 'alice'))).toBe('page 400 invalid_request')
       expect(outcomeOf(await flow.decide(narrow, 'approve', 'alice'))).toBe('redirect code')
-    })
-
-    test.each(['approve', 'deny'])('uses it up by the decision %s', async (decision) => {
-      const { flow, pushed } = stage()
-      const request = await pushed()
-      await flow.decide(await flow.ask(request, 'alice'), decision, 'alice')
-      const response = await flow.ask(request, 'alice')
-      expect(errorPageOf(response)).toBe('400 invalid_request')
-      expect(response.text).toContain('was answered already')
     })
 
     test('uses it up by an approval without a page, also once the page was there', async () => {
@@ -158,17 +107,6 @@ describe('Pushed requests', () => {
       expect((await flow.ask(request, 'alice')).status).toBe(200)
     })
 
-    test('has as long as for any request, and no reload lengthens it', async () => {
-      const { flow, pushed, clock } = stage()
-      const request = await pushed()
-      await flow.ask(request, 'alice')
-      clock.advance(599)
-      const page = await flow.ask(request, 'alice')
-      clock.advance(1)
-      expect(outcomeOf(await flow.ask(request, 'alice'))).toBe('page 400 invalid_request')
-      expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('page 400 invalid_request')
-    })
-
     test('may be asked to choose an account before the request belongs to anybody', async () => {
       const { flow, pushed } = stage()
       const request = await pushed({ prompt: 'select_account' })
@@ -191,16 +129,6 @@ describe('Pushed requests', () => {
       clock.advance(299)
       const page = await flow.open(back, 'alice')
       expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
-    })
-
-    test('does not keep a request alive by coming again and again without an owner', async () => {
-      const { flow, pushed, clock } = stage()
-      const request = await pushed()
-      await flow.ask(request)
-      clock.advance(599)
-      await flow.ask(request)
-      clock.advance(1)
-      expect(outcomeOf(await flow.ask(request, 'alice'))).toMatch(/^page 400 invalid_request/)
     })
 
     test('is told about a refusal at the address of the client, and may come again', async () => {
@@ -250,38 +178,25 @@ describe('Pushed requests', () => {
     })
   })
 
-  describe('the endpoint refuses', () => {
-    test.each<[string, Record<string, string | readonly string[]>, string]>([
-      ['no challenge of a public client', { code_challenge: '' }, '400 invalid_request'],
-      ['a repeated parameter', { scope: ['photos:read', 'photos:print'] }, '400 invalid_request'],
-      ['a scope that is too long', { scope: 'x'.repeat(5000) }, '400 invalid_request'],
-      ['a malformed max_age', { max_age: '-1' }, '400 invalid_request'],
-    ])('%s, and keeps nothing', async (_what, bend, outcome) => {
-      const { push, store } = stage()
-      expect(outcomeOf(await push(bend, photoBook))).toBe(outcome)
-      expect(store.calls.save).toBe(0)
-    })
+  test('a client pushes as much as its share, without a share in that of others', async () => {
+    const { push } = stage({}, { limits: { client: { attempts: 2, seconds: 60 } } })
+    await push()
+    expect((await push({ scope: 'unknown' })).status).toBe(400)
+    await push()
+    const refused = await push()
+    expect([refused.status, refused.get('Retry-After')]).toEqual([429, '30'])
+    expect((await push({}, photoBook)).status).toBe(201)
+  })
 
-    test('more than the share of a client, without a share in that of others', async () => {
-      const { push } = stage({}, { limits: { client: { attempts: 2, seconds: 60 } } })
-      await push()
-      expect((await push({ scope: 'unknown' })).status).toBe(400)
-      await push()
-      const refused = await push()
-      expect([refused.status, refused.get('Retry-After')]).toEqual([429, '30'])
-      expect((await push({}, photoBook)).status).toBe(201)
-    })
-
-    test('more public clients of one network than its share, and proven clients have their own', async () => {
-      const { flow, push, clock } = stage(
-        {},
-        { limits: { network: { attempts: 2, seconds: 60 }, client: false } },
-      )
-      for (const status of [201, 201, 429, 429]) expect((await push({}, photoBook)).status).toBe(status)
-      for (let pushes = 0; pushes < 4; pushes++) expect((await push()).status).toBe(201)
-      clock.advance(30)
-      expect((await flow.request(photoBook, authorizationRequest(photoBook), '/par')).status).toBe(201)
-    })
+  test('public clients of one network push as much as its share, and proven clients have their own', async () => {
+    const { flow, push, clock } = stage(
+      {},
+      { limits: { network: { attempts: 2, seconds: 60 }, client: false } },
+    )
+    for (const status of [201, 201, 429, 429]) expect((await push({}, photoBook)).status).toBe(status)
+    for (let pushes = 0; pushes < 4; pushes++) expect((await push()).status).toBe(201)
+    clock.advance(30)
+    expect((await flow.request(photoBook, authorizationRequest(photoBook), '/par')).status).toBe(201)
   })
 
   test('require_pushed_authorization_requests is true or false alone', () => {
@@ -304,62 +219,6 @@ describe('Pushed requests', () => {
   ])('options such as %j are refused with their path', (options, path) => {
     expect(() => stage({}, JSON.parse(JSON.stringify(options)))).toThrow(path)
   })
-
-  test('without the plug-in there is no endpoint, no member and no meaning of a request_uri', async () => {
-    const { flow } = setStage()
-    expect((await flow.request(photoPrint, authorizationRequest(photoPrint), '/par')).status).toBe(404)
-    const { body } = await flow.open('/.well-known/oauth-authorization-server')
-    expect(Object.keys(body).join()).not.toContain('push')
-    const asked = { ...authorizationRequest(photoPrint), request_uri: `${requestUriPrefix}x` }
-    expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
-  })
-
-  test.each([
-    ['sees the page', false, 'question'],
-    ['has approved before', true, 'redirect code'],
-  ])(
-    'belongs to one of two browsers that open it at once, whose owner %s',
-    async (_what, isApproved, won) => {
-      const { flow, pushed, hold } = heldStage({ skipConsent: () => isApproved })
-      const request = await pushed()
-      const outcomes = (await hold(['alice', 'bob'].map((owner) => () => flow.ask(request, owner)))).map(
-        outcomeOf,
-      )
-      expect(outcomes.toSorted()).toEqual(['page 400 invalid_request', won])
-    },
-  )
-
-  test('two tabs of one owner that open it at once have one form, and count as one open request', async () => {
-    const { flow, pushed, hold } = heldStage({ limits: { openRequests: { attempts: 2, seconds: 60 } } })
-    const request = await pushed()
-    const pages = await hold(['alice', 'alice'].map((owner) => () => flow.ask(request, owner)))
-    expect(new Set(pages.map(tokenIn)).size).toBe(1)
-    expect((await flow.ask(await pushed(), 'alice')).status).toBe(200)
-  })
-
-  /** A server whose store lets parallel requests read before one of them writes. */
-  function heldStage(options: Options = {}) {
-    const inner = memoryStore()
-    const gate = new Gate()
-    let isHeld = false
-    const store: AuthorizationStore = {
-      find: (id) => inner.find(id),
-      save: async (authorization, ...revisions) => {
-        if (isHeld) await gate.pass()
-        return inner.save(authorization, ...revisions)
-      },
-      remove: (id) => inner.remove(id),
-    }
-    const set = stage({ store, storeDeadline: 5, ...options })
-    async function hold<Answer>(requests: readonly (() => Promise<Answer>)[]): Promise<readonly Answer[]> {
-      isHeld = true
-      const all = Promise.all(requests.map((send) => send()))
-      while (gate.waiting < requests.length) await new Promise(setImmediate)
-      gate.open()
-      return all
-    }
-    return { ...set, hold }
-  }
 })
 
 describeOnStores('A signed request with a response in a form', (stage) => {
@@ -382,17 +241,6 @@ describeOnStores('A signed request with a response in a form', (stage) => {
     expect(again.fields).toEqual(fields)
     const { accessToken } = tokensOf(await second.flow.redeem(signingPrint, String(fields['code'])))
     expect((await first.flow.photos(accessToken)).body).toMatchObject({ subject: 'alice' })
-  })
-
-  test('is denied in a form, by another process than the one that asked', async () => {
-    const options = { clients: [signingPrint.registration], plugIns: [requestObjects(), formPost()] }
-    const first = stage(options)
-    const second = application({ ...options, store: first.store, clock: first.clock.read, storeDeadline: 10 })
-    const now = Math.floor(first.clock.read() / 1000)
-    const request = requestObject({ ...objectClaims(now), response_mode: 'form_post' })
-    const page = await first.flow.ask({ client_id: 'photo-print', request }, 'alice')
-    const denied = postedFormOf(await second.flow.decide(page, 'deny', 'alice'))
-    expect(denied).toMatchObject({ fields: { error: 'access_denied' }, submitsItself: true })
   })
 })
 

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { Response } from 'supertest'
 import {
-  jwtAccessTokens,
   jwtBearer,
   memoryStore,
   redisStore,
-  signingKeys,
   type AccessTokenClaims,
   type AuthorizationServerOptions,
   type AuthorizationStore,
@@ -16,28 +12,16 @@ import {
 } from '../../lib/index'
 import { audience, claimsAt, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { Chance } from '../support/chance'
-import { application, withoutLimits, type Application } from '../support/flows/application'
-import { bent, photoFrame, photoPrint } from '../support/flows/clients'
+import { application, withoutLimits } from '../support/flows/application'
+import { bent, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { deviceStage } from '../support/flows/device-stage'
 import { authorizationRequest, type Flow } from '../support/flows/flow'
 import { Gate } from '../support/flows/gate'
-import { keySecret, partOf, withJwts } from '../support/flows/jwt-tokens'
 import { outcomeOf } from '../support/flows/outcome'
-import { codeOf } from '../support/flows/redirection'
-import {
-  gallery,
-  job,
-  mountResources,
-  photosApi,
-  printApi,
-  reportsApi,
-  withResources,
-} from '../support/flows/resources'
+import { gallery, job, photosApi, printApi, reportsApi, withResources } from '../support/flows/resources'
 import { claimsIn, signedFormat } from '../support/flows/signed-format'
-import { tokensOf, type Tokens } from '../support/flows/tokens'
-import { WaitingKeys } from './races/waiting-keys'
-import { waitingStore } from './races/waiting-store'
+import { tokensOf } from '../support/flows/tokens'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 
@@ -95,22 +79,7 @@ function twoServers(options: Partial<AuthorizationServerOptions> = {}) {
   return { store, flow: flowAt(0), race }
 }
 
-const counted = (outcomes: readonly string[]) =>
-  Object.fromEntries(
-    [...new Set(outcomes)].map((each) => [each, outcomes.filter((other) => other === each).length]),
-  )
-
 describe('Of requests that read one record together, at two servers,', () => {
-  test('one redemption of a code wins, and the others are replays, which end what it won', async () => {
-    const { flow, race } = twoServers()
-    const code = await flow.approve(photoPrint)
-    const answers = await race((at) => at.redeem(photoPrint, code))
-    expect(counted(answers.map(outcomeOf))).toEqual({ tokens: 1, '400 invalid_grant': many - 1 })
-    const [won] = answers.filter(({ status }) => status === 200).map(tokensOf)
-    expect((await flow.photos(won?.accessToken ?? '')).status).toBe(401)
-    expect(outcomeOf(await flow.refresh(photoPrint, won?.refreshToken ?? ''))).toBe('400 invalid_grant')
-  })
-
   test('all refreshes within the grace get the same tokens, and these are good', async () => {
     const { flow, race } = twoServers()
     const { refreshToken } = await flow.tokens(photoPrint)
@@ -118,15 +87,6 @@ describe('Of requests that read one record together, at two servers,', () => {
     expect(new Set(answers.map((each) => `${each.accessToken} ${each.refreshToken}`)).size).toBe(1)
     expect((await flow.photos(answers[0]?.accessToken ?? '')).status).toBe(200)
     expect(outcomeOf(await flow.refresh(photoPrint, answers[0]?.refreshToken ?? ''))).toBe('tokens')
-  })
-
-  test('one refresh wins without a grace, and the others end the authorization', async () => {
-    const { flow, race } = twoServers({ lifetimes: { refreshTokenGrace: 0 } })
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const answers = await race((at) => at.refresh(photoPrint, refreshToken))
-    expect(counted(answers.map(outcomeOf))).toEqual({ tokens: 1, '400 invalid_grant': many - 1 })
-    const [won] = answers.filter(({ status }) => status === 200).map(tokensOf)
-    expect((await flow.photos(won?.accessToken ?? '')).status).toBe(401)
   })
 
   test('either approvals or denials of a question win, and all of these are answered the same [consent-25]', async () => {
@@ -138,18 +98,6 @@ describe('Of requests that read one record together, at two servers,', () => {
     expect(new Set(won).size).toBe(1)
     expect(won).toHaveLength(many / 2)
     expect(new Set(answers.flatMap((answer) => answer.get('Location') ?? [])).size).toBe(1)
-  })
-
-  test('a revocation is never outlived by what a refresh brings', async () => {
-    const { flow, race } = twoServers()
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const answers = await race((at, index) =>
-      index === 0 ? at.revoke(photoPrint, refreshToken) : at.refresh(photoPrint, refreshToken),
-    )
-    const [revoked, ...refreshed] = answers
-    expect([revoked?.status, revoked?.text]).toEqual([200, '{}'])
-    for (const { body } of refreshed)
-      expect((await flow.photos(body.access_token ?? refreshToken)).status).toBe(401)
   })
 
   test('one owner gets the question of a device, and no other one', async () => {
@@ -188,18 +136,6 @@ describe('Of requests that read one record together, at two servers,', () => {
   })
 })
 
-describe('A refresh token that is kept', () => {
-  test('gives those that come one after the other a token each, and the newest 32 are good', async () => {
-    const { flow } = twoServers({ refreshTokenRotation: false })
-    const { refreshToken } = await flow.tokens(photoFrame)
-    const tokens: string[] = []
-    for (let index = 0; index < 34; index++)
-      tokens.push(tokensOf(await flow.refresh(photoFrame, refreshToken)).accessToken)
-    const statuses = await Promise.all(tokens.map(async (token) => (await flow.photos(token)).status))
-    expect(statuses).toEqual([401, 401, ...Array.from({ length: 32 }, () => 200)])
-  })
-})
-
 describe('While the signer of access tokens is slow,', () => {
   const signed = signedFormat('signed')
 
@@ -218,10 +154,7 @@ describe('While the signer of access tokens is slow,', () => {
     const close = () => (at.gate = new Gate())
     const waiting = (gate: Gate, times: number) =>
       waitUntil(`${times} wait for the signer`, async () => gate.waiting === times, 20)
-    /** The statuses of all tokens that were ever written. */
-    const statuses = async () =>
-      Promise.all(written.map(async (claims) => (await flow.photos(await signed.encode(claims))).status))
-    return { flow, written, close, waiting, statuses }
+    return { flow, written, close, waiting }
   }
 
   test('two refreshes end with the same tokens, and what one of them had written before is nowhere', async () => {
@@ -238,121 +171,6 @@ describe('While the signer of access tokens is slow,', () => {
     expect(lost).toHaveLength(1)
     for (const claims of lost) expect((await flow.photos(await signed.encode(claims))).status).toBe(401)
     expect((await flow.photos(first?.body.access_token)).status).toBe(200)
-  })
-
-  test('a revocation wins: the refresh gives nothing', async () => {
-    const { flow, close, waiting, statuses } = slowSigner()
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const gate = close()
-    const slow = flow.refresh(photoPrint, body.refresh_token)
-    await waiting(gate, 1)
-    await flow.revoke(photoPrint, body.refresh_token)
-    gate.open()
-    expect(outcomeOf(await slow)).toBe('400 invalid_grant')
-    expect(new Set(await statuses())).toEqual(new Set([401]))
-  })
-
-  test('of two redemptions one wins, and the other is a replay, which ends it', async () => {
-    const { flow, close, waiting, statuses } = slowSigner()
-    const code = await flow.approve(photoPrint)
-    const gate = close()
-    const both = [1, 2].map(() => flow.redeem(photoPrint, code))
-    await waiting(gate, 2)
-    gate.open()
-    expect((await Promise.all(both)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
-      200, 400,
-    ])
-    expect(new Set(await statuses())).toEqual(new Set([401]))
-  })
-
-  test('whoever insists gets the same tokens, however often the signer fails and whatever comes first', async () => {
-    const chance = new Chance(38)
-    const encode = async (claims: AccessTokenClaims) => {
-      for (let turns = chance.below(12); turns > 0; turns--) await setImmediate()
-      if (chance.below(3) === 0) throw new Error('The signer is gone.')
-      return signed.encode(claims)
-    }
-    for (let round = 0; round < 5; round++) {
-      const { read: clock } = new Clock()
-      const store = waitingStore(memoryStore({ clock }), chance)
-      const { flow } = application({ store, clock, accessTokenFormats: [{ ...signed, encode }] })
-      const code = await flow.approve(photoPrint)
-      const { body } = await insist(() => flow.redeem(photoPrint, code))
-      const all = await Promise.all(
-        [1, 2, 3].map(() => insist(() => flow.refresh(photoPrint, body.refresh_token))),
-      )
-      expect(all.map(({ status }) => status)).toEqual([200, 200, 200])
-      expect(new Set(all.map(({ text }) => text)).size).toBe(1)
-    }
-  })
-})
-
-/** Asks again as long as the server has failed. */
-async function insist<Answer extends { readonly status: number }>(
-  ask: () => PromiseLike<Answer>,
-): Promise<Answer> {
-  const answer = await ask()
-  return answer.status === 500 ? insist(ask) : answer
-}
-
-describe('Two processes that rotate their signing keys', () => {
-  const hour = 3600
-  const kidOf = (token: string) => String(partOf(token, 0)['kid'])
-
-  function twoSigners() {
-    const clock = new Clock()
-    const store = Object.assign(memoryStore({ clock: clock.read }), { keys: new WaitingKeys() })
-    const processes = [0, 1].map(() => {
-      const keys = signingKeys({ secrets: [keySecret], rotateAfter: hour })
-      const plugIns = [keys, jwtAccessTokens({ keys })]
-      return application(withJwts({ store, clock: clock.read, plugIns }), { mount: mountResources })
-    })
-    return { clock, processes }
-  }
-
-  async function tokenOf({ flow }: Application): Promise<string> {
-    const fields = { grant_type: 'client_credentials', scope: 'reports:write', resource: reportsApi }
-    return tokenIn(await flow.request(job, fields))
-  }
-  const tokenIn = ({ body }: { readonly body: { readonly access_token?: unknown } }) =>
-    String(body.access_token)
-
-  /** A verifier elsewhere, which keeps the keys for ten minutes, and whose clock differs. */
-  function verifier({ flow }: Application, clock: Clock, skew: number) {
-    let cached: { readonly keys: ReturnType<typeof createLocalJWKSet>; readonly at: number } | undefined
-    return async (token: string): Promise<void> => {
-      const now = clock.read() / 1000
-      if (cached === undefined || now - cached.at >= 600)
-        cached = { keys: createLocalJWKSet((await flow.open('/.well-known/jwks.json')).body), at: now }
-      const currentDate = new Date((now + skew) * 1000)
-      await jwtVerify(token, cached.keys, {
-        currentDate,
-        clockTolerance: Math.abs(skew),
-        audience: reportsApi,
-      })
-    }
-  }
-
-  test('share the first key, however many ask at once', async () => {
-    const { processes } = twoSigners()
-    const tokens = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => Promise.all(processes.slice(index % 2).map(tokenOf))),
-    )
-    expect(new Set(tokens.flat().map(kidOf)).size).toBe(1)
-  })
-
-  test('issue no token that a verifier with a cache and a clock of its own refuses, through three rotations', async () => {
-    const { clock, processes } = twoSigners()
-    const verifiers = processes.map((served, index) => verifier(served, clock, index === 0 ? -300 : 300))
-    const kids = new Set<string>()
-    for (let step = 0; step < 4 * 15; step++) {
-      clock.advance(240)
-      for (const token of await Promise.all(processes.map(tokenOf))) {
-        kids.add(kidOf(token))
-        for (const verify of verifiers) await verify(token)
-      }
-    }
-    expect(kids.size).toBe(4)
   })
 })
 
@@ -407,48 +225,6 @@ describe('When the reply of a removal is lost,', () => {
     expect(ends).toEqual([...new Set([end, 'revoked'])])
   })
 })
-
-test('No token of a client outlives its revocation, whatever races with it', async () => {
-  const chance = new Chance(38)
-  let obtained = 0
-  for (let round = 0; round < 2; round++) {
-    const clock = new Clock()
-    const memory = memoryStore({ clock: clock.read })
-    const store = Object.assign(waitingStore(memory, chance), { index: memory.index })
-    // The clock of the second server is up to 4 seconds ahead.
-    const ahead = chance.below(5) * 1000
-    const servers = [clock.read, () => clock.read() + ahead].map((time) =>
-      application({ store, clock: time, authorizations: true, ...withoutLimits }),
-    )
-    const racing = Array.from({ length: 4 }, () => getTokens(() => chance.any(servers).flow))
-    for (let turns = chance.below(400); turns > 0; turns--) await setImmediate()
-    await servers[0]?.oauth.authorizations.revokeClient('photo-print')
-    const tokens = (await Promise.all(racing)).flat()
-    obtained += tokens.length
-    clock.advance(1)
-    for (const { flow } of servers)
-      for (const { accessToken, refreshToken } of tokens) {
-        expect((await flow.photos(accessToken)).status).toBe(401)
-        expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
-      }
-  }
-  expect(obtained).toBeGreaterThan(0)
-})
-
-/** Gets tokens and refreshes them, each step at either server, until a step is refused. */
-async function getTokens(flowOf: () => Flow): Promise<readonly Tokens[]> {
-  const page = await flowOf().ask(authorizationRequest(photoPrint), 'alice')
-  const decided = await flowOf().decide(page, 'approve', 'alice')
-  if (outcomeOf(decided) !== 'redirect code') return []
-  let answer = await flowOf().redeem(photoPrint, codeOf(decided))
-  const found: Tokens[] = []
-  for (let refreshes = 0; outcomeOf(answer) === 'tokens' && refreshes < 3; refreshes++) {
-    const tokens = tokensOf(answer)
-    found.push(tokens)
-    answer = await flowOf().refresh(photoPrint, tokens.refreshToken)
-  }
-  return found
-}
 
 describe('An assertion, presented to two servers whose writes to Redis fail in every way,', () => {
   let redis: Redis

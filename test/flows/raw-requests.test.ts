@@ -82,37 +82,22 @@ test('Nothing is answered behind a request that ends the connection', async () =
   expect(tokensIn(await speak(good + good + good))).toBeLessThan(2)
 })
 
-/** Refused before anybody acts on it: by Node with 400 and the end of the connection, or by the suite. */
-const refused: readonly (readonly [what: string, bytes: string])[] = [
-  ['two lengths that differ', post([...usual, 'Content-Length: 5', `Content-Length: ${form.length}`])],
-  ['a negative length', post([...usual, 'Content-Length: -1'])],
-  ['a length beside chunks', chunked(`${sized(form)}0\r\n\r\n`, `Content-Length: ${form.length}`)],
-  ['an unknown transfer coding', post([...usual, 'Transfer-Encoding: xchunked'], `${sized(form)}0\r\n\r\n`)],
-  ['a chunk of a huge size', chunked(`FFFFFFFFFFFFFFFFF\r\n${form}`)],
-  ['a chunk that is longer than it says', chunked(`5\r\n${form}\r\n0\r\n\r\n`)],
-  [
-    'credentials in a trailer',
-    post(
-      [...usual.slice(0, 2), 'Transfer-Encoding: chunked', 'Connection: close', 'Trailer: Authorization'],
-      `${sized(form)}0\r\nAuthorization: ${credentials}\r\n\r\n`,
-    ),
-  ],
-  ['two Authorization headers', framed([...usual, `Authorization: ${credentials}`])],
-  ['no host', framed(usual.slice(1))],
-  ['a space before the colon', framed(['Host: localhost', type, `Authorization : ${credentials}`])],
-  ['a folded header', framed(['Host: localhost', type, 'Authorization: Basic', ` ${credentials.slice(6)}`])],
-  ['a NUL in a header', framed([...usual, 'X-Any: a\x00b'])],
-  ['a line that is no header', framed([...usual, 'any'])],
-  ['a NUL in the target', get('/authorize?a=\x00')],
-  ['a bare CR in the target', get('/authorize?a=\rb')],
-  ['a method in lower case', good.replace('POST', 'post')],
-  ['an unknown method', good.replace('POST', 'FROB')],
-  ['no version', `POST /token\r\n\r\n`],
-  ['what is no HTTP', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-]
-
 describe('A request with', () => {
-  test.each(refused)('%s is refused', async (_, bytes) => {
+  test.each([
+    ['a length beside chunks', chunked(`${sized(form)}0\r\n\r\n`, `Content-Length: ${form.length}`)],
+    [
+      'a folded header',
+      framed(['Host: localhost', type, 'Authorization: Basic', ` ${credentials.slice(6)}`]),
+    ],
+    [
+      'credentials in a trailer',
+      post(
+        [...usual.slice(0, 2), 'Transfer-Encoding: chunked', 'Connection: close', 'Trailer: Authorization'],
+        `${sized(form)}0\r\nAuthorization: ${credentials}\r\n\r\n`,
+      ),
+    ],
+    ['two Authorization headers', framed([...usual, `Authorization: ${credentials}`])],
+  ])('%s is refused before anybody acts on it', async (_, bytes) => {
     const text = await speak(bytes)
     expect(text).not.toContain('access_token')
     expect([400, 401]).toContain(statusesOf(text)[0])
@@ -120,18 +105,8 @@ describe('A request with', () => {
   })
 
   test.each([
-    ['a header of 20 KB', framed([...usual, `X-Any: ${'a'.repeat(20_000)}`])],
-    ['a target of 20 KB', get(`/authorize?state=${'a'.repeat(20_000)}`)],
-    ['credentials of 20 KB', framed(['Host: localhost', type, `Authorization: Basic ${'a'.repeat(20_000)}`])],
-  ])('%s is refused by Node', async (_, bytes) => {
-    expect(statusesOf(await speak(bytes))).toEqual([431])
-  })
-
-  test.each([
     ['a NUL', `${form}\x00`],
-    ['a percent encoded NUL', `${form}%00`],
     ['CR and LF', `${form}\r\n`],
-    ['a second line', `${form}\r\nX-Any: a`],
   ])('%s in its scope is refused by the server', async (_, body) => {
     const text = await speak(framed(usual, body))
     expect(statusesOf(text)).toEqual([400])
@@ -140,16 +115,12 @@ describe('A request with', () => {
 
   test.each([
     ['chunks of one byte', chunked(`${form.replaceAll(/./g, (byte) => sized(byte))}0\r\n\r\n`)],
-    ['chunk extensions', chunked(`${sized(form, ';a=b;c="d"')}0;e\r\n\r\n`)],
-    ['trailers that say nothing', chunked(`${sized(form)}0\r\nX-Any: a\r\n\r\n`)],
     ['bytes beyond ASCII in a header', framed([...usual, 'X-Any: \xe4\xff'])],
-    ['200 headers', framed([...usual, ...Array.from({ length: 200 }, (_, at) => `X-${at}: a`)])],
     ['a target in absolute form', good.replace('/token', 'http://elsewhere.example/token')],
     [
       'header names in capitals',
       framed(usual.map((line) => line.replace(/^[^:]+/, (name) => name.toUpperCase()))),
     ],
-    ['empty lines before it', `\r\n\r\n${good}`],
   ])('%s is answered as any other', async (_, bytes) => {
     const text = await speak(bytes)
     expect([statusesOf(text), tokensIn(text)]).toEqual([[200], 1])
@@ -182,9 +153,7 @@ describe('A sender that ends its side', () => {
   })
 
   test.each([
-    ['in the middle of its head', good.slice(0, 60)],
     ['in the middle of its body', good.slice(0, -10)],
-    ['in the middle of a chunk', chunked(`${form.length.toString(16)}\r\n${form.slice(0, 9)}`)],
     ['before the last chunk', chunked(sized(form))],
   ])('%s gets nothing and is let go', async (_, bytes) => {
     const text = await speak(bytes, { halfClose: true })

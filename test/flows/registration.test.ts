@@ -50,15 +50,6 @@ function inTheEnd<Result>(act: () => Promise<Result>): Promise<Result> {
 }
 
 describeOnRegistry('A client that registers', (stage) => {
-  test('gets tokens at once, for itself and for an owner', async () => {
-    const { oauth, flow } = stage()
-    const client = await registered(oauth)
-    expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
-    const { accessToken } = await flow.tokens(client)
-    const photos = await flow.photos(accessToken)
-    expect(photos.body).toMatchObject({ subject: 'alice', clientId: client.registration.client_id })
-  })
-
   test('may bring its identifier and the digest of its secret, and goes on with them', async () => {
     const { oauth, flow } = stage()
     const client_secret_hashes = [await hashClientSecret('chosen long ago')]
@@ -75,13 +66,6 @@ describeOnRegistry('A client that registers', (stage) => {
     expect(JSON.stringify([await clients.find(registration.client_id), await clients.list()])).not.toContain(
       secret,
     )
-  })
-
-  test('is known to another process of the server', async () => {
-    const { oauth, store, clients } = stage()
-    const client = await registered(oauth)
-    const { flow } = application({ store, clients })
-    expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
   })
 })
 

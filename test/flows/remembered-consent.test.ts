@@ -512,15 +512,6 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     expect((await set.oauth.authorizations.list('alice')).authorizations).toEqual([])
     expect(await askAs(set, photoPrint)).toBe('question')
   })
-
-  test('a decision that arrives twice is remembered once, and gives the same code', async () => {
-    const set = open()
-    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
-    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
-    set.clock.advance(3)
-    expect(codeOf(await set.flow.decide(page, 'approve', 'alice'))).toBe(code)
-    expect(await askAs(set, photoPrint)).toBe('redirect code')
-  })
 })
 
 test('rememberConsent needs a store with consents', () => {

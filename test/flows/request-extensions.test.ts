@@ -407,16 +407,6 @@ describe('Plug-ins', () => {
       expect((await flow.request(photoPrint, { handle }, '/look')).status).toBe(200)
     })
 
-    test.each([
-      ['a scope that the client may not have', { scope: 'reports:write' }, 'invalid_scope'],
-      ['a state that no redirect can carry', { state: 'x'.repeat(9000) }, 'invalid_request'],
-      ['a challenge of another method', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ])('refuses %s, as the authorization endpoint does', async (_what, bend, code) => {
-      const { flow } = setStage({ plugIns: [requestBox] })
-      const response = await flow.request(photoPrint, { ...asked, ...bend }, '/leave')
-      expect(outcomeOf(response)).toBe(`400 ${code}`)
-    })
-
     test('refuses a request that names another client than the one it came from', async () => {
       const strangers: PlugIn = {
         name: 'strangers',

@@ -11,10 +11,10 @@ import type {
 } from '../../lib/index'
 import { mintToken } from '../../lib/testing'
 import { canonicalOptions } from '../support/flows/application'
-import { authorizationRequest, formOf, redemption, type RepeatedFields } from '../support/flows/flow'
+import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
 import { mistakesIn } from '../support/mistakes-of'
 import { outcomeOf } from '../support/flows/outcome'
-import { codeOf, fragmentOf } from '../support/flows/redirection'
+import { fragmentOf } from '../support/flows/redirection'
 import {
   askWith,
   both,
@@ -37,30 +37,9 @@ const opener =
   (stage: SetStage) =>
   (...given: Parameters<typeof withResources>): Stage =>
     stage(withResources(...given), { mount: mountResources })
-const machine = ({ flow }: Stage, bend: RepeatedFields) =>
-  flow.request(job, { grant_type: 'client_credentials', ...bend })
 
 describeOnStores('The resource of a request', (stage) => {
   const open = opener(stage)
-
-  test('survives the login', async () => {
-    const set = open()
-    const query = formOf({ ...authorizationRequest(gallery), ...both })
-    const login = await set.flow.open(`/authorize?${query}`)
-    const back = new URL(login.get('Location') ?? '', 'http://localhost').searchParams.get('return_to') ?? ''
-    const page = await set.flow.open(back, 'alice')
-    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
-    const { accessToken } = tokensOf(await set.flow.redeem(gallery, code))
-    expect((await reach(set, accessToken)).access).toMatchObject({ audience: [photosApi, printApi] })
-  })
-
-  test('stands on the consent page, by its name and its URI', async () => {
-    const { text } = await askWith(open(), both)
-    expect(text).toContain('Photos of the API')
-    expect(text).toContain(`<code>${photosApi}</code>`)
-    expect(text).toContain(printApi)
-    expect(text).not.toContain(reportsApi)
-  })
 
   test('is passed to a consent page of the host, and to skipConsent [consent-33]', async () => {
     const seen: (ConsentView | PriorConsentQuestion)[] = []
@@ -82,15 +61,6 @@ describeOnStores('The resource of a request', (stage) => {
     expect(seen).toMatchObject([{ facts }, { facts }])
   })
 
-  test('asks no less of a code: a wrong verifier still burns it', async () => {
-    const set = open()
-    const code = await set.flow.approve(gallery, { scope: 'photos:read', resource: photosApi })
-    const wrong = { ...redemption(gallery, code), code_verifier: 'x'.repeat(43), resource: printApi }
-    for (let time = 0; time < 5; time++)
-      expect(outcomeOf(await set.flow.request(gallery, wrong))).toBe('400 invalid_grant')
-    expect(outcomeOf(await set.flow.redeem(gallery, code))).toBe('400 invalid_grant')
-  })
-
   test('gives a repeated refresh the same token in whatever order the resources come', async () => {
     const set = open()
     const { refreshToken } = await set.flow.tokens(gallery, {
@@ -108,18 +78,6 @@ describeOnStores('The resource of a request', (stage) => {
 
 describeOnStores('The resource of a grant that begins', (stage) => {
   const open = opener(stage)
-
-  test('is what it asks for', async () => {
-    const set = open()
-    const tokens = tokensOf(await machine(set, { resource: reportsApi }))
-    expect(tokens).toMatchObject({ scope: 'reports:write', expiresIn: 60 })
-    expect((await reach(set, tokens.accessToken)).passed).toEqual([reportsApi])
-    const { body } = await set.flow.introspect(job, tokens.accessToken)
-    expect(body).toMatchObject({ active: true, aud: [reportsApi] })
-    const refused = { resource: photosApi, scope: 'reports:write' }
-    expect(outcomeOf(await machine(set, refused))).toBe('400 invalid_scope')
-    expect(outcomeOf(await machine(set, {}))).toBe('400 invalid_target')
-  })
 
   test('is the bound that a grant type of the host sets, and nothing else', async () => {
     const voucher = (data: unknown) => {
@@ -217,19 +175,6 @@ describeOnStores('An exchanged token', (stage) => {
       }
     },
   )
-
-  test('for a target outside the option has no more scope than the subject token, and is no token for all', async () => {
-    const policy: ExchangePolicy = () => ({
-      subject: 'alice',
-      scope: ['photos:read', 'photos:print'],
-      audience: ['backend'],
-    })
-    const set = open({ defaultResource: photosApi }, policy)
-    const { accessToken } = await ofPhotos(set)
-    const exchanged = tokensOf(await set.flow.request(job, exchangeOf(accessToken)))
-    expect(exchanged).toMatchObject({ scope: 'photos:read', expiresIn: 600 })
-    expect((await reach(set, exchanged.accessToken)).passed).toEqual([])
-  })
 
   test.each<[string, readonly string[], RepeatedFields]>([
     ['one of two resources', [photosApi], { resource: [photosApi, printApi] }],
@@ -391,27 +336,6 @@ describe('A guard', () => {
     expect(mistakesIn(() => bearerGuard({ resource: photosApi }))).toEqual([
       'resource needs the option resources of the server.',
     ])
-  })
-})
-
-describeOnStores('A guard in another process', (stage) => {
-  test('refuses tokens for other resources', async () => {
-    const set = opener(stage)()
-    const { store, clock } = set
-    const guard = createBearerGuard({
-      issuer: 'http://localhost',
-      store,
-      clock: clock.read,
-      resources: threeResources,
-      defaultResource: photosApi,
-    })
-    const app = express()
-    app.get('/photos', guard('photos:read'), (req, res) => void res.json(req.oauth?.audience))
-    app.get('/print', guard('photos:read', { resource: printApi }), (_req, res) => void res.end())
-    const { accessToken } = await set.flow.tokens(gallery, { scope: 'photos:read', resource: photosApi })
-    const call = (path: string) => request(app).get(path).set('Authorization', `Bearer ${accessToken}`)
-    expect((await call('/photos')).body).toEqual([photosApi])
-    expect((await call('/print')).status).toBe(401)
   })
 })
 

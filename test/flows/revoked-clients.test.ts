@@ -180,13 +180,6 @@ describeOnStores('oauth.authorizations.revokeClient', (stage) => {
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
   })
 
-  test('needs the option', async () => {
-    const { oauth } = stage()
-    await expect(oauth.authorizations.revokeClient('photo-print')).rejects.toThrow(
-      /authorizations must be true/,
-    )
-  })
-
   test('a record from before the option, which does not say when it began, ends, too', async () => {
     const { flow, store, clock } = stage()
     const { accessToken } = tokensOf(await flow.request(nightlyReport, forItself))

@@ -50,28 +50,6 @@ describe('memory shares', () => {
       for (const owner of ['carol', 'dave']) await flow.tokens(photoPrint, {}, owner)
     })
 
-    test('finds room again when a token is revoked', async () => {
-      const { flow } = small(4)
-      const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
-      expect(refusalOf(await flow.request(nightlyReport, grant))).toBe(noRoom)
-      expect((await flow.revoke(nightlyReport, accessToken)).status).toBe(200)
-      tokensOf(await flow.request(nightlyReport, grant))
-    })
-
-    test('finds room again when its tokens have expired', async () => {
-      const { flow, clock } = small(8)
-      for (let token = 0; token < 2; token++) tokensOf(await flow.request(nightlyReport, grant))
-      expect(refusalOf(await flow.request(nightlyReport, grant))).toBe(noRoom)
-      clock.advance(3601)
-      for (let token = 0; token < 2; token++) tokensOf(await flow.request(nightlyReport, grant))
-    })
-
-    test('goes on with the tokens that it has when its share is full', async () => {
-      const { flow } = small(4)
-      const { refreshToken } = await flow.tokens(photoPrint)
-      expect((await flow.refresh(photoPrint, refreshToken)).status).toBe(200)
-    })
-
     test('has a quarter of the room for open requests, denied ones too, and gets the error by redirect', async () => {
       const { flow, failures } = small(16)
       const asked = authorizationRequest(photoBook)

@@ -116,18 +116,6 @@ test.each([
 })
 
 describe('acr_values of an authorization request, with stepUp()', () => {
-  test.each([
-    ['of another class', { acr: silver }, 'redirect unmet_authentication_requirements'],
-    ['of this class', { acr: gold }, 'question'],
-  ])('demand a login, and after a new one %s follows: %s', async (_what, how, outcome) => {
-    const { ask, flow, login, clock, now } = await stage()
-    login.current = { authTime: now() - 5, acr: silver }
-    const { back } = loginOf(await ask({ acr_values: gold }))
-    clock.advance(5)
-    login.current = { authTime: now(), ...how }
-    expect(outcomeOf(await flow.open(back, 'alice'))).toBe(outcome)
-  })
-
   test('end in login_required if the owner comes back without a newer login', async () => {
     const { ask, flow, login, now } = await stage()
     login.current = { authTime: now() - 30, acr: silver }
@@ -168,17 +156,6 @@ describe('acr_values of an authorization request, with stepUp()', () => {
       expect(partOf(body.access_token, 1)).toMatchObject({ acr: gold, auth_time: now() + 9 })
     },
   )
-})
-
-test('without stepUp(), acr_values are a wish that reaches the login, and no metadata name classes', async () => {
-  const { flow, login, now } = await stage({ plugIns: [] })
-  login.current = { authTime: now(), acr: silver }
-  const asked = { ...authorizationRequest(gallery), scope: 'photos:read', resource: photosApi }
-  expect(outcomeOf(await flow.ask({ ...asked, acr_values: 'urn:example:platinum' }, 'alice'))).toBe(
-    'question',
-  )
-  const { body } = await flow.open('/.well-known/oauth-authorization-server')
-  expect(body).not.toHaveProperty('acr_values_supported')
 })
 
 test.each([

@@ -1,6 +1,5 @@
 import {
   type RefreshedGrant,
-  jwtAccessTokens,
   tokenExchange,
   type AuthorizationServerOptions,
   type ExchangePolicy,
@@ -13,7 +12,6 @@ import { codeOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
 import type { Response } from 'supertest'
-import { partOf, sharedKeys } from '../support/flows/jwt-tokens'
 import { exchangeOf, service } from '../support/flows/token-exchange'
 
 describeOnStores('The option stillAllowed', (stage) => {
@@ -114,13 +112,6 @@ describeOnStores('The option stillAllowed', (stage) => {
     expect(refusalOf(wider)).toBe('400 invalid_scope')
     expect((await flow.photos(accessToken)).status).toBe(200)
   })
-
-  test('leaves parallel refreshes one outcome', async () => {
-    const { flow } = stage({ stillAllowed: async () => true })
-    const { refreshToken } = await flow.tokens(photoPrint)
-    const all = await Promise.all([1, 2, 3, 4].map(() => flow.refresh(photoPrint, refreshToken)))
-    expect(new Set(all.map((each) => tokensOf(each).refreshToken)).size).toBe(1)
-  })
 })
 
 const report = bent(nightlyReport, { may_introspect: true })
@@ -166,16 +157,6 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect(await told(tokenIn(await flow.redeem(photoPrint, code)))).toEqual(known)
   })
 
-  test('is not renewed by a refresh', async () => {
-    const { flow, login, told } = set()
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    login.current = { authTime: how.authTime + 900 }
-    const refreshed = await flow.refresh(photoPrint, body.refresh_token)
-    expect(await told(tokenIn(refreshed))).toEqual(known)
-    const again = await flow.refresh(photoPrint, refreshed.body.refresh_token)
-    expect(await told(tokenIn(again))).toEqual(known)
-  })
-
   test('stays with its owner in an exchange, and reaches no token of another owner', async () => {
     const of = { owner: 'alice' }
     const policy: ExchangePolicy = () => ({ subject: of.owner, audience: [] })
@@ -187,22 +168,6 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     expect(await exchanged()).toEqual(known)
     of.owner = 'bob'
     expect(await exchanged()).toEqual({})
-  })
-
-  test('stands in JWT access tokens as auth_time, acr and amr, and a guard by signature reads it', async () => {
-    const keys = sharedKeys()
-    const api = 'https://api.example/photos'
-    const { flow, app, oauth } = set({
-      resources: { [api]: { scopes: ['photos:read', 'photos:print', 'reports:write'] } },
-      plugIns: [keys, jwtAccessTokens({ keys })],
-    })
-    app.get('/signed', oauth.bearerGuard({ verify: 'signature' }), (request, response) => {
-      response.json(request.oauth)
-    })
-    const token = tokenIn(await flow.redeem(photoPrint, await flow.approve(photoPrint)))
-    expect(partOf(token, 1)).toMatchObject({ auth_time: how.authTime, acr: 'mfa', amr: ['pwd', 'otp'] })
-    const signed = await flow.open('/signed', undefined, { Authorization: `Bearer ${token}` })
-    expect(signed.body.login).toEqual(how)
   })
 
   test.each<[string, object]>([

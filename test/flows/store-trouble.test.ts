@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import request, { type Response } from 'supertest'
+import request from 'supertest'
 import {
   memoryDynamicClients,
   memoryStore,
@@ -12,7 +12,6 @@ import { photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { authorizationRequest } from '../support/flows/flow'
-import { outcomeOf } from '../support/flows/outcome'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { notesApp } from '../support/flows/registering'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -135,59 +134,6 @@ describe('While the store fails', () => {
       store.recover()
       expect((await calm.photos(accessToken)).status).toBe(200)
     })
-  })
-})
-
-describeOnStores('While the store hangs', (stage) => {
-  /** What comes of a request that meets a store without an answer. */
-  async function meanwhile(
-    verb: 'find' | 'save' | 'remove',
-    prepare: (servers: ReturnType<typeof twoServers>) => Promise<() => Promise<Response>>,
-  ): Promise<Response> {
-    const servers = twoServers(stage)
-    const ask = await prepare(servers)
-    servers.store.begin('hangs', verb)
-    return ask()
-  }
-
-  // All wait for the same deadline, at once.
-  test('every endpoint and guard answers within the deadline, and asks to try again', async () => {
-    const asked = authorizationRequest(photoBook)
-    const answers = await Promise.all([
-      meanwhile('find', async ({ calm, flow }) => {
-        const code = await calm.approve(photoBook)
-        return () => flow.redeem(photoBook, code)
-      }),
-      meanwhile('save', async ({ calm, flow }) => {
-        const { refreshToken } = await calm.tokens(photoPrint)
-        return () => flow.refresh(photoPrint, refreshToken)
-      }),
-      meanwhile('remove', async ({ calm, flow }) => {
-        const code = await calm.approve(photoBook)
-        await calm.redeem(photoBook, code)
-        return () => flow.redeem(photoBook, code)
-      }),
-      meanwhile('find', async ({ calm, flow }) => {
-        const { accessToken } = await calm.tokens(photoBook)
-        return () => flow.photos(accessToken)
-      }),
-      meanwhile('find', async ({ calm, flow }) => {
-        const page = await calm.ask(asked, 'alice')
-        return () => flow.decide(page, 'approve', 'alice')
-      }),
-      meanwhile(
-        'save',
-        async ({ flow }) =>
-          () =>
-            flow.ask(asked, 'alice'),
-      ),
-    ])
-    expect(answers.map(outcomeOf)).toEqual([
-      ...Array.from({ length: 3 }, () => unavailable),
-      '503 temporarily_unavailable',
-      'page 503 temporarily_unavailable',
-      'redirect temporarily_unavailable',
-    ])
   })
 })
 

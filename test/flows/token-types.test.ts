@@ -49,15 +49,6 @@ describe('device token', () => {
         'token_of_another_type',
       ])
     })
-
-    test('gives each refreshed token a key of its own, and its repetition the same one', async () => {
-      const { flow } = stage(deviceTokens)
-      const first = (await flow.redeem(camera, await flow.approve(camera))).body
-      const second = (await flow.refresh(camera, first.refresh_token)).body
-      const again = (await flow.refresh(camera, first.refresh_token)).body
-      expect(second.device_key).not.toBe(first.device_key)
-      expect(again).toEqual(second)
-    })
   })
 })
 
