@@ -97,7 +97,7 @@ describe('The answer of the authorization endpoint', () => {
     },
   )
 
-  test('is a login where no owner is logged in, and nothing is stored until one is [consent-8]', async () => {
+  test('is a login where no owner is logged in, and nothing is stored until one is [consent-8, store-2]', async () => {
     const { flow, store } = setStage()
     expect(outcomeOf(await flow.ask(asked))).toBe('login')
     expect(store.calls.save).toBe(0)
@@ -168,6 +168,7 @@ describe('A host that answers with what cannot be is a failure of the server, an
   })
 
   test.each<[string, ResponseType]>([
+    ['null', { ...implicit(), approve: () => javascript.pass(null) }],
     ['no record', answering(() => ({ authorization: undefined }))],
     ['another request', answering(({ authorization }) => ({ authorization: { ...authorization, id: 'x' } }))],
     [

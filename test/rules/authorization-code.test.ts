@@ -59,7 +59,7 @@ test('[COD-4] of many redemptions at once, on two servers, exactly one succeeds'
   expect(new Set(outcomes)).toEqual(new Set(['tokens', '400 invalid_grant']))
 })
 
-test('[COD-5] a second use kills the access and the refresh token that came of the first', async () => {
+test('[COD-5] a second use kills the access and the refresh token that came of the first [code-2]', async () => {
   const { flow } = setStage()
   const code = await flow.approve(photoPrint)
   const { accessToken, refreshToken } = tokensOf(await flow.redeem(photoPrint, code))

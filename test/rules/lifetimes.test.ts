@@ -46,7 +46,7 @@ test('[LIF-2] response, introspection and guard agree on the end of an access to
   expect((await flow.introspect(print, accessToken)).body).toEqual({ active: false })
 })
 
-test('[LIF-3] a refresh token that is not used expires', async () => {
+test('[LIF-3] a refresh token that is not used expires, counted anew from each refresh [refresh-15]', async () => {
   const { flow, clock } = stage({ lifetimes: { refreshToken: hour } })
   const { refreshToken } = await flow.tokens(print)
   clock.advance(hour - 1)

@@ -177,16 +177,17 @@ const tenants = bent(photoPrint, { redirect_uris: [complete], dynamic_redirect_q
 const partial = () => setStage({ clients: [tenants.registration] })
 const askedInPart = authorizationRequest(tenants)
 
-test.each(['?tenant=7', '?a=%7E&a=b+c&d'])(
-  '[REG-9] a client with the exception brings a query of its own, which is kept: %s',
+test.each(['?tenant=7', '?a=%7E&a=b+c&d', ''])(
+  '[REG-9] a client with the exception brings a query of its own, which is kept: %s [redirect-19]',
   async (query) => {
     const { flow } = partial()
     const redirect_uri = complete + query
     const page = await flow.ask({ ...askedInPart, redirect_uri }, 'alice')
     const location = String((await flow.decide(page, 'approve', 'alice')).get('Location'))
-    expect(location.startsWith(`${redirect_uri}&code=`)).toBe(true)
+    expect(location.startsWith(`${redirect_uri}${query === '' ? '?' : '&'}code=`)).toBe(true)
     const code = String(new URL(location).searchParams.get('code'))
-    expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri: complete }))).toBe('400 invalid_grant')
+    for (const other of [`${complete}?tenant=8`, undefined])
+      expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri: other }))).toBe('400 invalid_grant')
     expect(outcomeOf(await flow.redeem(tenants, code, { redirect_uri }))).toBe('tokens')
   },
 )
@@ -198,6 +199,8 @@ test.each([
   'https://print.example/callback/?tenant=7',
   'https://print.example/callback?tenant=7#x',
   'https://print.example/callback?code=mine',
+  'https://print.example/callback?%C1%A3ode=mine',
+  'https://print.example/callback?a=b\r\nSet-Cookie: c=d',
 ])(
   '[REG-9] scheme, authority and path never vary, and no query forges an answer: %s [redirect-17]',
   async (redirect_uri) => {

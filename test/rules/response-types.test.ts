@@ -30,6 +30,8 @@ test.each(['code token', 'token code'])(
       response_types: ['code token'],
     })
     const { flow } = setStage({ clients: [both.registration], responseTypes: [codeToken] })
+    const bare = await flow.ask({ ...asked, response_type, code_challenge: undefined }, 'alice')
+    expect(fragmentOf(bare).parameters).toMatchObject({ error: 'invalid_request' })
     const page = await flow.ask({ ...asked, response_type }, 'alice')
     const { parameters } = fragmentOf(await flow.decide(page, 'approve', 'alice'))
     expect(outcomeOf(await flow.redeem(both, parameters['code'] ?? ''))).toBe('tokens')
