@@ -1,24 +1,21 @@
 import { voucherGrant } from '../../docs/examples/voucher-grant'
-import express from 'express'
 import {
   type AccessTokenFormat,
   approveWithCode,
   type AuthorizationServerOptions,
-  createBearerGuard,
   type Extension,
   implicit,
   issueAccessToken,
   mac,
   type ResponseType,
   temporarilyUnavailable,
-  tokenExchange,
   type TokenType,
 } from 'express-authorization-server'
 import { mintToken } from 'express-authorization-server/testing'
 import { recordEvents } from '../support/events'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { authorizationRequest, Flow } from '../support/flows/flow'
+import { authorizationRequest } from '../support/flows/flow'
 import { fragmentOf } from '../support/flows/redirection'
 import { claimsIn, signedFormat } from '../support/flows/signed-format'
 import { describeOnStores } from '../support/flows/stores-of-run'
@@ -245,42 +242,6 @@ describeOnStores('A format of access tokens', (stage) => {
     const other = { ...claimsIn(body.access_token), tokenId: 'A'.repeat(43) }
     expect((await flow.photos(await signed.encode(other))).status).toBe(401)
     expect(new Set(failures.map(({ reason }) => reason))).toEqual(new Set(['token_invalid']))
-  })
-
-  test('token exchange reads the token, and writes the new one', async () => {
-    const exchange = tokenExchange({ policy: async () => ({ subject: 'alice', scope: ['photos:read'] }) })
-    const service = bent(report, { grant_types: [exchange.name] })
-    const { flow } = set({
-      clients: [photoPrint.registration, service.registration],
-      grantTypes: [exchange],
-    })
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const exchanged = await flow.request(service, {
-      grant_type: exchange.name,
-      subject_token: body.access_token,
-      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    })
-    expect(exchanged.status).toBe(200)
-    expect(claimsIn(exchanged.body.access_token)).toMatchObject({ subject: 'alice', scope: ['photos:read'] })
-  })
-
-  test('a guard of another process needs the reader alone, and no key to sign', async () => {
-    const { flow, store, clock } = set()
-    const { body } = await flow.redeem(photoPrint, await flow.approve(photoPrint))
-    const reader = { name: signed.name, decode: (text: string) => signed.decode(text) }
-    const guard = createBearerGuard({
-      issuer: 'http://localhost',
-      store,
-      clock: clock.read,
-      accessTokenFormats: [reader],
-    })
-    const app = express().get('/photos', guard('photos:read'), (request, response) => {
-      response.json(request.oauth)
-    })
-    const resources = new Flow(app)
-    expect((await resources.photos(body.access_token)).body).toMatchObject({ subject: 'alice' })
-    await flow.revoke(photoPrint, body.access_token)
-    expect((await resources.photos(body.access_token)).status).toBe(401)
   })
 
   test('a token that the test kit mints has the format', async () => {

@@ -104,16 +104,6 @@ describe('Client secrets', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
   describeOnStores('A client secret', (stage) => {
-    test('that a person chose is verified by bcrypt, again and again, and a wrong one is not', async () => {
-      const { flow, failures } = stage()
-      for (let turn = 0; turn < 3; turn += 1) {
-        tokensOf(await flow.redeem(photoFrame, await flow.approve(photoFrame)))
-        const guessing = { ...photoFrame, secret: `${photoFrame.secret}.` }
-        expect(refusalOf(await flow.redeem(guessing, 'x'))).toBe('401 invalid_client')
-      }
-      expect(failures).toHaveLength(3)
-    })
-
     test('counts for the registered method only, where one is registered', async () => {
       const { client_id } = nightlyReport.registration
       const byBasic = { Authorization: basic(client_id, nightlyReport.secret) }

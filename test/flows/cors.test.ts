@@ -106,16 +106,19 @@ const closed: readonly [string, Asked][] = [
 const open = shared.map(([name, , asked]): readonly [string, Asked] => [name, asked])
 
 describe('By default, scripts of every origin', () => {
-  test.each(shared)('may call %s', async (_name, methods, asked) => {
-    const { app } = setStage({ endpoints })
-    const { path = '/token' } = asked
-    const allowed = await preflight(app, path)
-    expect([allowed.status, allowed.text, corsOf(allowed)]).toEqual([204, '', leave(methods)])
-    const answer = await ask(app, asked)
-    expect([answer.status, corsOf(answer)]).toEqual([200, readable])
-  })
+  test.each(shared)(
+    'may call %s, without the cookies of an owner [edge-6]',
+    async (_name, methods, asked) => {
+      const { app } = setStage({ endpoints })
+      const { path = '/token' } = asked
+      const allowed = await preflight(app, path)
+      expect([allowed.status, allowed.text, corsOf(allowed)]).toEqual([204, '', leave(methods)])
+      const answer = await ask(app, asked)
+      expect([answer.status, corsOf(answer)]).toEqual([200, readable])
+    },
+  )
 
-  test.each(closed)('may not call %s', async (_name, asked) => {
+  test.each(closed)('may not call %s [edge-6]', async (_name, asked) => {
     const { app } = setStage({ endpoints })
     const refused = await preflight(app, asked.path ?? '')
     expect(refused.status).not.toBe(204)
@@ -171,7 +174,7 @@ describe('The option cors', () => {
     const own = { ...vary, 'access-control-allow-origin': wall }
     expect(corsOf(await preflight(app, path))).toEqual({ ...leave(methods), ...own })
     expect(corsOf(await ask(app, asked))).toEqual({ ...readable, ...own })
-    for (const origin of [other, 'null', '']) {
+    for (const origin of [other, `${wall}, ${other}`, 'null', '__proto__', '']) {
       const answer = await ask(app, { ...asked, origin })
       expect([answer.status, corsOf(answer)]).toEqual([200, vary])
     }
@@ -249,17 +252,14 @@ test('A request without an origin gets no header of CORS, but the metadata, beca
   })
 })
 
-/** What a host does that has CORS of its own. */
-const hostAllows = (origin: string): RequestHandler => {
-  return (_request, response, next) => {
-    response.set({
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'X-Total',
-      Vary: 'Accept-Encoding, Origin',
-    })
-    next()
+/** A host that sets headers of its own before the suite. */
+const behind =
+  (headers: Record<string, string>): Mount =>
+  (app, oauth) => {
+    app.use((_request, response, next) => next(void response.set(headers)))
+    app.use('/photos', oauth.bearerGuard('photos:read', { cors: true }))
+    mountAll(app, oauth)
   }
-}
 
 describe('The headers of a host', () => {
   const kept = {
@@ -267,11 +267,11 @@ describe('The headers of a host', () => {
     'access-control-expose-headers': `X-Total, ${exposed}`,
     vary: 'Accept-Encoding, Origin',
   }
-  const mount: Mount = (app, oauth) => {
-    app.use(hostAllows(other))
-    app.use('/photos', oauth.bearerGuard('photos:read', { cors: true }))
-    mountAll(app, oauth)
-  }
+  const mount = behind({
+    'Access-Control-Allow-Origin': other,
+    'Access-Control-Expose-Headers': 'X-Total',
+    Vary: 'Accept-Encoding, Origin',
+  })
 
   test('stay as they are at every endpoint, at guarded routes, and at the metadata without an origin', async () => {
     const { app } = setStage({ endpoints }, { mount })
@@ -285,14 +285,35 @@ describe('The headers of a host', () => {
     expect(corsOf(await ask(app, { method: 'GET', path: metadata, origin: '' }))).toEqual(kept)
   })
 
-  test('that refuse an origin refuse it', async () => {
-    const refusing: Mount = (host, oauth) => {
-      host.use((_request, response, next) => next(void response.vary('Origin')))
-      mountAll(host, oauth)
+  test.each<[string, Record<string, string>, CorsHeaders]>([
+    [
+      'exposed headers, each once',
+      { 'Access-Control-Expose-Headers': 'X-Total, retry-after' },
+      { 'access-control-expose-headers': 'X-Total, retry-after, WWW-Authenticate, X-Request-Id' },
+    ],
+    [
+      'Vary, with what is missing',
+      { Vary: 'Accept, Accept-Encoding' },
+      { vary: 'Accept, Accept-Encoding, Origin' },
+    ],
+    ['Vary that says it all', { Vary: '*' }, { vary: '*' }],
+  ])('stay: %s', async (_what, headers, expected) => {
+    const { app } = setStage({ cors: { origins: [wall] } }, { mount: behind(headers) })
+    const usual = { ...readable, 'access-control-allow-origin': wall, vary: 'Origin' }
+    expect(corsOf(await ask(app, {}))).toEqual({ ...usual, ...expected })
+  })
+
+  test('that answer a preflight stay, and those that refuse an origin refuse it', async () => {
+    const answer = {
+      'access-control-allow-origin': wall,
+      'access-control-allow-headers': 'X-One',
+      'access-control-allow-methods': 'PUT',
+      'access-control-max-age': '5',
     }
-    const { app } = setStage({}, { mount: refusing })
-    expect(corsOf(await ask(app, { body: grant, headers: secret }))).toEqual({ vary: 'Origin' })
-    expect(corsOf(await preflight(app, '/token'))).toEqual({ vary: 'Origin' })
+    expect(corsOf(await preflight(setStage({}, { mount: behind(answer) }).app, '/token'))).toEqual(answer)
+    const refusal = { vary: 'accept, ORIGIN' }
+    const { app } = setStage({}, { mount: behind(refusal) })
+    expect([corsOf(await preflight(app, '/token')), corsOf(await ask(app, {}))]).toEqual([refusal, refusal])
   })
 })
 

@@ -1,7 +1,11 @@
-import express from 'express'
+import { join } from 'node:path'
+import express, { type Express, type Request, type Response } from 'express'
+import session from 'express-session'
+import helmet from 'helmet'
 import { once } from 'node:events'
 import {
   createServer as createPlainServer,
+  IncomingMessage,
   type RequestListener,
   type Server,
   ServerResponse,
@@ -9,13 +13,69 @@ import {
 import { Agent, createServer as createPlainSecureServer, get } from 'node:https'
 import { connect, Socket } from 'node:net'
 import { createSecureServer, createServer } from '../../lib/index'
-import { host } from '../support/created-server/host'
 import { lastSaid, said, spoken, whileListening } from '../support/created-server/spoken'
 import { application } from '../support/flows/application'
 import { ownCertificate } from '../support/flows/certificates'
 import { photoBook } from '../support/flows/clients'
 import { Flow } from '../support/flows/flow'
 import { tokensOf } from '../support/flows/tokens'
+
+const file = join(__dirname, '../../LICENSE')
+
+/** An application that uses what Express has, and what hosts put in front of it. */
+function host(): Express {
+  const app = express()
+  app.set('trust proxy', 'loopback')
+  Object.assign(app.request, { shout: 'a request of the host' })
+  Object.assign(app.response, {
+    whisper(this: Response, text: string) {
+      this.type('text').send(text.toLowerCase())
+    },
+  })
+  app.use(helmet())
+  app.use(
+    session({ secret: 'secret', resave: false, saveUninitialized: true, genid: () => 'one', name: 'sid' }),
+  )
+  app.get('/send', (_request, response) => void response.send('sent'))
+  app.get('/json', (_request, response) => void response.status(202).json({ it: ['is', 'json'] }))
+  app.get('/file', (_request, response) => response.sendFile(file))
+  app.get('/redirect', (_request, response) => response.redirect(307, '/send'))
+  app.get('/throw', () => {
+    throw Object.assign(new Error('thrown'), { status: 418, stack: 'at home' })
+  })
+  app.get('/streamed', (_request, response) => {
+    response.writeHead(200, 'Fine', { Trailer: 'Sum' })
+    response.write('one,')
+    response.write('two')
+    response.addTrailers({ Sum: '2' })
+    response.end()
+  })
+  app.get('/extended', (request, response) => {
+    Object.assign(response, { recorded: Reflect.get(request, 'shout') })
+    Reflect.apply(Reflect.get(response, 'whisper'), response, [`${Reflect.get(request, 'shout')}!`])
+  })
+  app.get('/about', (request, response) => void response.json(about(request)))
+  app.get('/kinds', (request, response) => {
+    const kinds = [request instanceof IncomingMessage, response instanceof ServerResponse]
+    const names = [request.constructor.name, response.constructor.name]
+    const own = [Object.keys(request), Object.keys(response)].flat().filter((key) => !key.startsWith('_'))
+    response.json({ kinds, names, own, circular: request.res === response && response.req === request })
+  })
+  app.post('/parsed', express.json(), express.urlencoded({ extended: true }), (request, response) => {
+    response.json(request.body)
+  })
+  app.use('/mounted', express())
+  app.get('/mounted/after', (request, response) => {
+    response.json({ restored: Object.getPrototypeOf(request) === app.request, path: request.path })
+  })
+  return app
+}
+
+function about(request: Request): Record<string, unknown> {
+  const { ip, ips, hostname, secure, protocol, path, query, xhr, subdomains, fresh, sessionID } = request
+  const accepted = request.accepts(['html', 'json'])
+  return { ip, ips, hostname, secure, protocol, path, query, xhr, subdomains, fresh, sessionID, accepted }
+}
 
 const json = 'Content-Type: application/json'
 const chunked = ['Transfer-Encoding: chunked', 'Connection: close']
@@ -41,9 +101,7 @@ type Row = readonly [string, readonly string[], string, Prepare?]
 const rows: readonly Row[] = [
   ['res.send', [lastSaid('GET', '/send')], '200 OK'],
   ['res.sendFile', [lastSaid('GET', '/file')], '200 OK'],
-  ['a part of a file', [lastSaid('GET', '/file', ['Range: bytes=2-9'])], '206 Partial Content'],
   ['res.redirect', [lastSaid('GET', '/redirect')], '307 Temporary Redirect'],
-  ['what is fresh', [lastSaid('GET', '/send', ['If-None-Match: *'])], '304 Not Modified'],
   ['a thrown error', [lastSaid('GET', '/throw')], "418 I'm a Teapot"],
   ['a path that cannot be decoded', [lastSaid('GET', '/mounted/%')], '404 Not Found'],
   ['a stream with a trailer', [lastSaid('GET', '/streamed')], '200 Fine'],
@@ -52,7 +110,6 @@ const rows: readonly Row[] = [
   ['getters behind a trusted proxy', [lastSaid('GET', '/about', proxied)], '200 OK'],
   ['a route after a mounted application', [lastSaid('GET', '/mounted/after')], '200 OK'],
   ['a JSON body', [lastSaid('POST', '/parsed', [json], '{"a":[1]}')], '200 OK'],
-  ['a body that is no JSON', [lastSaid('POST', '/parsed', [json], '{a')], '400 Bad Request'],
   [
     'a chunked body',
     [said('POST', '/parsed', [json, ...chunked], '4\r\n{"a"\r\n3\r\n:1}\r\n0\r\n\r\n')],
@@ -60,42 +117,12 @@ const rows: readonly Row[] = [
   ],
   ['HEAD', [lastSaid('HEAD', '/send')], '200 OK'],
   ['pipelining', [said('GET', '/file') + said('GET', '/json') + lastSaid('GET', '/send')], '200 OK'],
-  ['HTTP/1.0', ['GET /file HTTP/1.0\r\n\r\n'], '200 OK'],
   [
     'Expect: 100-continue',
     [said('POST', '/parsed', [json, 'Expect: 100-continue', 'Connection: close', 'Content-Length: 2']), '[]'],
     '100 Continue',
   ],
-  [
-    'an expectation that is not met',
-    [lastSaid('GET', '/send', ['Expect: wonders'])],
-    '417 Expectation Failed',
-  ],
-  ['no HTTP', ['Hello there\r\n\r\n'], '400 Bad Request'],
-  [
-    'too long headers',
-    [lastSaid('GET', '/send', [`X-Long: ${'x'.repeat(20_000)}`])],
-    '431 Request Header Fields Too Large',
-  ],
-  [
-    'both framings',
-    [said('POST', '/parsed', [json, 'Content-Length: 2', ...chunked], '0\r\n\r\n')],
-    '400 Bad Request',
-  ],
   ['an upgrade', [upgrade], '200 OK', answersUpgrades],
-  [
-    'CONNECT',
-    ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
-    '200 Tunnel',
-    (server) => server.on('connect', (_request, socket) => socket.end('HTTP/1.1 200 Tunnel\r\n\r\n')),
-  ],
-  [
-    'checkContinue',
-    [said('POST', '/parsed', [json, 'Expect: 100-continue', 'Connection: close', 'Content-Length: 2'])],
-    '413 Payload Too Large',
-    (server) =>
-      server.on('checkContinue', (_request, response: ServerResponse) => response.writeHead(413).end()),
-  ],
 ]
 
 const servers = [
@@ -246,7 +273,7 @@ test.each(['server', 'response'] as const)('a timeout of a %s comes as on a plai
 })
 
 test('a request over TLS is secure, with what else is known of it', async () => {
-  const answers = [createPlainSecureServer, secure].map(async (create) => {
+  const answers = [createPlainSecureServer, createSecure].map(async (create) => {
     const app = express()
     app.get('/', (request, response) => {
       const own = Object.getPrototypeOf(request) === app.request
@@ -267,6 +294,6 @@ test('a request over TLS is secure, with what else is known of it', async () => 
   expect(created).toEqual([200, { secure: true, protocol: 'https', own: true, ip: '127.0.0.1' }])
 })
 
-function secure(options: typeof ownCertificate, app: RequestListener) {
+function createSecure(options: typeof ownCertificate, app: RequestListener) {
   return createSecureServer(app, options)
 }

@@ -15,19 +15,6 @@ const form = 'Connect a device'
 const question = 'Allow Television to access your account?'
 
 describe('a device', () => {
-  test('gets its tokens by polls while its owner decides on a page', async () => {
-    const { flow, body, poll, pollLater, enter, decide } = await deviceStage()
-    expect(outcomeOf(await poll())).toBe('400 authorization_pending')
-    const page = await enter()
-    expect(titleOf(page)).toBe(question)
-    expect(outcomeOf(await pollLater())).toBe('400 authorization_pending')
-    expect(titleOf(await decide(page, 'approve'))).toBe(allowed)
-    const { accessToken, refreshToken } = tokensOf(await poll())
-    expect((await flow.photos(accessToken)).body).toMatchObject({ subject: 'alice', clientId: 'television' })
-    expect(outcomeOf(await flow.refresh(television, refreshToken))).toBe('tokens')
-    expect(body.device_code).toMatch(/^rh_/)
-  })
-
   const signed = { name: 'signed', open: () => ({ accessTokenFormats: [signedFormat('signed')] }) }
 
   test.each<[string, typeof television, PlugIn[]]>([

@@ -251,21 +251,6 @@ describe('A refresh token', () => {
 })
 
 describe('dpop_jkt', () => {
-  test('binds the code to the key, whose client must prove it', async () => {
-    for (const app of [photoBook, photoPrint]) {
-      const { flow, client, thief } = place()
-      const code = await flow.approve(app, { dpop_jkt: client.thumbprint })
-      const redeem = redemption(app, code)
-      expect((await thief.tokens(flow, redeem, app)).body.error).toBe('invalid_grant')
-      expect((await flow.redeem(app, code)).body.error).toBe('invalid_grant')
-      const { body } = await client.tokens(flow, redeem, app)
-      expect(body.token_type).toBe('DPoP')
-      // The code was bound, and the refresh token of a confidential client is not.
-      const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
-      expect((await thief.tokens(flow, refresh, app)).status).toBe(app === photoBook ? 400 : 200)
-    }
-  })
-
   test.each(['x', 'x'.repeat(44), '*'.repeat(43)])(
     'must be a thumbprint, and "%s" is none',
     async (dpop_jkt) => {

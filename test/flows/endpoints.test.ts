@@ -4,7 +4,7 @@ import request from 'supertest'
 import { type Endpoint, OAuthError, temporarilyUnavailable } from 'express-authorization-server'
 import { readOnly } from '../../docs/examples/read-only'
 import { whoami } from '../../docs/examples/whoami'
-import { type Mount, canonicalOptions } from '../support/flows/application'
+import { type Mount, canonicalOptions, mountAll } from '../support/flows/application'
 import { photoPrint, nightlyReport } from '../support/flows/clients'
 import { basic, Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -344,4 +344,19 @@ describe('Below the well-known names', () => {
         'http://localhost/other',
       )
   })
+})
+
+test('A revocation that is mounted as a part is 503 while the store fails, so a client knows that the token still exists [revocation-4]', async () => {
+  const mount: Mount = (app, oauth) => {
+    app.post('/connect/forget', oauth.clientAuthentication(), oauth.revocation())
+    mountAll(app, oauth)
+  }
+  const paths = { revocation: '/connect/forget' }
+  const { flow, store } = setStage({ paths }, { mount, paths: { revoke: '/connect/forget' } })
+  const { accessToken } = await flow.tokens(photoPrint)
+  store.begin('fails', 'remove')
+  expect(outcomeOf(await flow.revoke(photoPrint, accessToken))).toBe('503 temporarily_unavailable')
+  store.recover()
+  expect((await flow.revoke(photoPrint, accessToken)).text).toBe('{}')
+  expect((await flow.photos(accessToken)).status).toBe(401)
 })

@@ -232,12 +232,6 @@ describe('At every guard, a JWT access token', () => {
     expect(await set.statuses(token)).toEqual(good)
   })
 
-  test('of another issuer with the same store and the same key is unknown', async () => {
-    const set = open()
-    const north = open({ store: set.store, issuer: 'http://127.0.0.1' })
-    expect(await set.statuses(await north.token())).toEqual(unknown)
-  })
-
   test('lives by the clock of its guard: one that is 300 s behind or ahead takes it only if its host allows so much', async () => {
     const set = open()
     const token = await set.token()

@@ -1,11 +1,5 @@
 import express from 'express'
-import {
-  createBearerGuard,
-  createJwtBearerGuard,
-  type Extension,
-  jwtAccessTokenReader,
-  jwtAccessTokens,
-} from '../../lib/index'
+import { createBearerGuard, type Extension, jwtAccessTokenReader, jwtAccessTokens } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { authorizationRequest, Flow } from '../support/flows/flow'
 import { partOf, sharedKeys, withJwts } from '../support/flows/jwt-tokens'
@@ -69,33 +63,6 @@ describeOnStores('A JWT access token', (stage) => {
         expect([path, answer.body.choice]).toEqual([path, { workspace: 'w2' }])
       }
     }
-  })
-
-  test('passes guards and introspection, and ends with its revocation', async () => {
-    const set = open()
-    const { token, refreshToken } = await jwtFor(set)
-    expect((await call(set, token)).body).toMatchObject({ subject: 'alice', audience: [photosApi] })
-    expect((await set.flow.introspect(job, token)).body).toMatchObject({
-      active: true,
-      sub: 'alice',
-      aud: [photosApi],
-      token_type: 'bearer',
-    })
-    expect((await set.flow.revoke(gallery, token)).status).toBe(200)
-    expect((await call(set, token)).status).toBe(401)
-    expect((await set.flow.introspect(job, token)).body).toEqual({ active: false })
-    expect(refusalOf(await set.flow.refresh(gallery, refreshToken))).toBe('400 invalid_grant')
-  })
-
-  test('a repeated refresh gives the same claims again, with the first iat and exp', async () => {
-    const set = open()
-    const { refreshToken } = await jwtFor(set)
-    const first = await set.flow.refresh(gallery, refreshToken)
-    set.clock.advance(9)
-    const again = await set.flow.refresh(gallery, refreshToken)
-    expect(partOf(again.body.access_token, 1)).toEqual(partOf(first.body.access_token, 1))
-    expect(again.body.expires_in).toBe(first.body.expires_in - 9)
-    expect((await call(set, again.body.access_token)).status).toBe(200)
   })
 
   test.each([
@@ -228,35 +195,6 @@ describeOnStores('A guard', (stage) => {
     expect(() => Reflect.apply(oauth.bearerGuard, oauth, ['photos:read', { verify: 'jwt' }])).toThrow(
       /verify must be 'store' or 'signature'/,
     )
-  })
-
-  test('of another process needs the published keys, and no secret', async () => {
-    const set = open()
-    const { token } = await jwtFor(set)
-    const keys = await published(set)
-    const { store, clock } = set
-    const resources = { [photosApi]: { scopes: ['photos:read'] } }
-    const guard = createBearerGuard({
-      issuer,
-      store,
-      clock: clock.read,
-      resources,
-      plugIns: [jwtAccessTokenReader({ keys })],
-    })
-    const offline = createJwtBearerGuard({ issuer, audience: photosApi, keys, clock: clock.read })
-    const app = express()
-    const end: express.RequestHandler = (request, response) => void response.json(request.oauth)
-    app.get('/store', guard('photos:read'), end)
-    app.get('/signature', guard('photos:read', { verify: 'signature' }), end)
-    app.get('/offline', offline('photos:read'), end)
-    const parties = { flow: new Flow(app) }
-    for (const path of ['/store', '/signature', '/offline'])
-      expect([path, (await call(parties, token, path)).status]).toEqual([path, 200])
-    await set.flow.revoke(gallery, token)
-    const after = []
-    for (const path of ['/store', '/signature', '/offline'])
-      after.push((await call(parties, token, path)).status)
-    expect(after).toEqual([401, 200, 200])
   })
 })
 

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import express from 'express'
 import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/access-tokens'
 import { guardedPhotos, hubKeys } from '../support/jwt-guard/guarded-photos'
-import { hub, hubOnCurve, partner, encoded, json, jws, signer } from '../support/assertions/jwt'
+import { hub, hubOnCurve, partner, encoded, jws } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { Flow } from '../support/flows/flow'
 import { waitUntil } from '../support/wait-until'
@@ -388,26 +388,13 @@ describe('Attacks on a guard for JWTs', () => {
   const { ask, now, failures } = guardedPhotos()
   const claims = accessClaims(now())
   const good = accessJwt(claims)
-  const [, payload = '', seal = ''] = good.split('.')
   const bent = (bend: object) => accessJwt({ ...claims, ...bend })
   const written = (text: string) => jws(hub, encoded(text), { typ: 'at+jwt', kid: hub.kid })
   const behind = (text: string) => written(`${JSON.stringify(claims).slice(0, -1)},${text}}`)
-  const stranger = signer(hub.issuer, hub.kid, 'RS256')
   const wrongTexts = (name: string) =>
     [undefined, '', 7, null, ['alice']].map(
       (value) => [`${name} ${JSON.stringify(value)}`, 'jwt_incomplete', bent({ [name]: value })] as const,
     )
-
-  const unsigned = [
-    [
-      'alg __proto__',
-      'jwt_algorithm_refused',
-      `${json({ alg: '__proto__', typ: 'at+jwt' })}.${payload}.${seal}`,
-    ],
-    ['no alg', 'jwt_malformed', `${json({ typ: 'at+jwt' })}.${payload}.${seal}`],
-    ['a stranger with the kid of the issuer', 'jwt_signature_wrong', accessJwt(claims, stranger)],
-    ['an unknown kid', 'jwt_key_unknown', accessJwt(claims, hub, { kid: 'hub-9' })],
-  ] as const
 
   const ofAnotherKind = [
     ['an ID token that says at+jwt', 'jwt_of_another_kind', bent({ at_hash: 'x' })],
@@ -440,14 +427,6 @@ describe('Attacks on a guard for JWTs', () => {
     ],
   ] as const
 
-  const ofOddForm = [
-    ['four parts', 'jwt_malformed', `${good}.${seal}`],
-    ['padding', 'jwt_malformed', `${good}==`],
-    ['no JSON', 'jwt_malformed', written('iss=https://issuer.example')],
-    ['a list', 'jwt_malformed', written(JSON.stringify([claims]))],
-    ['a token of a store', 'jwt_malformed', `at_${'A'.repeat(64)}`],
-  ] as const
-
   async function refuses(_title: string, reason: string, token: string): Promise<void> {
     const response = await ask(token)
     expect(response.status).toBe(401)
@@ -456,10 +435,8 @@ describe('Attacks on a guard for JWTs', () => {
   }
 
   describe('A guard for JWTs refuses', () => {
-    test.each(unsigned)('what its issuer has not signed: %s [access-1]', refuses)
     test.each(ofAnotherKind)('what is no bearer token: %s [access-2, access-3]', refuses)
     test.each(ofOddContent)('claims that do not hold: %s [access-4, access-5]', refuses)
-    test.each(ofOddForm)('what is no JWT: %s', refuses)
 
     test('and after all of them takes the good one, with odd claims beside it and several audiences', async () => {
       expect((await ask(good)).status).toBe(200)

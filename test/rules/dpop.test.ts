@@ -214,6 +214,7 @@ describe('The token endpoint', () => {
     const code = await flow.approve(photoBook, { dpop_jkt: client.thumbprint })
     const thief = new Prover(read, issuer)
     expect((await thief.tokens(flow, redemption(photoBook, code))).body.error).toBe('invalid_grant')
+    expect((await flow.redeem(photoBook, code)).body.error).toBe('invalid_grant')
     expect((await client.tokens(flow, redemption(photoBook, code))).body.token_type).toBe('DPoP')
   })
 

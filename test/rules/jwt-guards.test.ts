@@ -106,7 +106,7 @@ test('[JAT-20] every guard refuses a token for another resource, and takes one f
   expect(await set.statusOf(await set.token({ resource: [photosApi, printApi] }))).toBe(200)
 })
 
-test('[JAT-21] every guard refuses what no key of the server has signed', async () => {
+test('[JAT-21] every guard refuses what no key of the server has signed [access-1]', async () => {
   const set = ownGuards()
   const token = await set.token()
   const [header = '', , signature = ''] = token.split('.')

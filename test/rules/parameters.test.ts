@@ -120,7 +120,7 @@ async function outcomesOf(
 }
 
 test.each(rows)(
-  '[EPT-2, EPT-4] a %s request, %s: another one is wrong, twice refused, without a value as omitted [input-1]',
+  '[EPT-2, EPT-4] a %s request, %s: another one is wrong, twice refused, without a value as omitted [input-1, input-2]',
   async (_request, name, kind, omitted, faulty, other) => {
     // One of several resources counts like the only one (RFC 8707 2).
     const repeated = name === 'resource' ? kind.good : faulty
@@ -171,8 +171,9 @@ describe.each(spelt)('%s', (name, kind, omitted, faulty, other) => {
       'several, repeated and undecodable',
       (one, value) => `${pair(one, value)}&nonce=x&resource=a&resource=b&%zz=%zz`,
     ],
-  ])('[EPT-3] is the same beside an unknown parameter: %s', async (_spelling, spell) => {
+  ])('[EPT-3] is the same beside an unknown parameter: %s [input-3]', async (_spelling, spell) => {
     expect(await outcomesOf(kind, name, spell)).toEqual([kind.good])
+    expect({}).not.toHaveProperty(name)
   })
 })
 

@@ -18,8 +18,11 @@ test.each([
   'https://book.example/a/../callback',
   'https://book.example/callbac',
   'https://book.example.evil.example/callback',
+  'https://book.example@evil.example/callback',
+  'https://book.example\\@evil.example/callback',
+  'https://book.example/callback\t',
 ])(
-  '[RED-1] a redirection URI is compared letter by letter: %s is another one [redirect-1]',
+  '[RED-1] a redirection URI is compared letter by letter: %s is another one [redirect-1, redirect-2]',
   async (redirect_uri) => {
     const { flow } = setStage()
     expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')

@@ -9,7 +9,8 @@ import { identityKeys, relyingParty, withIdentity } from './identity-stage'
 import { type LogoutReceiver, logoutReceiver } from './logout-receiver'
 import type { SetStage } from './stores-of-run'
 
-const formIn = (text: string) => ({
+/** The form of a logout page. */
+export const formIn = (text: string) => ({
   action: /<form[^>]* action="([^"]+)"/.exec(text)?.[1] ?? '',
   logout_request: /name="logout_request" value="([^"]+)"/.exec(text)?.[1] ?? '',
 })
