@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { Chance } from '../support/chance'
 import { waitUntil } from '../support/wait-until'
-import type { Fault, FaultTable } from './faults/fault'
+import type { FaultTable } from './faults'
 import type { Loss, Span } from './history'
-import type { FaultName, PlannedFault, RunPlan } from './plan'
+import type { RunPlan } from './plan'
 import type { Processes } from './processes'
 import type { Recorder } from './recorder'
 import type { Stage } from './stages/stage'
@@ -27,14 +27,11 @@ export class Breakdown<S extends Stage> {
   readonly outages: Span[] = []
   readonly complaints: string[] = []
   private readonly queues = new Map<string, Promise<unknown>>()
-  private readonly lateBefore: number
 
   constructor(
     private readonly plan: RunPlan,
     private readonly means: Means<S>,
-  ) {
-    this.lateBefore = this.late()
-  }
+  ) {}
 
   /** Lets everything break, and waits until each process serves again. */
   async happen(recorder: Recorder): Promise<void> {
@@ -48,54 +45,43 @@ export class Breakdown<S extends Stage> {
     await setTimeout(150)
   }
 
-  private get ways() {
-    return this.means.stage.ways.flat()
-  }
-
-  /** How many writes have come late. */
-  late(): number {
-    return this.ways.reduce((sum, network) => sum + network.stragglers(), 0) - (this.lateBefore ?? 0)
-  }
-
   /** Resolves when each write that is late has come. */
   async allArrived(): Promise<void> {
-    await Promise.all(this.ways.map((network) => network.allArrived()))
+    await Promise.all(this.means.stage.ways.flat().map((network) => network.allArrived()))
   }
 
   /** One fault. Those that touch the same thing come one after the other. */
-  private async suffer({ name, at, lasts, process: place, seed }: PlannedFault): Promise<void> {
-    const { stage, processes, prefix } = this.means
-    const fault = this.faultOf(name)
+  private async suffer({ name, at, lasts, process, seed }: RunPlan['faults'][number]): Promise<void> {
+    const { means, losses } = this
+    const fault = means.table[name]
+    if (fault === undefined) throw new Error(`There is no fault "${name}" here.`)
     await setTimeout(at)
-    const way = stage.ways[place === 0 ? 0 : 1]
-    const scene = {
-      stage,
-      place,
-      way,
-      lasts,
-      chance: new Chance(seed),
-      processes,
-      prefix,
-      losses: this.losses,
-    }
     const happen = async (): Promise<void> => {
-      const from = performance.now()
-      const end = await fault.begin(scene)
+      const begun = performance.now()
+      const end = await fault.begin({
+        ...means,
+        place: process,
+        way: means.stage.ways[process === 0 ? 0 : 1],
+        lasts,
+        chance: new Chance(seed),
+        // A loss without a known end ends when every process serves again.
+        lose: (of, from, until, registrationsOnly = false) =>
+          losses.push({
+            of,
+            from,
+            to: until === undefined ? performance.now() : Infinity,
+            registrationsOnly,
+          }),
+      })
       await setTimeout(lasts)
       await end()
-      if (fault.touches === 'process') this.outages.push({ from, to: performance.now() })
+      if (fault.touches === 'process') this.outages.push({ from: begun, to: performance.now() })
     }
     if (fault.touches === undefined) return happen()
-    const thing = fault.touches === 'process' ? `process ${place}` : fault.touches
+    const thing = fault.touches === 'process' ? `process ${process}` : fault.touches
     const turn = (this.queues.get(thing) ?? Promise.resolve()).then(happen)
     this.queues.set(thing, turn)
     return turn
-  }
-
-  private faultOf(name: FaultName): Fault<S> {
-    const fault = this.means.table[name]
-    if (fault === undefined) throw new Error(`There is no fault "${name}" here.`)
-    return fault
   }
 
   /** Waits until each process has gone the whole way twice in a row. */
@@ -109,8 +95,7 @@ export class Breakdown<S extends Stage> {
       good = works.every(Boolean) ? good + 1 : 0
       // A process that is only slow comes to no such number of attempts.
       if (performance.now() > deadline && rounds > 2 * recovery) {
-        const idle = works.flatMap((isServing, place) => (isServing ? [] : [place])).join(' and ')
-        this.complaints.push(`process ${idle} did not serve again in ${rounds} attempts of ${recovery} s`)
+        this.complaints.push(`process ${works.indexOf(false)} did not serve again in ${recovery} s`)
         break
       }
       if (good === 0) await setTimeout(Math.min(20 * rounds, 300))

@@ -6,12 +6,12 @@ import { Runner } from './runner'
 // Milliseconds. Nothing here is judged by its speed, so the whole takes as long as the machine needs.
 const unhurried = 30 * 60_000
 
-/** Beside some where nothing breaks, such that each class of faults comes about once. */
+/** Beside some where nothing breaks, such that each class of faults comes about once on each kind of Redis. */
 const seeds: readonly (readonly [Topology, readonly number[]])[] = [
-  ['single', Array.from({ length: 12 }, (_, index) => index + 1)],
-  ['replicated', Array.from({ length: 12 }, (_, index) => index + 1)],
-  ['cluster', Array.from({ length: 10 }, (_, index) => index + 1)],
-  ['sentinel', Array.from({ length: 6 }, (_, index) => index + 1)],
+  ['single', [1, 7, 8, 9, 10, 12, 40, 42, 49, 55, 76, 235]],
+  ['replicated', [1, 3, 7, 8, 9, 10, 42, 55, 82, 104, 149, 368]],
+  ['cluster', [1, 7, 8, 30, 42, 49, 55, 71, 142, 188]],
+  ['sentinel', [1, 7, 8, 9, 41, 42]],
 ]
 const plans = seeds.flatMap(([topology, some]) => some.map((seed) => planOf(seed, topology)))
 
@@ -40,7 +40,7 @@ describe('No promise is broken, whatever is asked and whatever breaks', () => {
     '$title [input-19]',
     async ({ plan }) => {
       const { broken, ...counts } = await runner.play(plan)
-      say(plan, { ...counts, plan: undefined })
+      say(plan, counts)
       expect(broken).toEqual([])
     },
     unhurried,

@@ -1,28 +1,4 @@
-/** What is asked of a server. */
-export type Act =
-  | 'ask'
-  | 'decide'
-  | 'deny'
-  | 'redeem'
-  | 'refresh'
-  | 'guard'
-  | 'introspect'
-  | 'revoke'
-  /** A device begins, its owner enters the code and allows it, and the device polls. */
-  | 'begin'
-  | 'enter'
-  | 'allow'
-  | 'poll'
-  /** A client gets a token for itself, and revokes it. */
-  | 'grant'
-  | 'revokeOwn'
-  /** A client exchanges the presented access token. */
-  | 'exchange'
-  /** A client registers itself, reads its registration, gets a token for itself, and deletes its registration. */
-  | 'register'
-  | 'configure'
-  | 'authenticate'
-  | 'unregister'
+import type { Act } from './acts'
 
 /** What came of it, as far as the one who asked can know. */
 export type Answer =

@@ -1,10 +1,10 @@
+import type { Act } from './acts'
 import {
   grantedBy,
   groupsOf,
   knownBefore,
   overlaps,
   succeeded,
-  type Act,
   type Attempt,
   type History,
   type Loss,
@@ -31,20 +31,20 @@ export function judge(history: History, outages: readonly Span[]): readonly Viol
   const ofLines = groupsOf(inOrder, ({ line }) => line).flatMap((attempts) =>
     violationsOf(new Line(attempts, history.grace), history),
   )
-  return [...ofLines, ...inOrder.flatMap((attempt) => inItself(attempt, history, outages))]
+  const others = inOrder.flatMap((attempt) => violation(attempt, inItself(attempt, history, outages)))
+  return [...ofLines, ...others]
 }
 
+const violation = (attempt: Attempt, rule: string | undefined): readonly Violation[] =>
+  rule === undefined ? [] : [{ rule, attempt }]
+
 /** What is wrong with an answer whatever was answered before. */
-function inItself(attempt: Attempt, { isCalm }: History, outages: readonly Span[]): readonly Violation[] {
+function inItself(attempt: Attempt, { isCalm }: History, outages: readonly Span[]): string | undefined {
   const { answer } = attempt
-  const ruleOf = (): string | undefined => {
-    if (answer.kind === 'wrong') return `a wrong answer: ${answer.what}`
-    if (answer.kind === 'trouble' && isCalm) return 'trouble although nothing was wrong'
-    const isExplained = outages.some((outage) => overlaps(attempt, outage))
-    return answer.kind === 'unanswered' && !isExplained ? 'no answer although the process lived' : undefined
-  }
-  const rule = ruleOf()
-  return rule === undefined ? [] : [{ rule, attempt }]
+  if (answer.kind === 'wrong') return `a wrong answer: ${answer.what}`
+  if (answer.kind === 'trouble' && isCalm) return 'trouble although nothing was wrong'
+  const isExplained = outages.some((outage) => overlaps(attempt, outage))
+  return answer.kind === 'unanswered' && !isExplained ? 'no answer although the process lived' : undefined
 }
 
 function violationsOf(line: Line, history: History): readonly Violation[] {
@@ -56,8 +56,10 @@ function violationsOf(line: Line, history: History): readonly Violation[] {
   return line.attempts.flatMap((attempt) => {
     // What only reads may not have left such a server yet. It must, before the span ends.
     if (reads.has(attempt.act) && outdated.some((loss) => overlaps(attempt, loss))) return []
-    const rule = rules.map((check) => check(line, attempt, history)).find((broken) => broken !== undefined)
-    return rule === undefined ? [] : [{ rule, attempt }]
+    return violation(
+      attempt,
+      rules.map((check) => check(line, attempt, history)).find((broken) => broken !== undefined),
+    )
   })
 }
 

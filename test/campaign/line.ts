@@ -1,4 +1,5 @@
-import { grantedBy, knownBefore, type Act, type Attempt } from './history'
+import type { Act } from './acts'
+import { grantedBy, knownBefore, type Attempt } from './history'
 
 /** What ends a line once it is answered, and perhaps when it is not. */
 const endings: ReadonlySet<Act> = new Set<Act>(['revoke', 'revokeOwn', 'unregister', 'deny'])

@@ -1,97 +1,10 @@
 import { isRecord } from '../../lib/primitives/options-reader'
 import type { ClientApplication } from '../support/flows/clients'
-import { deviceCode } from '../support/flows/device-stage'
-import {
-  authorizationRequest,
-  basic,
-  formOf,
-  redemption,
-  usualPaths,
-  type Fields,
-} from '../support/flows/flow'
-import { exchangeOf } from '../support/flows/token-exchange'
-import { answerOf, type Holder } from './answer'
+import { formOf } from '../support/flows/flow'
+import { answerOf, get, requestOf, type Act, type Party } from './acts'
 import { Exchange, type Message } from './exchange'
-import { grantedBy, type Act, type Answer, type Attempt } from './history'
+import { grantedBy, groupsOf, type Answer, type Attempt } from './history'
 import { book, service } from './parties'
-
-const scope = 'photos:read'
-
-/** Whom a line is about: its owner, if it has one, and the client that has its tokens. */
-interface Party {
-  readonly owner?: string
-  readonly client: ClientApplication
-}
-
-const holderOf = ({ owner, client: { registration } }: Party): Holder => ({
-  clientId: registration.client_id,
-  // A machine and a television ask for a part of what they may have.
-  scope: registration === book.registration ? registration.scope : scope,
-  ...(owner === undefined ? {} : { owner }),
-})
-
-const serviceHeaders = { Authorization: basic(service.registration.client_id, service.secret ?? '') }
-
-/** Metadata of a client that registers itself and gets tokens for itself. */
-const notesMachine = JSON.stringify({
-  client_name: 'Notes Machine',
-  grant_types: ['client_credentials'],
-  response_types: [],
-  token_endpoint_auth_method: 'client_secret_post',
-  scope,
-})
-
-type Headers = Readonly<Record<string, string>>
-
-const post = (path: string, fields: Fields | string, headers: Headers = {}): Message => ({
-  method: 'POST',
-  path,
-  headers,
-  body: formOf(fields),
-})
-
-const get = (path: string, headers: Headers): Message => ({ method: 'GET', path, headers })
-
-/** A registration is one text: the identifier, the secret, and the token for its configuration. */
-const configuration = (method: 'GET' | 'DELETE', registration: string): Message => {
-  const [client_id, , token = ''] = registration.split(' ')
-  const path = `/register/client?${formOf({ client_id })}`
-  return { method, path, headers: { Authorization: `Bearer ${token}` } }
-}
-
-const forItself = { grant_type: 'client_credentials', scope }
-const { token: atToken, revoke: atRevocation, introspect, photos, authorize } = usualPaths
-const identified = ({ client }: Party): Fields => ({ client_id: client.registration.client_id })
-const ownerOf = ({ owner = '' }: Party): Headers => ({ 'X-Owner': owner })
-
-/** The request by which an app, its owner, a resource server or a machine does this. */
-const messages: Readonly<Record<Act, (presented: string, party: Party) => Message>> = {
-  ask: (_, party) => get(`${authorize}?${formOf(authorizationRequest(book))}`, ownerOf(party)),
-  decide: (form, party) => post(authorize, `${form}&decision=approve`, ownerOf(party)),
-  deny: (form, party) => post(authorize, `${form}&decision=deny`, ownerOf(party)),
-  redeem: (code, party) => post(atToken, { ...identified(party), ...redemption(book, code) }),
-  refresh: (refresh_token, party) =>
-    post(atToken, { ...identified(party), grant_type: 'refresh_token', refresh_token }),
-  guard: (accessToken) => get(photos, { Authorization: `Bearer ${accessToken}` }),
-  introspect: (token) => post(introspect, { token }, serviceHeaders),
-  revoke: (token, party) => post(atRevocation, { ...identified(party), token }),
-  begin: (_, party) => post('/device_authorization', { ...identified(party), scope }),
-  enter: (user_code, party) => post('/device', { user_code }, ownerOf(party)),
-  allow: (form, party) => post('/device', `${form}&decision=approve`, ownerOf(party)),
-  poll: (device_code, party) => post(atToken, { ...identified(party), grant_type: deviceCode, device_code }),
-  grant: () => post(atToken, forItself, serviceHeaders),
-  revokeOwn: (token) => post(atRevocation, { token }, serviceHeaders),
-  exchange: (token) => post(atToken, exchangeOf(token, { scope }), serviceHeaders),
-  register: () => ({
-    ...post('/register', notesMachine, { 'Content-Type': 'application/json' }),
-  }),
-  configure: (registration) => configuration('GET', registration),
-  authenticate: (registration) => {
-    const [client_id, client_secret] = registration.split(' ')
-    return post(atToken, { ...forItself, client_id, client_secret })
-  },
-  unregister: (registration) => configuration('DELETE', registration),
-}
 
 /** An access token without a refresh token, and its line. */
 interface Grant {
@@ -155,9 +68,9 @@ export class Recorder {
     if (exchange === undefined) throw new Error('There is no server.')
     const party = this.partyOf(line)
     try {
-      const message = messages[act](presented, party)
+      const message = requestOf(act, presented, party)
       const sent = act === 'enter' ? await withForm(exchange, message) : message
-      return answerOf(act, await exchange.send(sent), holderOf(party))
+      return answerOf(act, await exchange.send(sent), party)
     } catch (error) {
       return { kind: 'unanswered', what: error instanceof Error ? error.message : String(error) }
     }
@@ -179,4 +92,35 @@ async function withForm(exchange: Exchange, message: Message): Promise<Message> 
   const body: unknown = JSON.parse((await exchange.send(get(message.path, headers))).text)
   const fields = isRecord(body) && isRecord(body['fields']) ? body['fields'] : {}
   return { ...message, body: `${message.body}&${formOf({ form: String(fields['form']) })}` }
+}
+
+const several = 8
+
+/** Presents everything once more, at each process, when all faults are over and all that is late has come. */
+export async function finalReads(recorder: Recorder): Promise<void> {
+  const lines = groupsOf(recorder.attempts, ({ line }) => line).entries()
+  const look = async (): Promise<void> => {
+    // Several look, who share the one list.
+    for (const [turn, attempts] of lines) await lookAt(recorder, attempts, turn)
+  }
+  await Promise.all(Array.from({ length: several }, look))
+}
+
+async function lookAt(recorder: Recorder, attempts: readonly Attempt[], turn: number): Promise<void> {
+  const line = attempts[0]?.line ?? 0
+  const granted = (...acts: readonly Act[]): readonly (readonly string[])[] =>
+    attempts.filter(({ act }) => acts.includes(act)).map(grantedBy)
+  const present = async (act: Act, credentials: readonly string[], at = turn): Promise<void> => {
+    for (const credential of new Set(credentials)) await recorder.attempt(at, line, act, credential)
+  }
+  const pairs = granted('redeem', 'refresh', 'poll')
+  const accessTokens = [...pairs, ...granted('grant')].flatMap((pair) => pair.slice(0, 1))
+  for (let server = 0; server < recorder.servers; server += 1) await present('guard', accessTokens, server)
+  for (const act of ['configure', 'authenticate'] as const) await present(act, granted('register').flat())
+  // The last one: an earlier one would end the authorization.
+  await present('refresh', pairs.flatMap((pair) => pair.slice(1)).slice(-1))
+  await present('decide', granted('ask').flat())
+  // A code that was redeemed ends its authorization now, and whatever came of it.
+  await present('redeem', granted('decide').flat())
+  await present('guard', accessTokens)
 }

@@ -1,32 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { issuers } from '../support/assertions/jwt'
+import { Chance } from '../support/chance'
 import { Breakdown } from './breakdown'
-import type { FaultTable } from './faults/fault'
-import { clockSteps } from './faults/usual'
+import { clockSteps, type FaultTable } from './faults'
 import type { Attempt, Loss, Span } from './history'
 import { Lane } from './hostile/lane'
 import { Notes } from './hostile/notes'
 import { ValidRequests } from './hostile/requests'
 import { growthIn, inWords, judge } from './judge'
-import { Load } from './load'
 import { registrations } from './parties'
 import type { RunPlan } from './plan'
 import type { WrongAnswer } from './planted/answers'
 import { Processes } from './processes'
+import { finalReads, Recorder } from './recorder'
 import type { Health, ServerPlan } from './server'
 import type { Stage } from './stages/stage'
+import { Visitor } from './visitors'
 
 /** What came of a run. */
 export interface Outcome {
-  readonly plan: RunPlan
   readonly requests: number
   readonly hostile: number
   /** Hostile requests that were still good: else they were all too broken to try anything. */
   readonly good: number
-  /** Answers that told of trouble. */
-  readonly troubled: number
-  /** Writes that came late. */
-  readonly late: number
   /** Each broken promise, in words, with what shows it. */
   readonly broken: readonly string[]
 }
@@ -57,13 +53,9 @@ export async function playInMemory(plan: RunPlan, terms: Terms = {}): Promise<Ou
     const healths: Health[] = []
     for (let round = 0; round < rounds && !run.notes.isFull; round += 1) {
       const most = Math.ceil(hostile / rounds / run.lanes.length)
-      const load = run.load({ ...plan, seed: plan.seed + round * 100 }, most)
-      try {
-        await load.sent
-        run.take(await load.end())
-      } finally {
-        await load.leave()
-      }
+      run.take(
+        await run.attempts({ ...plan, seed: plan.seed + round * 100 }, most, (_recorder, sent) => sent),
+      )
       healths.push(...(await run.told()))
       run.processes.setAhead(0, (round + 1) * fortyDays)
       for (const lane of run.lanes) lane.outlive()
@@ -81,29 +73,25 @@ export async function playOn<S extends Stage>(
 ): Promise<Outcome> {
   const prefix = `campaign:${randomUUID()}:`
   const plans = stage.plans.map(({ waitForReplicas, ...redis }) => ({
-    ...redis,
-    ...(plan.waits && terms.waitsForNothing !== true && waitForReplicas ? { waitForReplicas } : {}),
-    ...(terms.forgetsMarks === true ? { isCareless: true } : {}),
+    prefix,
+    redis: {
+      ...redis,
+      ...(plan.waits && terms.waitsForNothing !== true && waitForReplicas ? { waitForReplicas } : {}),
+      ...(terms.forgetsMarks === true ? { isCareless: true } : {}),
+    },
   }))
-  const run = await Run.begin(
-    plan,
-    terms,
-    plans.map((redis) => ({ redis, prefix })),
-  )
+  const run = await Run.begin(plan, terms, plans)
   const breakdown = new Breakdown(plan, { stage, table, processes: run.processes, prefix, ...terms })
   return run.outcome(async () => {
-    const load = run.load(plan, Infinity)
-    run.processes.recorder = load.recorder
-    try {
-      await breakdown.happen(load.recorder)
-      const attempts = await load.end(() => breakdown.allArrived())
-      run.take(attempts, breakdown.losses, breakdown.outages)
-    } finally {
-      await load.leave()
-    }
+    const attempts = await run.attempts(
+      plan,
+      Infinity,
+      (recorder) => breakdown.happen(recorder),
+      () => breakdown.allArrived(),
+    )
+    run.take(attempts, breakdown.losses, breakdown.outages)
     await run.told()
     run.broken.push(...breakdown.complaints)
-    run.late = breakdown.late()
   })
 }
 
@@ -112,11 +100,9 @@ class Run {
   readonly notes: Notes
   readonly lanes: readonly Lane[]
   readonly broken: string[] = []
-  late = 0
   private readonly valid: ValidRequests
   private readonly isCalm: boolean
   private requests = 0
-  private troubled = 0
 
   private constructor(
     private readonly plan: RunPlan,
@@ -153,10 +139,42 @@ class Run {
     return this.requests + this.notes.sent
   }
 
-  /** @param most hostile requests of each of those who send them. */
-  load(plan: RunPlan, most: number): Load {
-    const { lanes, processes, valid, terms } = this
-    return new Load(processes.urls, plan, { lanes, kinds: terms.kinds ?? Object.keys(valid.kinds), most })
+  /**
+   * What visitors asked at the servers while this happened, and hostile senders beside them, and what came when they
+   * presented everything once more.
+   *
+   * @param most hostile requests of each of those who send them.
+   * @param happen gets a promise that all hostile requests are sent.
+   */
+  async attempts(
+    { visitors, races, ends, seed, resting }: RunPlan,
+    most: number,
+    happen: (recorder: Recorder, sent: Promise<unknown>) => Promise<unknown>,
+    settled: () => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<readonly Attempt[]> {
+    const recorder = new Recorder(this.processes.urls)
+    recorder.resting = resting
+    this.processes.recorder = recorder
+    const stop = new AbortController()
+    const { signal } = stop
+    const { kinds = Object.keys(this.valid.kinds) } = this.terms
+    const stays = Array.from({ length: visitors }, (_, index) =>
+      new Visitor(recorder, new Chance(seed * 1000 + index), { races, ends, signal }).stay(),
+    )
+    const sent = Promise.all(this.lanes.map((lane) => lane.send(most, kinds, () => signal.aborted)))
+    try {
+      await happen(recorder, sent)
+      stop.abort()
+      await Promise.all([...stays, sent])
+      await settled()
+      await finalReads(recorder)
+      return recorder.attempts
+    } finally {
+      // Whatever came of it: visitors that stay would keep their process for ever.
+      stop.abort()
+      await Promise.allSettled([...stays, sent])
+      recorder.close()
+    }
   }
 
   take(attempts: readonly Attempt[], losses: readonly Loss[] = [], outages: readonly Span[] = []): void {
@@ -166,7 +184,6 @@ class Run {
     const violations = judge({ attempts, losses, isCalm, grace }, outages)
     this.broken.push(...violations.map((violation) => inWords(violation, attempts)))
     this.requests += attempts.length
-    this.troubled += attempts.filter(({ answer }) => answer.kind === 'trouble').length
   }
 
   /** What the processes say of themselves. */
@@ -179,7 +196,7 @@ class Run {
   }
 
   async outcome(play: () => Promise<void>): Promise<Outcome> {
-    const { plan, notes, processes } = this
+    const { notes, processes } = this
     try {
       await play()
       if (this.isCalm && this.broken.length === 0 && !notes.isFull) await this.valid.tryEach(notes)
@@ -187,9 +204,8 @@ class Run {
     } finally {
       await processes.stop()
     }
-    const { requests, troubled, late } = this
     const ofHostile = [...notes.complaints].map(([complaint, story]) => `${complaint}\n    ${story}`)
-    const counts = { requests, troubled, late, hostile: notes.sent, good: notes.won }
-    return { plan, ...counts, broken: [...this.broken, ...ofHostile] }
+    const broken = [...this.broken, ...ofHostile]
+    return { requests: this.requests, hostile: notes.sent, good: notes.won, broken }
   }
 }

@@ -1,8 +1,5 @@
-import { behindSentinel } from './faults/sentinel'
-import { ofACluster } from './faults/cluster'
-import { ofAPair, ofOneRedis } from './faults/one-server'
-import { usualFaults } from './faults/usual'
-import type { RunPlan, Topology } from './plan'
+import type { FaultTable } from './faults'
+import { faultsOf, type RunPlan, type Topology } from './plan'
 import { playInMemory, playOn, type Outcome, type Terms } from './run'
 import { BehindSentinel } from './stages/behind-sentinel'
 import { OneServer } from './stages/one-server'
@@ -15,28 +12,19 @@ interface Place {
   readonly play: (plan: RunPlan, terms?: Terms) => Promise<Outcome>
 }
 
+const place =
+  <S extends Stage>(start: () => Promise<S>, table: FaultTable<S>) =>
+  async (): Promise<Place> => {
+    const stage = await start()
+    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
+  }
+
 const places: Readonly<Record<Topology, () => Promise<Place>>> = {
   memory: async () => ({ play: playInMemory }),
-  single: async () => {
-    const stage = await OneServer.start(false)
-    const table = { ...usualFaults, ...ofOneRedis }
-    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
-  },
-  replicated: async () => {
-    const stage = await OneServer.start(true)
-    const table = { ...usualFaults, ...ofAPair }
-    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
-  },
-  cluster: async () => {
-    const stage = await ThreeMasters.start()
-    const table = { ...usualFaults, ...ofACluster }
-    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
-  },
-  sentinel: async () => {
-    const stage = await BehindSentinel.start()
-    const table = { ...usualFaults, ...behindSentinel }
-    return { stage, play: (plan, terms) => playOn(stage, table, plan, terms) }
-  },
+  single: place(() => OneServer.start(false), faultsOf.single),
+  replicated: place(() => OneServer.start(true), faultsOf.replicated),
+  cluster: place(() => ThreeMasters.start(), faultsOf.cluster),
+  sentinel: place(() => BehindSentinel.start(), faultsOf.sentinel),
 }
 
 /** Plays runs, on servers of Redis that go on from run to run. */

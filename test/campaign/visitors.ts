@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Chance } from '../support/chance'
-import { grantedBy, type Act, type Answer } from './history'
+import type { Act } from './acts'
+import { grantedBy, type Answer } from './history'
 import { service, television } from './parties'
 import type { Recorder } from './recorder'
 
@@ -9,26 +10,17 @@ type Pair = readonly [accessToken: string, refreshToken: string]
 /** The pairs of one authorization, oldest first. */
 type Pairs = [Pair, ...Pair[]]
 
-/** How often a visitor does what: shares of 1. */
-export interface Habits {
-  /** Redemptions, polls and refreshes that it sends twice at once. */
-  readonly doubles: number
-  /** Of what it does with tokens: looks, refreshes, and ends. */
-  readonly looks: number
-  readonly refreshes: number
-  readonly ends: number
-}
-
-/** The shares of what visitors are. */
-export type Mix = Readonly<Record<'owner' | 'machine' | 'registrant' | 'device' | 'racer', number>>
-
 interface Manner {
-  readonly habits: Habits
-  readonly mix: Mix
-  /** Milliseconds between two requests at most. */
-  readonly pause: number
+  /** Shares of 1: of what it does, races; and of what it does with tokens, revocations and replays. */
+  readonly races: number
+  readonly ends: number
   readonly signal: AbortSignal
 }
+
+// Milliseconds between two requests at most.
+const pause = 20
+// The share of redemptions, polls and refreshes that are sent twice at once.
+const doubles = 0.3
 
 /** What is raced at each stage of an authorization: a credential for each act. */
 type Race = readonly [act: Act, presented: string]
@@ -56,13 +48,12 @@ export class Visitor {
   }
 
   private async visit(): Promise<void> {
-    const { owner, machine, registrant, device } = this.manner.mix
+    if (this.happens(this.manner.races)) return this.race()
     const choice = this.chance.share()
-    if (choice < owner) await this.authorize()
-    else if (choice < owner + machine) await this.work()
-    else if (choice < owner + machine + registrant) await this.register()
-    else if (choice < owner + machine + registrant + device) await this.connect()
-    else await this.race()
+    if (choice < 0.5) await this.authorize()
+    else if (choice < 0.65) await this.work()
+    else if (choice < 0.8) await this.register()
+    else await this.connect()
   }
 
   /** One authorization, from the question to its end, if it comes to one. */
@@ -72,7 +63,7 @@ export class Visitor {
     const [code] = form === undefined ? [] : await this.insist('decide', form)
     if (code === undefined) return
     // A double click, or a thief: of both at most one may win, and what it won must be dead.
-    const isDouble = this.happens(this.manner.habits.doubles)
+    const isDouble = this.happens(doubles)
     const answers = isDouble
       ? await Promise.all([this.once('redeem', code), this.once('redeem', code)])
       : [await this.insisted('redeem', code)]
@@ -98,24 +89,23 @@ export class Visitor {
   }
 
   private async useUntilEnd(code: string | undefined, pairs: Pairs): Promise<void> {
-    const { looks, refreshes, ends } = this.manner.habits
     while (!this.isOver && pairs.length < 7) {
-      const choice = this.chance.share()
-      if (choice < looks) await this.look(pairs)
-      else if (choice < looks + refreshes) {
+      if (this.happens(this.manner.ends)) {
+        await this.end(code, pairs)
+        return this.look(pairs)
+      }
+      if (this.happens(0.6)) await this.look(pairs)
+      else {
         const next = await this.refresh(pairs)
         if (next === undefined) return this.look(pairs)
         pairs.push(next)
-      } else if (choice < looks + refreshes + ends) {
-        await this.end(code, pairs)
-        return this.look(pairs)
       }
     }
   }
 
   private async refresh(pairs: Pairs): Promise<Pair | undefined> {
     const [, refreshToken] = pairs.at(-1) ?? pairs[0]
-    const times = this.happens(this.manner.habits.doubles) ? 2 : 1
+    const times = this.happens(doubles) ? 2 : 1
     const all = Array.from({ length: times }, () => this.insist('refresh', refreshToken))
     return pairOf((await Promise.all(all)).flat())
   }
@@ -170,7 +160,7 @@ export class Visitor {
     if (this.happens(0.3)) await this.once('poll', deviceCode)
     const [form] = await this.insist('enter', userCode)
     if (form === undefined) return
-    const times = this.happens(this.manner.habits.doubles) ? 2 : 1
+    const times = this.happens(doubles) ? 2 : 1
     const both = <T>(act: () => Promise<T>) => Promise.all(Array.from({ length: times }, act))
     await both(() => this.insist('allow', form))
     const polls = await both(() => this.insist('poll', deviceCode))
@@ -245,7 +235,7 @@ export class Visitor {
 
   /** After a pause, any server that does not rest. */
   private async nextServer(): Promise<number> {
-    await setTimeout(this.chance.share() * this.manner.pause)
+    await setTimeout(this.chance.share() * pause)
     return this.awake(this.chance.below(this.recorder.servers))
   }
 

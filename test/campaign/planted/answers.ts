@@ -34,30 +34,9 @@ export const wrongAnswers = {
     if (uri === null || registeredPlaces.has(uri)) return next()
     response.writeHead(303, { Location: encodeURI(`https://elsewhere.example/${uri.slice(0, 20)}`) }).end()
   },
-  cached: (request, response, next) => {
-    if (request.method === 'POST') return next()
-    if (request.path !== '/token') return next()
-    response.status(405).json({ error: 'invalid_request' })
-  },
-  'wrong code': (request, response, next) => {
-    if (request.method === 'POST' || request.path !== '/revoke') return next()
-    response.status(400).set('Cache-Control', 'no-store').json({ error: 'something_else' })
-  },
-  'open guard': (request, response, next) => {
-    if (request.path !== '/photos') return next()
-    response.json({ clientId: 'anybody' })
-  },
   'open token endpoint': (request, response, next) => {
     if (request.path !== '/token') return next()
     response.set('Cache-Control', 'no-store').json({ access_token: 'for everybody', refresh_token: 'r' })
-  },
-  warning: (request, _response, next) => {
-    if (request.method !== 'GET') process.emitWarning('Something is odd.')
-    next()
-  },
-  'open handle': (request, _response, next) => {
-    if (request.method !== 'GET') setInterval(() => {}, 60_000)
-    next()
   },
 } satisfies Record<string, RequestHandler>
 

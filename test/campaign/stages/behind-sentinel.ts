@@ -24,6 +24,8 @@ export class BehindSentinel implements Stage {
     return [this.isSpent ? this.redis.replica : this.redis.master]
   }
 
+  async isWhole(): Promise<void> {}
+
   async empty(): Promise<void> {
     for (const master of await this.masters()) await sendCommand(master, 'FLUSHALL')
   }

@@ -27,22 +27,18 @@ export class OneServer implements Stage {
     const { port } = master.server
     const stage = new OneServer(master, [await startFaultyNetwork(port), await startFaultyNetwork(port)])
     if (hasReplica) stage.replica = await startAt(newDirectory(), undefined, stage.following())
-    if (hasReplica) await stage.isFollowed()
+    await stage.isWhole()
     return stage
   }
 
   get plans(): readonly [RedisPlan, RedisPlan] {
     const wait = this.replica === undefined ? {} : { waitForReplicas: replicaWait }
-    const [one, other] = this.networks
-    return [
-      { url: one.url, ...wait },
-      { url: other.url, ...wait },
-    ]
+    const planOver = ({ url }: FaultyNetwork): RedisPlan => ({ url, ...wait })
+    return [planOver(this.networks[0]), planOver(this.networks[1])]
   }
 
   get ways(): readonly [readonly FaultyNetwork[], readonly FaultyNetwork[]] {
-    const [one, other] = this.networks
-    return [[one], [other]]
+    return [[this.networks[0]], [this.networks[1]]]
   }
 
   /** The server that takes writes. */
@@ -84,7 +80,8 @@ export class OneServer implements Stage {
     return ['--replicaof', '127.0.0.1', String(this.server.port)]
   }
 
-  async isFollowed(): Promise<void> {
+  async isWhole(): Promise<void> {
+    if (this.replica === undefined) return
     await waitUntil('the replica follows', async () =>
       String(await this.tell('INFO', 'replication')).includes('state=online'),
     )
@@ -124,7 +121,7 @@ export class OneServer implements Stage {
       await server.stop()
       this.replica = await startAt(directory, server.port, this.following())
     }
-    await this.isFollowed()
+    await this.isWhole()
   }
 
   async stop(): Promise<void> {
@@ -138,17 +135,10 @@ export class OneServer implements Stage {
 
 const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'redis-data-'))
 
+const durable = '--appendonly yes --appendfsync always --repl-diskless-sync-delay 0'.split(' ')
+
 async function startAt(directory: string, port?: number, words: readonly string[] = []): Promise<Place> {
-  const durable = [
-    '--dir',
-    directory,
-    '--appendonly',
-    'yes',
-    '--appendfsync',
-    'always',
-    '--repl-diskless-sync-delay',
-    '0',
-  ]
   const where = port === undefined ? { own: true } : { port }
-  return { directory, server: await startRedis({ ...where, extraArguments: [...durable, ...words] }) }
+  const extraArguments = ['--dir', directory, ...durable, ...words]
+  return { directory, server: await startRedis({ ...where, extraArguments }) }
 }

@@ -11,6 +11,8 @@ export interface Stage {
   readonly ways: readonly [readonly FaultyNetwork[], readonly FaultyNetwork[]]
   /** The servers that take writes. */
   masters(): Promise<readonly RedisServer[]>
+  /** Resolves when each server that takes writes has the replicas that it should have. */
+  isWhole(): Promise<void>
   /** Empties it for the next run. */
   empty(): Promise<void>
   stop(): Promise<void>

@@ -78,16 +78,19 @@ export class ThreeMasters implements Stage {
   async isWhole(): Promise<void> {
     await waitUntil('the cluster is whole', async () => {
       const masters = await this.masters()
-      const states = await Promise.all(
-        this.nodes.map((node) => sendCommand(node, 'CLUSTER', 'INFO').catch(() => '')),
-      )
-      const replicas = await Promise.all(
-        masters.map((master) => sendCommand(master, 'INFO', 'replication').catch(() => '')),
-      )
+      const say = async (
+        nodes: readonly RedisServer[],
+        word: string,
+        command: string,
+        ...words: string[]
+      ) => {
+        const states = nodes.map((node) => sendCommand(node, command, ...words).catch(() => ''))
+        return (await Promise.all(states)).every((state) => String(state).includes(word))
+      }
       return (
         masters.length === 3 &&
-        states.every((state) => String(state).includes('cluster_state:ok')) &&
-        replicas.every((state) => String(state).includes('state=online'))
+        (await say(this.nodes, 'cluster_state:ok', 'CLUSTER', 'INFO')) &&
+        (await say(masters, 'state=online', 'INFO', 'replication'))
       )
     })
   }
