@@ -20,15 +20,20 @@ export class CertificateAuthority {
   /** The certificate of the authority itself, PEM. */
   readonly ca = this.certify(this.name, this.keys.publicKey, [
     extension('2.5.29.19', sequence(boolean(true))),
-    extension('2.5.29.15', bits(Buffer.of(0b110), 1)),
+    extension('2.5.29.15', bits(Buffer.of(0b10000110), 1)),
   ])
+
+  /** Its own certificate as any client or server may have one: self-signed. */
+  get own(): KeyAndCertificate {
+    return { key: pemOf(this.keys.privateKey), cert: this.ca }
+  }
 
   /** Makes a key and a certificate for names and IP addresses, from yesterday until the given number of days from now. */
   issue(names: readonly string[], days = 1): KeyAndCertificate {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const alternatives = extension('2.5.29.17', sequence(...names.map(generalName)))
     const cert = this.certify(names[0] ?? '', publicKey, [alternatives], days)
-    return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), cert }
+    return { key: pemOf(privateKey), cert }
   }
 
   private certify(subject: string, key: KeyObject, extensions: readonly Buffer[], days = 1): string {
@@ -52,6 +57,8 @@ export class CertificateAuthority {
     return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
   }
 }
+
+const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 // DER (X.690): a tag, a length, contents.
 function tagged(tag: number, ...contents: readonly Buffer[]): Buffer {

@@ -7,7 +7,8 @@ export interface Program {
   variable: string
   names: readonly string[]
   packages: readonly string[]
-  missing: string
+  /** What the tests need, in words. */
+  needed: string
   /** Directories beside those on the PATH, in which Debian puts it. */
   directories?: () => readonly string[]
   /** Whether a program of this name will do; default: each does. */
@@ -23,28 +24,23 @@ export interface Surroundings {
 
 export const redisProgram: Program = {
   variable: 'REDIS_SERVER',
+  needed: 'Redis, a program that they can start and kill, also where REDIS_URL names a running server',
   names: ['redis-server', 'valkey-server'],
   packages: ['redis-server'],
-  missing:
-    'The tests need Redis: a program that they can start and kill, also where REDIS_URL names a running server; ' +
-    'set REDIS_SERVER to the path of a server program, put redis-server or valkey-server on the PATH, ' +
-    'or run as root on Debian, where it is installed with apt-get.',
 }
 
 export const chromiumProgram: Program = {
   variable: 'CHROMIUM',
+  needed: 'Chromium',
   names: ['chromium', 'chromium-browser', 'google-chrome'],
   packages: ['chromium', 'fonts-dejavu-core'],
-  missing:
-    'The tests need Chromium: set CHROMIUM to the path of the browser, ' +
-    'put chromium, chromium-browser or google-chrome on the PATH, ' +
-    'or run as root on Debian, where it is installed with apt-get.',
 }
 
 const versions = '/usr/lib/postgresql'
 
 export const postgresProgram: Program = {
   variable: 'POSTGRES_SERVER',
+  needed: 'PostgreSQL',
   names: ['postgres'],
   packages: ['postgresql'],
   directories: () => entriesOf(versions).map((version) => join(versions, version, 'bin')),
@@ -53,9 +49,6 @@ export const postgresProgram: Program = {
     path: '/etc/postgresql-common/createcluster.d/tests.conf',
     text: 'create_main_cluster = false\n',
   },
-  missing:
-    'The tests need PostgreSQL: set POSTGRES_SERVER to the path of its server program, ' +
-    'put postgres on the PATH, or run as root on Debian, where it is installed with apt-get.',
 }
 
 /** Where Debian puts the modules of Apache. */
@@ -63,19 +56,17 @@ export const apacheModules = '/usr/lib/apache2/modules'
 
 export const apacheProgram: Program = {
   variable: 'APACHE',
+  needed: 'Apache with mod_auth_openidc, its modules in /usr/lib/apache2/modules',
   names: ['apache2'],
   // Without the package apache2, which would start a server.
   packages: ['apache2-bin', 'libapache2-mod-auth-openidc'],
   directories: () => ['/usr/sbin'],
   isFit: () => existsSync(`${apacheModules}/mod_auth_openidc.so`),
-  missing:
-    'The tests need Apache with mod_auth_openidc: set APACHE to the path of its server program, ' +
-    `put apache2 on the PATH and its modules into ${apacheModules}, ` +
-    'or run as root on Debian, where it is installed with apt-get.',
 }
 
 export const nginxProgram: Program = {
   variable: 'NGINX',
+  needed: 'nginx',
   names: ['nginx'],
   packages: ['nginx'],
   directories: () => ['/usr/sbin'],
@@ -84,21 +75,16 @@ export const nginxProgram: Program = {
     path: '/etc/dpkg/dpkg.cfg.d/tests-nginx',
     text: 'path-exclude=/etc/nginx/sites-*\n',
   },
-  missing:
-    'The tests need nginx: set NGINX to the path of its program, put nginx on the PATH, ' +
-    'or run as root on Debian, where it is installed with apt-get.',
 }
 
 export const pythonProgram: Program = {
   variable: 'PYTHON',
+  needed: 'Python with the packages PyJWT, cryptography and oauthlib',
   names: ['python3'],
   packages: ['python3-jwt', 'python3-cryptography', 'python3-oauthlib'],
   // The packages of Debian are for its own Python alone.
   directories: () => ['/usr/bin'],
   isFit: (path) => spawnSync(path, ['-c', 'import jwt, cryptography, oauthlib']).status === 0,
-  missing:
-    'The tests need Python with the packages PyJWT, cryptography and oauthlib: set PYTHON to the path of one, ' +
-    'put one on the PATH as python3, or run as root on Debian, where they are installed with apt-get.',
 }
 
 /** Where Debian puts the sources of libraries for Go. */
@@ -106,13 +92,10 @@ export const goPath = '/usr/share/gocode'
 
 export const goProgram: Program = {
   variable: 'GO',
+  needed: 'Go with the library x/oauth2, its sources below /usr/share/gocode',
   names: ['go'],
   packages: ['golang-go', 'golang-golang-x-oauth2-dev'],
   isFit: () => existsSync(`${goPath}/src/golang.org/x/oauth2`),
-  missing:
-    'The tests need Go with the library x/oauth2: set GO to the path of its program, ' +
-    `put go on the PATH and the sources of the library below ${goPath}, ` +
-    'or run as root on Debian, where they are installed with apt-get.',
 }
 
 export function findProgram(program: Program, environment: NodeJS.ProcessEnv): string | undefined {
@@ -126,8 +109,12 @@ export function findProgram(program: Program, environment: NodeJS.ProcessEnv): s
 
 export function requireProgram(program: Program, environment = process.env): string {
   const path = findProgram(program, environment)
-  if (path === undefined) throw new Error(program.missing)
-  return path
+  if (path !== undefined) return path
+  const { needed, variable, names } = program
+  throw new Error(
+    `The tests need ${needed}: set ${variable} to the path of one, put ${names.join(' or ')} on the PATH, ` +
+      'or run as root on Debian, where it is installed with apt-get.',
+  )
 }
 
 export function findOrInstallProgram(program: Program, { environment, isRoot }: Surroundings): string {

@@ -1,37 +1,5 @@
-/** Self-signed certificates with their keys, good for a hundred years; they protect nothing but these tests. */
+import { CertificateAuthority } from '../certificate-authority'
 
-export const ownCertificate = {
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjb6FKD07CrLBld0B
-uTlyCAZzzeWbnausTJEm0ogZ2CmhRANCAARHJ589HxKeaXR40wlTsJWbjcXp2sTx
-IFYPv9CQW6fkqWo7kaVrOylphSvb+uhz0h9/Fr96oMNzA924bPo6foVC
------END PRIVATE KEY-----`,
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBcjCCARmgAwIBAgIUR87gOc9JpBRK7e6/KOe1G7P02jgwCgYIKoZIzj0EAwIw
-DjEMMAoGA1UEAwwDb3duMCAXDTI2MTEyMDE5Mjg0MloYDzIxMjYxMDI3MTkyODQy
-WjAOMQwwCgYDVQQDDANvd24wWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARHJ589
-HxKeaXR40wlTsJWbjcXp2sTxIFYPv9CQW6fkqWo7kaVrOylphSvb+uhz0h9/Fr96
-oMNzA924bPo6foVCo1MwUTAdBgNVHQ4EFgQUbQ79rVzO23FA75EOqvIYxYGFsP8w
-HwYDVR0jBBgwFoAUbQ79rVzO23FA75EOqvIYxYGFsP8wDwYDVR0TAQH/BAUwAwEB
-/zAKBggqhkjOPQQDAgNHADBEAiAWrwzFgJltp6RkxUpLe/FMZ6OUXs9SaOUpjxnZ
-MwkkawIgIzXPUiRFv0pFU1vkm47u8KslS+5Gx4n4qasf3fSB9k0=
------END CERTIFICATE-----`,
-}
-
-export const otherCertificate = {
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgF1BpZALCvT9J07Pi
-K2DbftGVtP+lanajjpPV/QoK7V+hRANCAARYYyR6dvWB/hrNUs9QCDCpxDqFYlsy
-B5F5a8MPwUokngWz36cWHq4YaEo/HO00ddHp6Sr53JrVSdQAV+RdCUuE
------END PRIVATE KEY-----`,
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBeDCCAR2gAwIBAgIUHXBPAEJgBq7uvpodjAuGGT08ufAwCgYIKoZIzj0EAwIw
-EDEOMAwGA1UEAwwFb3RoZXIwIBcNMjYxMTIwMTkyODQyWhgPMjEyNjEwMjcxOTI4
-NDJaMBAxDjAMBgNVBAMMBW90aGVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
-WGMkenb1gf4azVLPUAgwqcQ6hWJbMgeReWvDD8FKJJ4Fs9+nFh6uGGhKPxztNHXR
-6ekq+dya1UnUAFfkXQlLhKNTMFEwHQYDVR0OBBYEFIh3DZUdQWFVLUdmPN9rWkGt
-0SG+MB8GA1UdIwQYMBaAFIh3DZUdQWFVLUdmPN9rWkGt0SG+MA8GA1UdEwEB/wQF
-MAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAMkGbPGZiKVsbF2h++nf0kyTXNFQiJKJ
-19nbDPc1I6iSAiEAh09PAvOhq7yPICc/PZuVL7CStPKRTR40PL1NvALGWxs=
------END CERTIFICATE-----`,
-}
+/** Self-signed certificates with their keys. */
+export const ownCertificate = new CertificateAuthority().own
+export const otherCertificate = new CertificateAuthority().own

@@ -11,24 +11,10 @@ export function outcomeOf(response: Response): string {
   if (response.type !== 'application/json')
     return response.status === 200 ? 'question' : `page ${errorPageOf(response)}`
   if (response.status !== 200) return refusalOf(response)
-  if (response.text === '{}') return revocationOf(response)
-  if ('device_code' in response.body) return deviceCodeOf(response)
-  if ('active' in response.body) return introspectionOf(response)
+  expectUncachedJson(response)
+  if (response.text === '{}') return 'done'
+  if ('device_code' in response.body) return 'a code'
+  if ('active' in response.body) return response.body.active === true ? 'active' : 'inactive'
   tokensOf(response)
   return 'tokens'
-}
-
-function deviceCodeOf(response: Response): string {
-  expectUncachedJson(response)
-  return 'a code'
-}
-
-function revocationOf(response: Response): string {
-  expectUncachedJson(response)
-  return 'done'
-}
-
-function introspectionOf(response: Response): string {
-  expectUncachedJson(response)
-  return response.body.active === true ? 'active' : 'inactive'
 }

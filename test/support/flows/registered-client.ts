@@ -1,5 +1,5 @@
 import request, { type Response } from 'supertest'
-import { basic } from './flow'
+import { basic, type Fields } from './flow'
 import { codeChallenge, codeVerifier } from './proof-key'
 import { codeOf } from './redirection'
 import type { RegisteringStage } from './registering'
@@ -23,22 +23,19 @@ export async function approve({ flow }: Stage, client: Pick<Response, 'body'>): 
   return codeOf(await flow.decide(page, 'approve', 'alice'))
 }
 
-/** The client redeems a code. */
-export async function redeem(
-  { flow }: Stage,
-  client: Pick<Response, 'body'>,
-  code: string,
-): Promise<Response> {
-  const { client_id, client_secret, redirect_uris } = client.body
-  const fields = {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirect_uris[0],
-    code_verifier: codeVerifier,
-  }
+/** A token request of the client, which authenticates by its secret if it has one. */
+function ask({ flow }: Stage, { body }: Pick<Response, 'body'>, fields: Fields): Promise<Response> {
+  const { client_id, client_secret } = body
   return client_secret === undefined
     ? flow.submit('/token', { ...fields, client_id })
     : flow.submit('/token', fields, undefined, { Authorization: basic(client_id, client_secret) })
+}
+
+/** The client redeems a code. */
+export async function redeem(stage: Stage, client: Pick<Response, 'body'>, code: string): Promise<Response> {
+  const [redirect_uri] = client.body.redirect_uris
+  const fields = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: codeVerifier }
+  return ask(stage, client, fields)
 }
 
 /** An owner approves a request of the client, and the client redeems the code. */
@@ -47,17 +44,8 @@ export async function getTokens(stage: Stage, client: Pick<Response, 'body'>): P
 }
 
 /** The client refreshes its tokens. */
-export async function refresh(
-  { flow }: Stage,
-  client: Pick<Response, 'body'>,
-  refresh_token: string,
-): Promise<Response> {
-  const { client_id, client_secret } = client.body
-  const fields = { grant_type: 'refresh_token', refresh_token }
-  return client_secret === undefined
-    ? flow.submit('/token', { ...fields, client_id })
-    : flow.submit('/token', fields, undefined, { Authorization: basic(client_id, client_secret) })
-}
+export const refresh = (stage: Stage, client: Pick<Response, 'body'>, refresh_token: string) =>
+  ask(stage, client, { grant_type: 'refresh_token', refresh_token })
 
 /** A request at the client configuration endpoint. */
 export function configure(

@@ -44,20 +44,23 @@ export function firstGeneration({ server, client: identity, issuer, ...plan }: C
 
 function firstProvider(identity: ClientIdentity, expectedIssuer: string) {
   if ('redirectUri' in identity) return new MemoryProvider(identity, expectedIssuer)
-  const { clientId, clientSecret = '' } = identity
   if (identity.kind === 'id-jag') return new AssertionProvider(identity, expectedIssuer)
-  const scope = identity.scope === undefined ? {} : { scope: identity.scope }
-  if (identity.kind === 'secret')
-    return new firstExtensions.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer, ...scope })
+  return providerForItself(firstExtensions, identity, expectedIssuer)
+}
+
+type ForItself = Extract<ClientIdentity, { readonly kind: 'secret' | 'key' }>
+
+/** Of a client that acts for itself, by the classes of either generation. */
+function providerForItself(
+  kit: typeof firstExtensions | typeof second,
+  identity: ForItself,
+  expectedIssuer: string,
+) {
+  const { clientId, clientSecret = '' } = identity
+  const usual = { clientId, expectedIssuer, ...(identity.scope !== undefined && { scope: identity.scope }) }
+  if (identity.kind === 'secret') return new kit.ClientCredentialsProvider({ ...usual, clientSecret })
   const { privateKey, algorithm } = identity
-  const key = { ...privateKey }
-  return new firstExtensions.PrivateKeyJwtProvider({
-    clientId,
-    privateKey: key,
-    algorithm,
-    expectedIssuer,
-    ...scope,
-  })
+  return new kit.PrivateKeyJwtProvider({ ...usual, privateKey: { ...privateKey }, algorithm })
 }
 
 export function secondGeneration({ server, client: identity, issuer, ...plan }: ClientPlan): McpClient {
@@ -82,8 +85,8 @@ export function secondGeneration({ server, client: identity, issuer, ...plan }: 
 
 function secondProvider(identity: ClientIdentity, expectedIssuer: string) {
   if ('redirectUri' in identity) return new MemoryProvider(identity, expectedIssuer)
-  const { clientId, clientSecret = '' } = identity
-  if (identity.kind === 'id-jag')
+  if (identity.kind === 'id-jag') {
+    const { clientId, clientSecret = '' } = identity
     return new second.CrossAppAccessProvider({
       clientId,
       clientSecret,
@@ -91,12 +94,8 @@ function secondProvider(identity: ClientIdentity, expectedIssuer: string) {
       assertion: ({ authorizationServerUrl, resourceUrl, scope }) =>
         identityAssertion(identity, authorizationServerUrl, resourceUrl, scope),
     })
-  const scope = identity.scope === undefined ? {} : { scope: identity.scope }
-  if (identity.kind === 'secret')
-    return new second.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer, ...scope })
-  const { privateKey, algorithm } = identity
-  const key = { ...privateKey }
-  return new second.PrivateKeyJwtProvider({ clientId, privateKey: key, algorithm, expectedIssuer, ...scope })
+  }
+  return providerForItself(second, identity, expectedIssuer)
 }
 
 /** The text of a tool's result. */

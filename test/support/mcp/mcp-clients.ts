@@ -4,6 +4,12 @@ import type { ClientApplication } from '../flows/clients'
 import { jwkOf } from './jwk'
 
 const generated = generateClientSecret()
+const scope = 'mcp:read mcp:write'
+const confidential = {
+  client_type: 'confidential',
+  client_secret_hashes: [generated.client_secret_hash],
+  scope,
+} as const
 
 /** An MCP client on a desk: public, at any port of the loopback address. */
 export const desk = {
@@ -14,7 +20,7 @@ export const desk = {
     redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1/oauth/callback'],
     loopback_redirect_uris: true,
     grant_types: ['authorization_code'],
-    scope: 'mcp:read mcp:write',
+    scope,
   },
 } satisfies ClientApplication
 
@@ -22,12 +28,10 @@ export const desk = {
 export const cloud = {
   registration: {
     client_id: 'cloud',
-    client_type: 'confidential',
+    ...confidential,
     client_name: 'Notes in the cloud',
-    client_secret_hashes: [generated.client_secret_hash],
     redirect_uris: ['https://cloud.example/callback'],
     grant_types: ['authorization_code', 'refresh_token'],
-    scope: 'mcp:read mcp:write',
   },
   secret: generated.client_secret,
 } satisfies ClientApplication
@@ -36,11 +40,9 @@ export const cloud = {
 export const robot = {
   registration: {
     client_id: 'robot',
-    client_type: 'confidential',
+    ...confidential,
     client_name: 'Robot',
-    client_secret_hashes: [generated.client_secret_hash],
     grant_types: ['client_credentials'],
-    scope: 'mcp:read mcp:write',
   },
   secret: generated.client_secret,
 } satisfies ClientApplication
@@ -56,7 +58,7 @@ export const keyRobot = {
     credentials: { private_key_jwt: { keys: [jwkOf(keys.publicKey)] } },
     token_endpoint_auth_method: 'private_key_jwt',
     grant_types: ['client_credentials'],
-    scope: 'mcp:read mcp:write',
+    scope,
   },
   privateKey: jwkOf(keys.privateKey),
 } satisfies ClientApplication & { readonly privateKey: object }
@@ -65,19 +67,13 @@ export const keyRobot = {
 export const company = {
   registration: {
     client_id: 'company',
-    client_type: 'confidential',
+    ...confidential,
     client_name: 'Notes of the company',
-    client_secret_hashes: [generated.client_secret_hash],
     grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
-    scope: 'mcp:read mcp:write',
   },
   secret: generated.client_secret,
 } satisfies ClientApplication
 
-export const mcpClients: readonly ClientRegistration[] = [
-  desk.registration,
-  cloud.registration,
-  robot.registration,
-  keyRobot.registration,
-  company.registration,
-]
+export const mcpClients: readonly ClientRegistration[] = [desk, cloud, robot, keyRobot, company].map(
+  ({ registration }) => registration,
+)

@@ -54,11 +54,10 @@ export async function throughMcpRemote(
   const client = new Client({ name: 'notes-for-the-desk', version: '1.0.0' })
   try {
     await client.connect(transport)
-    for (const name of tools)
-      report({
-        tool: name,
-        text: textOf(await client.callTool({ name, arguments: plan.arguments?.[name] ?? {} })),
-      })
+    for (const tool of tools) {
+      const result = await client.callTool({ name: tool, arguments: plan.arguments?.[tool] ?? {} })
+      report({ tool, text: textOf(result) })
+    }
   } catch (error) {
     throw new Error(`mcp-remote failed: ${String(error)}\n${said}`, { cause: error })
   } finally {
@@ -98,12 +97,5 @@ function wordsFor(identity: ClientIdentity): readonly string[] {
   return [...callback, '--static-oauth-client-info', JSON.stringify(information)]
 }
 
-function inherited(): Record<string, string> {
-  const names = ['PATH', 'HOME']
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
-}
+const inherited = (): Record<string, string> =>
+  Object.fromEntries(['PATH', 'HOME'].map((name) => [name, process.env[name] ?? '']))

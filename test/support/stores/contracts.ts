@@ -11,33 +11,24 @@ export function redisContracts(options: () => RedisStoreOptions, masters: () => 
     const advance = async (seconds: number) => {
       for (const master of masters()) await letPass(master, prefix, seconds)
     }
-    return { store, advance, close: () => store.close() }
+    const { index, consents, counters, clients, dynamicClients, keys } = store
+    const kept = { index, consents, counters, clients, dynamicClients, keys }
+    return { ...kept, advance, close: () => store.close() }
   }
   const { authorizationIndexContract, authorizationStoreContract, clientRegistryContract } = kit
   const { consentStoreContract, countersContract, dynamicClientStoreContract, keyStoreContract } = kit
   authorizationStoreContract('authorizations', () => redisUnderTest(options(), masters))
-  authorizationIndexContract('the index', () => {
-    const { store, advance, close } = opened()
-    return { index: store.index, advance, close }
-  })
+  authorizationIndexContract('the index', opened)
+  // Their rules wait in real time.
   consentStoreContract('consents', () => {
-    const { store, close } = opened()
-    return { consents: store.consents, close }
+    const { consents, close } = opened()
+    return { consents, close }
   })
-  countersContract('counters', () => {
-    const { store, advance, close } = opened()
-    return { counters: store.counters, advance, close }
-  })
-  clientRegistryContract('clients', () => {
-    const { store, close } = opened()
-    return { clients: store.clients, close }
-  })
+  countersContract('counters', opened)
+  clientRegistryContract('clients', opened)
   dynamicClientStoreContract('clients that register themselves', () => {
-    const { store, advance, close } = opened()
-    return { clients: store.dynamicClients, advance, close }
+    const { dynamicClients: clients, advance, close } = opened()
+    return { clients, advance, close }
   })
-  keyStoreContract('signing keys', () => {
-    const { store, advance, close } = opened()
-    return { keys: store.keys, advance, close }
-  })
+  keyStoreContract('signing keys', opened)
 }
