@@ -21,7 +21,6 @@ import {
 } from '../support/flows/identity-stage'
 import { keySecret } from '../support/flows/jwt-tokens'
 import { outcomeOf } from '../support/flows/outcome'
-import { codeOf } from '../support/flows/redirection'
 import { asked, issuer, logIn, userInfo } from '../support/flows/relying-party'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
@@ -154,18 +153,6 @@ describeOnStores('An authorization request of OpenID Connect', (stage) => {
     }
     expect(await published()).toEqual(before)
     expect(outcomeOf(await ask(set, { id_token_hint: idToken }, 'alice'))).toBe('question')
-  })
-
-  test('by POST from another site goes on by GET, because the browser keeps its cookie back', async () => {
-    const set = open()
-    const fields = { ...authorizationRequest(relyingParty), ...asked }
-    const crossSite = { 'Sec-Fetch-Site': 'cross-site' }
-    const sent = await set.flow.submit('/authorize', fields, undefined, crossSite)
-    expect(sent.status).toBe(303)
-    const page = await set.flow.open(sent.get('Location') ?? '', 'alice')
-    const code = codeOf(await set.flow.decide(page, 'approve', 'alice'))
-    expect((await set.flow.redeem(relyingParty, code)).body).toHaveProperty('id_token')
-    expect(outcomeOf(await set.flow.submit('/authorize', fields, 'alice'))).toBe('question')
   })
 })
 

@@ -183,16 +183,6 @@ describe('Extensions of requests', () => {
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
     })
 
-    test.each([[Date.now()], [1.5], ['1800000000']])(
-      'gets no time of a login that is not in whole seconds: %p',
-      async (authTime) => {
-        const resourceOwner = jest.fn().mockReturnValue({ subject: 'alice', authTime })
-        const { flow, failures } = setStage({ resourceOwner })
-        expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
-        expect(String(failures.at(-1)?.cause)).toContain('whole seconds')
-      },
-    )
-
     test('a login function hears whether an owner has to log in again', async () => {
       const again: unknown[] = []
       const { flow } = setStage({

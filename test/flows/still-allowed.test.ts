@@ -174,6 +174,9 @@ describeOnStores('The login of an owner', (stage: SetStage) => {
     ['an acr without a time', { acr: 'mfa' }],
     ['an acr of 257 characters', { authTime: 1, acr: 'x'.repeat(257) }],
     ['an amr that is a text', { authTime: 1, amr: 'pwd' }],
+    ['a time in milliseconds', { authTime: Date.now() }],
+    ['a time with a fraction', { authTime: 1.5 }],
+    ['a time that is a text', { authTime: '1800000000' }],
   ])('with %s is a fault of the host', async (_what, given) => {
     const { flow, login, failures } = set()
     login.current = given

@@ -275,23 +275,4 @@ describe('Surroundings of a store', () => {
       expect([looks.count, running.looks.count, broken.looks.count, codes()]).toEqual([1, 1, 1, []])
     })
   })
-
-  const day = 24 * 3600
-  test.each([
-    ['twice the longest life of a token', {}, 60 * day],
-    [
-      'as long as a consent counts, if that is longer',
-      { rememberConsent: { seconds: 365 * day } },
-      365 * day,
-    ],
-  ])('The mark of a revoked client lasts %s', async (_what, options, least) => {
-    const store = memoryStore()
-    const lasting: number[] = []
-    store.index.revokeClient = async (_client, _at, seconds) => void lasting.push(seconds)
-    const oauth = createAuthorizationServer({ ...canonicalOptions, store, authorizations: true, ...options })
-    await oauth.authorizations.revokeClient('photo-print')
-    expect(lasting).toEqual([expect.any(Number)])
-    expect(lasting[0]).toBeGreaterThanOrEqual(least)
-    expect(lasting[0]).toBeLessThan(least + day)
-  })
 })

@@ -33,22 +33,11 @@ describe('a list of clients', () => {
   )
 
   it.each<[string, object, string]>([
-    ['no client_id', { client_id: undefined }, 'client_id'],
     ['no client type', { client_type: undefined }, 'client_type'],
-    ['another client type', { client_type: 'web' }, 'client_type'],
     ['a confidential client without a secret', { client_secret_hashes: [] }, 'client_secret_hashes'],
-    ['a secret for a digest', { client_secret_hashes: ['secret'] }, 'client_secret_hashes'],
-    ['an unknown method', { token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method'],
-    ['no redirection URI', { redirect_uris: [] }, 'redirect_uris'],
-    [
-      'a relative redirection URI',
-      { redirect_uris: ['https://a.example/', '/callback'] },
-      'redirect_uris[1]',
-    ],
+    ['a relative URI', { redirect_uris: ['https://a.example/', '/callback'] }, 'redirect_uris[1]'],
     ['an unknown grant type', { grant_types: ['password'], response_types: [] }, 'grant_types'],
-    ['an unknown response type', { response_types: ['token'] }, 'response_types'],
     ['a scope of another server', { scope: 'photos.read admin' }, 'scope'],
-    ['a logo that is no web page', { logo_uri: 'data:image/png,x' }, 'logo_uri'],
     ['a logo that no page shows', { logo_uri: 'http://printer.example/logo.png' }, 'logo_uri'],
     ['a misspelt field', { redirectUris: [] }, 'redirectUris'],
   ])('reports the path of %s', (_what, bend, path) => {

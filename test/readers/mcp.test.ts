@@ -58,18 +58,19 @@ describe('mcp()', () => {
     expect(body).not.toHaveProperty('registration_endpoint')
   })
 
-  it('lets a client find everything from one 401', async () => {
-    const { app } = hostWith({ resource, scopes })
-    const refused = await request(app).post('/mcp').expect(401)
-    expect(refused.headers['www-authenticate']).toBe(
-      'Bearer realm="oauth", scope="notes:read", resource_metadata="http://localhost/.well-known/oauth-protected-resource/mcp"',
-    )
-    const { body } = await request(app).get('/.well-known/oauth-protected-resource/mcp').expect(200)
-    expect(body).toMatchObject({
-      resource,
-      authorization_servers: [issuer],
-      scopes_supported: Object.keys(scopes),
+  it('returns the options of a server that gives every scope, whose clients use PKCE and whose guards serve browsers of every origin', () => {
+    expect(mcp({ resource, scopes })).toEqual({
+      scopes,
+      defaultScope: 'notes:read notes:write',
+      resources: { [resource]: { scopes: ['notes:read', 'notes:write'] } },
+      defaultResource: resource,
+      clients: expect.anything(),
+      pkce: 'all',
+      redirectUris: 'https or loopback',
+      guards: { authInfo: true, cors: true },
+      offlineAccess: true,
     })
+    expect(mcp({ resource, scopes, defaultScope: 'notes:read' }).defaultScope).toBe('notes:read')
   })
 
   it('lets clients ask for offline_access, which has no effect, and shows it in its own metadata alone', async () => {
@@ -87,42 +88,6 @@ describe('mcp()', () => {
     const { body: refreshed } = await flow.refresh({ registration }, tokens.refresh_token, asked)
     expect([tokens.scope, refreshed.scope]).toEqual(['notes:read', 'notes:read'])
     expect(await errorFor(app, { scope: 'notes:read offline_acces', ...pkce })).toBe('invalid_scope')
-  })
-
-  it('lets browsers of every origin call the MCP server', async () => {
-    const { app } = hostWith({ resource, scopes })
-    const { status, headers } = await request(app)
-      .options('/mcp')
-      .set({ Origin: 'https://inspector.example', 'Access-Control-Request-Method': 'POST' })
-    expect(status).toBe(204)
-    expect(headers['access-control-allow-origin']).toBe('*')
-  })
-
-  it('demands PKCE of every client, a confidential one included', async () => {
-    const { app } = hostWith({
-      resource,
-      scopes,
-      clients: [
-        {
-          ...desktop,
-          client_type: 'confidential',
-          client_secret_hashes: [`sha256:${'A'.repeat(43)}`],
-        },
-      ],
-    })
-    expect(await errorFor(app, {})).toBe('invalid_request')
-  })
-
-  it('gives every scope to a request that names none, unless defaultScope says otherwise', async () => {
-    const pageOf = async (options: McpOptions) => {
-      const { app } = hostWith({ ...options, clients: [desktop] })
-      const query = { response_type: 'code', client_id: 'desktop', ...pkce }
-      return (await request(app).get('/authorize').query(query).expect(200)).text
-    }
-    const every = await pageOf({ resource, scopes })
-    expect(every).toContain('Read your notes')
-    expect(every).toContain('Write notes')
-    expect(await pageOf({ resource, scopes, defaultScope: 'notes:read' })).not.toContain('Write notes')
   })
 
   it.each([
