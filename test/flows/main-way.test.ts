@@ -1,16 +1,11 @@
 import express from 'express'
 import { setImmediate } from 'node:timers/promises'
 import { createAuthorizationServer } from '../../lib/index'
-import {
-  canonicalOptions,
-  type Hosting,
-  type Mount,
-  mountAll,
-  mountPhotos,
-} from '../support/flows/application'
+import { canonicalOptions, type Hosting, mountPhotos } from '../support/flows/application'
 import { photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, Flow, formOf } from '../support/flows/flow'
+import { trusting } from '../support/flows/guesses'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -159,12 +154,6 @@ test.each([
 const issuer = 'https://photos.example'
 const asked = authorizationRequest(photoPrint)
 const overTls = { 'X-Forwarded-Proto': 'https' }
-
-const trustingMount: Mount = (app, oauth) => {
-  app.set('trust proxy', 'loopback')
-  mountAll(app, oauth)
-}
-const trusting: Hosting = { mount: trustingMount }
 
 describeOnStores('With an https issuer', (stage) => {
   test.each([

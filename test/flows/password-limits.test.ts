@@ -8,10 +8,11 @@ import {
   type GrantType,
   type ServerLimitOptions,
 } from '../../lib/index'
-import { application, mountAll, type Hosting } from '../support/flows/application'
+import { application, type Hosting } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { describeOnStores, type SetStage, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, basic, type Flow, formOf } from '../support/flows/flow'
+import { from, trusting } from '../support/flows/guesses'
 import { manyTimes } from '../support/flows/raw-request'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
@@ -26,19 +27,11 @@ describe('Limits of passwords', () => {
   const off = { username: false, address: false, client: false } as const
   const three = { attempts: 3 }
 
-  const trusting: Hosting = {
-    mount: (app, oauth) => {
-      app.set('trust proxy', 'loopback')
-      mountAll(app, oauth)
-    },
-  }
-
   const open = (stage: SetStage, limits: PasswordLimits, hosting?: Hosting) => {
     const check = new PasswordCheck()
     return { ...stage(withPassword({ verify: check.verify, limits }), hosting), check }
   }
 
-  const from = ({ flow }: Pick<Stage, 'flow'>, address: string) => flow.behind({ 'X-Forwarded-For': address })
   const right = async (flow: Flow, client = oldPrint): Promise<Response> =>
     flow.request(client, passwordRequest)
   const guess = async (flow: Flow, username = 'alice', client = oldPrint): Promise<string> =>
@@ -269,21 +262,22 @@ describe('Limits of passwords', () => {
   })
 
   describe('Guessing at passwords, with failing counters', () => {
-    test.each([
-      ['fail', async () => Promise.reject(new Error('connection refused'))],
-      ['hang', async () => new Promise<never>(() => {})],
-    ])('is temporarily unavailable when they %s, and verify is not called [password-9]', async (_, add) => {
-      const { flow, check, failures } = stageOn(add)
-      const response = await right(flow)
-      expect(refusalOf(response)).toBe('400 temporarily_unavailable')
-      expect(failures.map(({ reason }) => reason)).toEqual(['store_unavailable'])
-      expect(check.asked).toEqual([])
-    })
+    const troubles: [string, () => Promise<never>][] = [
+      ['fail', () => Promise.reject(new Error('connection refused'))],
+      ['hang', () => new Promise(() => {})],
+    ]
+    test.each(troubles)(
+      'is temporarily unavailable when they %s, and verify is not called [password-9]',
+      async (_, add) => {
+        const { flow, check, failures } = stageOn(add)
+        const response = await right(flow)
+        expect(refusalOf(response)).toBe('400 temporarily_unavailable')
+        expect(failures.map(({ reason }) => reason)).toEqual(['store_unavailable'])
+        expect(check.asked).toEqual([])
+      },
+    )
 
-    test.each([
-      ['fail', async () => Promise.reject(new Error('connection refused'))],
-      ['hang', async () => new Promise<never>(() => {})],
-    ])('a login stands when they %s after it', async (_, trouble) => {
+    test.each(troubles)('a login stands when they %s after it', async (_, trouble) => {
       const { flow } = stageOn(async (_key, amount) =>
         amount < 0 ? trouble() : { count: 1, secondsLeft: 900 },
       )

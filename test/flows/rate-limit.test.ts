@@ -1,12 +1,13 @@
 import { Passport } from 'passport'
 import request from 'supertest'
 import { dpop, type Endpoint } from '../../lib/index'
-import { application, mountAll, mountPhotos, type Mount } from '../support/flows/application'
+import { application, mountPhotos, type Mount } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { deviceCode, deviceStage, television } from '../support/flows/device-stage'
 import { errorPageOf } from '../support/flows/error-page'
 import { authorizationRequest, basic, type Flow, redemption } from '../support/flows/flow'
+import { trusting } from '../support/flows/guesses'
 import { outcomeOf } from '../support/flows/outcome'
 import { Prover } from '../support/flows/prover'
 import { codeOf } from '../support/flows/redirection'
@@ -38,10 +39,6 @@ function storeOf(resetTime: () => Date | undefined) {
   }
 }
 
-const behindProxy: Mount = (app, oauth) => {
-  app.set('trust proxy', 'loopback')
-  mountAll(app, oauth)
-}
 const inParts: Mount = (app, oauth) => {
   app.all('/authorize', oauth.authorize())
   const client = oauth.clientAuthentication()
@@ -172,7 +169,7 @@ describe('The limit by network', () => {
   })
 
   test('knows a network by its address, of IPv6 by 64 bits, behind a trusted proxy', async () => {
-    const { flow } = application({ limits: { networks: { clients: two } } }, { mount: behindProxy })
+    const { flow } = application({ limits: { networks: { clients: two } } }, trusting)
     const from = async (address: string) =>
       (await fail(flow, '/token', { 'X-Forwarded-For': address })).status
     expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')]).toEqual([

@@ -147,15 +147,11 @@ describe('Extensions of requests', () => {
     test.each<[readonly (string | undefined)[], string]>([
       [['approve', undefined], 'redirect code'],
       [['approve', 'ask'], 'question'],
+      [['approve', 'log in'], 'login'],
     ])('of several, the strictest counts: %j', async (verdicts, outcome) => {
       const extensions = verdicts.map((verdict, index) => saying(`x${index}`, verdict))
       const { flow } = setStage({ extensions, skipConsent: () => true })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe(outcome)
-    })
-
-    test('a login counts before everything else', async () => {
-      const { flow } = setStage({ extensions: [saying('a', 'approve'), saying('b', 'log in')] })
-      expect((await flow.ask(asked, 'alice')).get('Location')).toContain('/login?')
     })
 
     test('sees the request, its own data, and no demand that nobody made', async () => {

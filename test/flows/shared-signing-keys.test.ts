@@ -36,14 +36,7 @@ function stage() {
       return true
     },
   }
-  const records = memoryStore({ clock: clock.read })
-  const store = {
-    keys,
-    find: (id: string) => records.find(id),
-    save: (...words: Parameters<typeof records.save>) => records.save(...words),
-    remove: (id: string) => records.remove(id),
-    counters: records.counters,
-  }
+  const store = Object.assign(memoryStore({ clock: clock.read }), { keys })
   /** A process, and the keys that it publishes, in order. */
   const open = (
     options: Partial<KeyOptions> = {},

@@ -150,16 +150,13 @@ test('a process goes on with its keys for a minute while the store fails, and th
     if (isAway) throw new Error('The store is away.')
     return call()
   }
-  const store = {
-    counters: inner.counters,
+  const { keys } = inner
+  const store = Object.assign(inner, {
     keys: {
-      find: (name: string) => failing(() => inner.keys.find(name)),
-      save: (...words: Parameters<typeof inner.keys.save>) => failing(() => inner.keys.save(...words)),
+      find: (name: string) => failing(() => keys.find(name)),
+      save: (...words: Parameters<typeof keys.save>) => failing(() => keys.save(...words)),
     },
-    find: (id: string) => inner.find(id),
-    save: (...words: Parameters<typeof inner.save>) => inner.save(...words),
-    remove: (id: string) => inner.remove(id),
-  }
+  })
   const served = application(withJwts({ store, clock: clock.read }), { mount: mountResources })
   const Authorization = `Bearer ${(await redeemed(served)).access_token}`
   const statuses = async () => [
