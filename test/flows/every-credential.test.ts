@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
 import express from 'express'
 import {
   type BearerGuard,
@@ -27,6 +25,7 @@ import { authorizationRequest, type Fields, Flow, redemption } from '../support/
 import { identityKeys } from '../support/flows/identity-stage'
 import { Prover } from '../support/flows/prover'
 import { notesService } from '../support/flows/registering'
+import { startServer, type StartedServer } from '../support/start-server'
 
 const opaqueApi = 'https://api.example/opaque'
 const jwtApi = 'https://api.example/jwt'
@@ -57,28 +56,17 @@ const macForSigned: Extension = {
   atTokenRequest: ({ client }) => (client.client_id === 'signed' ? { tokenType: 'mac' } : undefined),
 }
 
-const listening: Server[] = []
-afterAll(() => {
-  for (const server of listening.splice(0)) {
-    server.close()
-    server.closeAllConnections()
-  }
-})
-
-async function listen(server: Server): Promise<number> {
-  listening.push(server.listen(0, '127.0.0.1'))
-  await once(server, 'listening')
-  const place = server.address()
-  return place !== null && typeof place === 'object' ? place.port : 0
-}
+let started: StartedServer
+afterAll(() => started.stop())
 
 /** A server with every plug-in, and every guard of its two resources. */
 async function everything() {
   const clock = new Clock()
   const now = () => Math.floor(clock.read() / 1000)
   const store = memoryStore({ clock: clock.read })
-  const origin = createServer()
-  const issuer = `http://127.0.0.1:${await listen(origin)}`
+  const origin = express()
+  started = await startServer(origin)
+  const issuer = `http://127.0.0.1:${started.port}`
   const keys = identityKeys()
   const resources = {
     [opaqueApi]: { scopes: ['photos:read', 'openid'], accessTokenFormat: 'opaque' },
@@ -109,8 +97,7 @@ async function everything() {
     },
     { mount: (host, server) => void host.use(server.router()) },
   )
-  const listener: RequestListener = app
-  origin.on('request', listener)
+  origin.use(app)
 
   const jwks = (await flow.open('/.well-known/jwks.json')).body
   const audience = [opaqueApi, jwtApi]

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage, type Server } from 'node:http'
+import { get, type IncomingMessage, type RequestListener } from 'node:http'
 import express, { type RequestHandler } from 'express'
 import {
   type AuthorizationServerOptions,
@@ -15,21 +15,15 @@ import { bent, nightlyReport } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { sharedKeys, withJwts } from '../support/flows/jwt-tokens'
 import { gallery, job, photosApi, printApi } from '../support/flows/resources'
+import { startServer, type StartedServer } from '../support/start-server'
 
-const listening: Server[] = []
-afterEach(() => {
-  for (const server of listening.splice(0)) {
-    server.close()
-    server.closeAllConnections()
-  }
-})
+const started: StartedServer[] = []
+afterEach(() => Promise.all(started.splice(0).map(({ stop }) => stop())))
 
-async function listen(server: Server): Promise<number> {
-  listening.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const place = server.address()
-  return place !== null && typeof place === 'object' ? place.port : 0
+async function listen(app: RequestListener): Promise<number> {
+  const server = await startServer(app)
+  started.push(server)
+  return server.port
 }
 
 const guardNames = ['same process', 'other process', 'JWT', 'introspection'] as const
@@ -46,7 +40,7 @@ async function guarded(name: GuardName, guard: BearerGuard, options: object = {}
   app.all('/read', guard('photos:read', options), end)
   app.all('/print', guard('photos:print', options), end)
   app.all('/optional', guard({ ...options, optional: true }), end)
-  return { name, port: await listen(createServer(app)) }
+  return { name, port: await listen(app) }
 }
 
 const everyScope = 'photos:read photos:print'
@@ -60,7 +54,7 @@ const photoServer = bent(nightlyReport, { client_id: 'photo-server', may_introsp
 async function fourGuards() {
   const clock = new Clock()
   const store = memoryStore({ clock: clock.read })
-  const origin = createServer()
+  const origin = express()
   const issuer = `http://127.0.0.1:${await listen(origin)}`
   const clients = [gallery, job, photoServer].map(({ registration }) => registration)
   const common = { issuer, clients, resources, defaultResource: photosApi, store, clock: clock.read }
@@ -68,7 +62,7 @@ async function fourGuards() {
   const { app, flow, oauth } = application(withJwts(common, {}, keys), {
     mount: (host, server) => void host.use(server.router()),
   })
-  origin.on('request', app)
+  origin.use(app)
   // The same server before it issued JWTs.
   const before = application(withJwts({ ...common, plugIns: [] }), {
     mount: (host, server) => void host.use(server.router()),

@@ -1,11 +1,12 @@
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { once } from 'node:events'
+import express from 'express'
 import { createIntrospectionGuard, type IntrospectionGuardOptions } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { introspectedPhotos, IntrospectionServer } from '../support/flows/introspection-server'
 import { type Maker, mistakesOf } from '../support/mistakes-of'
+import { startServer } from '../support/start-server'
 import { waitUntil } from '../support/wait-until'
 
 describe('A guard by introspection', () => {
@@ -35,39 +36,26 @@ describe('A guard by introspection', () => {
   const challengeOf = (response: { get(name: string): string | string[] | undefined }) =>
     String(response.get('WWW-Authenticate'))
 
-  describe('a guard by introspection, beside the server of this package', () => {
-    const origin = createServer()
-    afterAll(() => {
-      origin.close()
-      origin.closeAllConnections()
-    })
-
-    test('admits live tokens, finds the endpoint by the metadata, and sees a revocation after maximumAge', async () => {
-      const report = bent(nightlyReport, { may_introspect: true })
-      const { client_id } = report.registration
-      origin.listen(0, '127.0.0.1')
-      await once(origin, 'listening')
-      const place = origin.address()
-      const issuer = `http://127.0.0.1:${place !== null && typeof place === 'object' ? place.port : 0}`
-      const guarded = introspectedPhotos(issuer, {
-        client: { client_id, client_secret: nightlyReport.secret },
-      })
-      const { app, flow } = application({
-        issuer,
-        clients: [photoBook, report].map(({ registration }) => registration),
-        clock: guarded.clock.read,
-      })
-      origin.on('request', app)
-      const { accessToken, refreshToken } = await flow.tokens(photoBook)
-      const passed = await guarded.ask(accessToken)
-      expect(passed.body).toMatchObject({ subject: 'alice', clientId: 'photo-book', tokenType: 'bearer' })
-      expect((await guarded.ask(refreshToken)).status).toBe(401)
-      await flow.revoke(photoBook, accessToken)
-      expect((await guarded.ask(accessToken)).status).toBe(200)
-      guarded.clock.advance(30)
-      const revoked = await guarded.ask(accessToken)
-      expect([revoked.status, revoked.body.error]).toEqual([401, 'invalid_token'])
-    })
+  test('beside the server of this package admits live tokens, finds the endpoint by the metadata, and sees a revocation after maximumAge', async () => {
+    const report = bent(nightlyReport, { may_introspect: true })
+    const { client_id } = report.registration
+    const host = express()
+    const { port, stop } = await startServer(host)
+    const issuer = `http://127.0.0.1:${port}`
+    const guarded = introspectedPhotos(issuer, { client: { client_id, client_secret: nightlyReport.secret } })
+    const clients = [photoBook, report].map(({ registration }) => registration)
+    const { app, flow } = application({ issuer, clients, clock: guarded.clock.read })
+    host.use(app)
+    const { accessToken, refreshToken } = await flow.tokens(photoBook)
+    const passed = await guarded.ask(accessToken)
+    expect(passed.body).toMatchObject({ subject: 'alice', clientId: 'photo-book', tokenType: 'bearer' })
+    expect((await guarded.ask(refreshToken)).status).toBe(401)
+    await flow.revoke(photoBook, accessToken)
+    expect((await guarded.ask(accessToken)).status).toBe(200)
+    guarded.clock.advance(30)
+    const revoked = await guarded.ask(accessToken)
+    expect([revoked.status, revoked.body.error]).toEqual([401, 'invalid_token'])
+    await stop()
   })
 
   describe('an answer of the introspection endpoint', () => {
@@ -323,17 +311,7 @@ describe('A guard by introspection', () => {
       new Set([...Object.keys(others), ...ofClient, 'limits.inactive.attempts']),
     )
   })
-})
-
-describe('A guard by introspection at other servers', () => {
-  // What introspection endpoints of other makers answer, by their documentation and their sources. oidc-provider itself
-  // answers in test/system/foreign-servers.
-
-  const server = new IntrospectionServer()
-  beforeAll(() => server.start())
-  beforeEach(() => server.reset({ active: false }))
-  afterAll(() => server.stop())
-
+  // What endpoints of other makers answer. oidc-provider itself answers in test/system/foreign-servers.
   // As Keycloak answers for a user, with members that no specification has.
   const keycloak = {
     active: true,
