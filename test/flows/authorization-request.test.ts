@@ -169,24 +169,4 @@ describeOnStores('A desktop app on a port of the loopback interface', (stage) =>
       expect(refusalOf(await flow.redeem(desktop, code, { redirect_uri: other }))).toBe('400 invalid_grant')
     tokensOf(await flow.redeem(desktop, code, { redirect_uri }))
   })
-
-  test.each([
-    'http://127.0.0.1:80@evil.example/callback',
-    'http://127.0.0.1:51004\\@evil.example/callback',
-    'http://127.0.0.1:0/callback',
-    'http://127.0.0.1:51004/callback/../evil',
-    'http://localhost:51004/callback',
-    'https://book.example:51004/callback',
-  ])('is not at %s [redirect-14]', async (redirect_uri) => {
-    const { flow } = set()
-    const request = { ...authorizationRequest(desktop), redirect_uri }
-    expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
-  })
-
-  test('needs the opt-in for it [redirect-15]', async () => {
-    const strict = bent(desktop, { loopback_redirect_uris: false })
-    const { flow } = stage({ clients: [strict.registration] })
-    const request = { ...authorizationRequest(strict), redirect_uri: 'http://127.0.0.1:51004/callback' }
-    expect(errorPageOf(await flow.ask(request, 'alice'))).toBe('400 invalid_request')
-  })
 })

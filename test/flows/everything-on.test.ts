@@ -108,19 +108,6 @@ describeRegistration('With everything on, a client that registered itself', (sta
     expect((await key.call(flow, tokens.body.access_token, '/userinfo')).status).toBe(401)
   })
 
-  test('logs in on a device, bound to its key, with an ID token', async () => {
-    const { flow, app, key, thief } = await registered(stage)
-    const begun = await key.tokens(flow, { scope, dpop_jkt: key.thumbprint }, app, '/device_authorization')
-    const page = await flow.enterCode({ user_code: begun.body.user_code }, 'alice')
-    const decided = await flow.submit('/device', { ...fieldsOf(page.text), decision: 'approve' }, 'alice')
-    expect(decided.status).toBe(200)
-    const poll = { grant_type: deviceCode, device_code: begun.body.device_code }
-    expect((await thief.tokens(flow, poll, app)).body.error).toBe('invalid_grant')
-    const { body } = await key.tokens(flow, poll, app)
-    expect(partOf(body.access_token, 1)).toMatchObject({ cnf: { jkt: key.thumbprint } })
-    expect(partOf(body.id_token, 1)).toMatchObject({ sub: 'alice' })
-  })
-
   test('has a token that its key alone can use: nobody exchanges it, where a plain one becomes bound', async () => {
     const staged = await registered(stage)
     const { flow, clock } = staged
@@ -142,11 +129,3 @@ describeRegistration('With everything on, a client that registered itself', (sta
     expect(await exchanged(plain)).toMatchObject({ error: 'invalid_request' })
   })
 })
-
-/** The hidden fields of the form with the question. */
-const fieldsOf = (html: string): Record<string, string> =>
-  Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-      ([, name = '', value = '']) => [name, value],
-    ),
-  )

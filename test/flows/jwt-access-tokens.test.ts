@@ -265,12 +265,4 @@ describe('The options', () => {
       ),
     ).toThrow(/accessTokenFormat is "jwt", but must be one of at\+jwt, opaque/)
   })
-
-  test('one object of keys serves two servers', async () => {
-    const north = application(withJwts({}, {}, keys), { mount: mountResources })
-    const south = application(withJwts({}, {}, keys), { mount: mountResources })
-    const { token } = await jwtFor(north)
-    expect((await call(north, token)).status).toBe(200)
-    expect((await call(south, token)).status).toBe(401)
-  })
 })

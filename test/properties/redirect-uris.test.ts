@@ -50,7 +50,7 @@ describe('a URI to register', () => {
     ...words(
       'https:/client.example https:client.example https:///client.example http:localhost/callback',
     ).map((uri) => [uri, 'host'] as const),
-  ])('%j has a fault: %s', (uri, fault) => {
+  ])('%j has a fault: %s [redirect-12]', (uri, fault) => {
     expect(redirectUriFault(uri)).toContain(fault)
   })
 
@@ -251,7 +251,7 @@ describe('a URI of a request matches', () => {
       ['http://127.0.0.1:8080/callback?a=b'],
       ['http://127.0.0.1:8080/callback?a=b#'],
     ],
-  ])('%s: %j, registered as %s', (_how, options, registered, good, bad) => {
+  ])('%s: %j, registered as %s [redirect-14, redirect-15]', (_how, options, registered, good, bad) => {
     expect(matching(options, registered, [...good, ...bad])).toEqual(good)
   })
 
