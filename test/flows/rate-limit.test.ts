@@ -1,6 +1,7 @@
+import type { RequestHandler } from 'express'
 import { Passport } from 'passport'
 import request from 'supertest'
-import { dpop, type Endpoint } from '../../lib/index'
+import { type AuthorizationServer, dpop, type Endpoint } from '../../lib/index'
 import { application, mountPhotos, type Mount } from '../support/flows/application'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -39,28 +40,26 @@ function storeOf(resetTime: () => Date | undefined) {
   }
 }
 
-const inParts: Mount = (app, oauth) => {
-  app.all('/authorize', oauth.authorize())
-  const client = oauth.clientAuthentication()
-  app.post('/token', client, ...oauth.token())
-  app.post('/revoke', client, ...oauth.revocation())
-  app.post('/introspect', client, ...oauth.introspection())
-  mountPhotos(app, oauth)
-}
-const behindPassport: Mount = (app, oauth) => {
+/** The endpoints in parts, behind what authenticates the clients. */
+const inParts =
+  (authenticating: (oauth: AuthorizationServer) => RequestHandler): Mount =>
+  (app, oauth) => {
+    const client = authenticating(oauth)
+    app.all('/authorize', oauth.authorize())
+    app.post('/token', client, ...oauth.token())
+    app.post('/revoke', client, ...oauth.revocation())
+    app.post('/introspect', client, ...oauth.introspection())
+    mountPhotos(app, oauth)
+  }
+const byPassport = (oauth: AuthorizationServer): RequestHandler => {
   const passport = new Passport()
   for (const strategy of oauth.strategies) passport.use(strategy)
   const methods = ['client_secret_basic', 'client_secret_post', 'none']
-  const client = passport.authenticate(methods, { session: false, failWithError: true })
-  app.all('/authorize', oauth.authorize())
-  app.post('/token', client, ...oauth.token())
-  app.post('/revoke', client, ...oauth.revocation())
-  app.post('/introspect', client, ...oauth.introspection())
-  mountPhotos(app, oauth)
+  return passport.authenticate(methods, { session: false, failWithError: true })
 }
 const mounts: readonly [string, Mount][] = [
-  ['parts', inParts],
-  ['a Passport of the host', behindPassport],
+  ['parts', inParts((oauth) => oauth.clientAuthentication())],
+  ['a Passport of the host', inParts(byPassport)],
 ]
 
 describe.each(mounts)('The limit by network, at %s,', (_, mount) => {
