@@ -3,28 +3,6 @@ import { CommandReader } from './command-reader'
 import { LateWrites } from './late-writes'
 import { listening } from './listening'
 
-/** The way to a Redis, with everything that can happen on it. */
-export interface FaultyNetwork {
-  readonly url: string
-  /** Where connections that come from now on lead. */
-  leadTo(port: number): void
-  /** How long each piece of data takes in one direction. */
-  delayOneWay(direction: Direction, milliseconds: number): void
-  /** Breaks the connections of this many replies, from the next one on: commands arrive, replies do not. */
-  loseReplies(count: number): void
-  /** Breaks each new connection at once. */
-  refuse(on: boolean): void
-  /** From now on nothing passes the connections that are open, and neither end learns of it. */
-  silence(): void
-  /** From now on some writes come late; undefined ends it for those that follow. */
-  straggle(stragglers: Stragglers | undefined): void
-  /** How many writes came late, or will. */
-  stragglers(): number
-  /** Resolves when each write that is late has come. */
-  allArrived(): Promise<void>
-  stop(): Promise<void>
-}
-
 export type Direction = 'commands' | 'replies'
 
 /** Which writes come late, and how. */
@@ -50,7 +28,7 @@ interface Weather {
   generation: number
 }
 
-export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
+export async function startFaultyNetwork(port: number) {
   const calm = { losing: 0, refusing: false, stragglers: undefined, generation: 0 }
   const weather: Weather = { port, ...calm, delays: { commands: 0, replies: 0 } }
   const late = new LateWrites(() => weather.port)
@@ -59,13 +37,21 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
   const { port: own, close } = await listening(server)
   return {
     url: `redis://127.0.0.1:${own}`,
-    leadTo: (next) => (weather.port = next),
-    delayOneWay: (direction, milliseconds) => (weather.delays[direction] = milliseconds),
-    loseReplies: (count) => (weather.losing = count),
-    refuse: (on) => (weather.refusing = on),
+    /** Where connections that come from now on lead. */
+    leadTo: (next: number) => (weather.port = next),
+    /** How long each piece of data takes in one direction. */
+    delayOneWay: (direction: Direction, milliseconds: number) => (weather.delays[direction] = milliseconds),
+    /** Breaks the connections of this many replies, from the next one on: commands arrive, replies do not. */
+    loseReplies: (count: number) => (weather.losing = count),
+    /** Breaks each new connection at once. */
+    refuse: (on: boolean) => (weather.refusing = on),
+    /** From now on nothing passes the connections that are open, and neither end learns of it. */
     silence: () => (weather.generation += 1),
-    straggle: (stragglers) => (weather.stragglers = stragglers),
+    /** From now on some writes come late; undefined ends it for those that follow. */
+    straggle: (stragglers: Stragglers | undefined) => (weather.stragglers = stragglers),
+    /** How many writes came late, or will. */
     stragglers: () => late.count,
+    /** Resolves when each write that is late has come. */
     allArrived: () => late.allArrived(),
     stop: async () => {
       late.close()
@@ -73,6 +59,9 @@ export async function startFaultyNetwork(port: number): Promise<FaultyNetwork> {
     },
   }
 }
+
+/** The way to a Redis, with everything that can happen on it. */
+export type FaultyNetwork = Awaited<ReturnType<typeof startFaultyNetwork>>
 
 function join(client: Socket, weather: Weather, late: LateWrites): void {
   client.on('error', () => {})

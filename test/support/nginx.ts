@@ -7,11 +7,6 @@ import { outputOf } from './program-output'
 import { waitUntil } from './wait-until'
 import { watch } from './watchdog'
 
-/** A real nginx, which hands each request to the next server. */
-export interface Nginx {
-  stop(): Promise<void>
-}
-
 /** The header in which a response names the server that has answered. */
 export const answeredBy = 'x-answered-by'
 
@@ -24,7 +19,7 @@ interface ProxyPlan {
 }
 
 /** Starts nginx on loopback, in one process without children. */
-export async function startNginx(plan: ProxyPlan): Promise<Nginx> {
+export async function startNginx(plan: ProxyPlan) {
   const directory = mkdtempSync(join(tmpdir(), 'nginx-'))
   writeFileSync(join(directory, 'nginx.conf'), configuration(plan))
   const words = ['-p', directory, '-c', 'nginx.conf', '-e', 'stderr']

@@ -145,15 +145,8 @@ const shelf = Array.from({ length: 10 }, (_, index) => `book-${index}`)
 /** The names of all pages. */
 export const pageNames: readonly string[] = Object.keys(stories({}))
 
-/** Every page of the suite, from a server and a story. */
-export interface Gallery {
-  /** Tells the story of the page to an owner who reads this language. */
-  show(name: string, language?: string): Promise<Response>
-  close(): Promise<void>
-}
-
 /** Opens the gallery. @param said follows every text that a host, a client or an owner has chosen. */
-export async function openGallery(said = ''): Promise<Gallery> {
+export async function openGallery(said = '') {
   const documents = await DocumentOrigin.start()
   documents.members = { client_name: `Notes${said}`, scope: everything }
   const logo = '/logo.svg'
@@ -169,7 +162,8 @@ export async function openGallery(said = ''): Promise<Gallery> {
   }
 
   return {
-    async show(name, language = 'en') {
+    /** Tells the story of the page to an owner who reads this language. */
+    async show(name: string, language = 'en') {
       const exhibit = exhibits[name]
       if (exhibit === undefined) throw new Error(`There is no page ${name}.`)
       const { pages, show } = typeof exhibit === 'function' ? { pages: undefined, show: exhibit } : exhibit
@@ -182,6 +176,9 @@ export async function openGallery(said = ''): Promise<Gallery> {
     close: () => documents.stop(),
   }
 }
+
+/** Every page of the suite, from a server and a story. */
+export type Gallery = Awaited<ReturnType<typeof openGallery>>
 
 function placeOf(
   flow: Flow,

@@ -2,15 +2,6 @@ import { Redis } from 'ioredis'
 import { startRedis, type RedisServer } from './redis-server'
 import { waitUntil } from './wait-until'
 
-export interface RedisCluster {
-  nodes: { host: string; port: number }[]
-  /** The masters. */
-  servers: RedisServer[]
-  /** One for each master, in their order, if they were asked for. */
-  replicas: RedisServer[]
-  stop(): Promise<void>
-}
-
 const slotRanges: readonly [number, number][] = [
   [0, 5460],
   [5461, 10922],
@@ -18,7 +9,7 @@ const slotRanges: readonly [number, number][] = [
 ]
 
 /** Three masters, and with `replicas: 1` a replica that has caught up with each. */
-export async function startRedisCluster(options: { replicas?: 0 | 1 } = {}): Promise<RedisCluster> {
+export async function startRedisCluster(options: { replicas?: 0 | 1 } = {}) {
   const clustered = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']
   const extraArguments = [...clustered, '--repl-diskless-sync-delay', '0']
   const start = () => Promise.all(slotRanges.map(() => startRedis({ extraArguments })))
@@ -44,6 +35,8 @@ export async function startRedisCluster(options: { replicas?: 0 | 1 } = {}): Pro
   }
   return { nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })), servers, replicas, stop }
 }
+
+export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>
 
 async function join(clients: Redis[], servers: RedisServer[]): Promise<void> {
   await Promise.all(

@@ -3,14 +3,8 @@ import { infoSays } from './redis-sentinel'
 import { startRedis, type RedisServer } from './redis-server'
 import { waitUntil } from './wait-until'
 
-export interface ReplicatedRedis {
-  master: RedisServer
-  replica: RedisServer
-  stop(): Promise<void>
-}
-
 /** A master and a replica that follows it, both the test's own. */
-export async function startReplicatedRedis(): Promise<ReplicatedRedis> {
+export async function startReplicatedRedis() {
   // The delay, 5 s by default, lets further replicas share one transfer.
   const master = await startRedis({ extraArguments: ['--repl-diskless-sync-delay', '0'] })
   const replica = await startReplicaOf(master.port).catch(async (error: unknown) => {
@@ -25,6 +19,8 @@ export async function startReplicatedRedis(): Promise<ReplicatedRedis> {
     },
   }
 }
+
+export type ReplicatedRedis = Awaited<ReturnType<typeof startReplicatedRedis>>
 
 /** A replica that has caught up. */
 export async function startReplicaOf(masterPort: number): Promise<RedisServer> {

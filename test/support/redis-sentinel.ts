@@ -1,19 +1,11 @@
 import { Redis } from 'ioredis'
 import { startRedisProcess, type RedisProcess } from './redis-process'
-import { startRedis, type RedisServer } from './redis-server'
+import { startRedis } from './redis-server'
 import { waitUntil } from './wait-until'
-
-export interface RedisSentinel {
-  sentinel: { host: string; port: number }
-  masterName: string
-  master: RedisServer
-  replica: RedisServer
-  stop(): Promise<void>
-}
 
 const masterName = 'authorizations'
 
-export async function startRedisSentinel(): Promise<RedisSentinel> {
+export async function startRedisSentinel() {
   const started: RedisProcess[] = []
   const keep = <P extends RedisProcess>(process: P): P => {
     started.push(process)
@@ -37,6 +29,8 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
     throw error
   }
 }
+
+export type RedisSentinel = Awaited<ReturnType<typeof startRedisSentinel>>
 
 function startSentinel(masterPort: number): Promise<RedisProcess> {
   const configuration = [

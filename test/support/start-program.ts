@@ -1,21 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { bundled } from './bundled'
 import { outputOf } from './program-output'
 
-/** A program of the tests in a process of its own, which listens at a port that it has printed. */
-export interface RunningProgram {
-  readonly child: ChildProcessWithoutNullStreams
-  readonly url: string
-  /** Whether it lives, as far as is known. */
-  readonly isAlive: () => boolean
-  /** All that it wrote, such as why it crashed. */
-  readonly output: () => string
-  /** Kills it in the middle of whatever it does. */
-  readonly kill: () => Promise<void>
-}
-
 /** Starts a module as a program, which gets its plan as its only argument. */
-export async function startProgram(module: string, plan: object): Promise<RunningProgram> {
+export async function startProgram(module: string, plan: object) {
   const words = ['--expose-gc', bundled(module, 'bundled'), JSON.stringify(plan)]
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
   const output = outputOf(child, 'The program')
@@ -23,11 +11,17 @@ export async function startProgram(module: string, plan: object): Promise<Runnin
   return {
     child,
     url: `http://127.0.0.1:${port}`,
+    /** Whether it lives, as far as is known. */
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    /** All that it wrote, such as why it crashed. */
     output: output.text,
+    /** Kills it in the middle of whatever it does. */
     kill: async () => {
       child.kill('SIGKILL')
       await output.ended()
     },
   }
 }
+
+/** A program of the tests in a process of its own, which listens at a port that it has printed. */
+export type RunningProgram = Awaited<ReturnType<typeof startProgram>>

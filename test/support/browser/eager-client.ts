@@ -1,7 +1,7 @@
 import express, { type Request, type Response } from 'express'
 import { photoBook } from '../flows/clients'
 import { formOf, redemption } from '../flows/flow'
-import { startServer, type StartedServer } from '../start-server'
+import { startServer } from '../start-server'
 
 /** What a token request of the client was answered. */
 export interface Redeemed {
@@ -11,18 +11,10 @@ export interface Redeemed {
   readonly milliseconds: number
 }
 
-/** A client that redeems whatever code comes to its redirection endpoint, at once and each time. */
-export interface EagerClient extends StartedServer {
-  /** What came to its redirection endpoint with this `state`, in order: `code`, or the error. */
-  answers(state: string): readonly string[]
-  /** Every redemption that belongs to this `state`. */
-  redeemed(state: string): readonly Redeemed[]
-}
-
 /** @param reach where the client itself is reached, and where it reaches the token endpoint; known once all listen. */
 export async function startEagerClient(
   reach: () => { readonly client: string; readonly tokenEndpoint: string },
-): Promise<EagerClient> {
+) {
   const redemptions: (Redeemed & { readonly state: string })[] = []
   const answers: { readonly state: string; readonly kind: string }[] = []
   const app = express()
@@ -51,7 +43,12 @@ export async function startEagerClient(
   const started = await startServer(app)
   return {
     ...started,
-    answers: (wanted) => answers.filter(({ state }) => state === wanted).map(({ kind }) => kind),
-    redeemed: (wanted) => redemptions.filter(({ state }) => state === wanted),
+    /** What came to its redirection endpoint with this `state`, in order: `code`, or the error. */
+    answers: (wanted: string) => answers.filter(({ state }) => state === wanted).map(({ kind }) => kind),
+    /** Every redemption that belongs to this `state`. */
+    redeemed: (wanted: string) => redemptions.filter(({ state }) => state === wanted),
   }
 }
+
+/** A client that redeems whatever code comes to its redirection endpoint, at once and each time. */
+export type EagerClient = Awaited<ReturnType<typeof startEagerClient>>

@@ -5,16 +5,10 @@ import { waitUntil } from '../wait-until'
 /**
  * Stands before the processes of one service, as a load balancer does: sends each request to another process in turn. A
  * request that its process did not take goes to the next one, and so does a GET that its process did not answer.
+ *
+ * @param watch sees the path of each request that has passed.
  */
-interface Dispatcher {
-  readonly url: string
-  /** The processes from now on. Resolves when the processes that left have answered all that they had got. */
-  lead(urls: readonly string[]): Promise<void>
-  stop(): Promise<void>
-}
-
-/** @param watch sees the path of each request that has passed. */
-export async function startDispatcher(watch: (path: string) => void = () => {}): Promise<Dispatcher> {
+export async function startDispatcher(watch: (path: string) => void = () => {}) {
   let targets: readonly string[] = []
   let turn = 0
   const waiting = new Map<string, number>()
@@ -62,7 +56,8 @@ export async function startDispatcher(watch: (path: string) => void = () => {}):
   const { port, close } = await listening(server)
   return {
     url: `http://127.0.0.1:${port}`,
-    lead: async (urls) => {
+    /** The processes from now on. Resolves when the processes that left have answered all that they had got. */
+    lead: async (urls: readonly string[]) => {
       const left = targets.filter((url) => !urls.includes(url))
       targets = urls
       await waitUntil('the processes that leave have answered', async () =>

@@ -6,24 +6,6 @@ import { startDispatcher } from './dispatcher'
 import type { IssuerPlan } from './issuer-process'
 import { type IssuerProcess, startIssuer } from './start-issuer'
 
-/** Two processes of one issuer on one Redis behind a dispatcher, with one time that the test moves. */
-export interface IssuerStage {
-  readonly issuer: string
-  /** What the dispatcher leads to. */
-  readonly flow: Flow
-  readonly processes: readonly [IssuerProcess, IssuerProcess]
-  /** Seconds since the epoch. */
-  now(): number
-  /** By how many seconds the clocks are ahead of the machine's. */
-  ahead(): number
-  advance(seconds: number): Promise<void>
-  /** Starts a process with another plan, lets it take the place of one that has answered everything, and kills that one. */
-  deploy(index: 0 | 1, bend: Partial<IssuerPlan>): Promise<void>
-  /** Kills a process in the middle of whatever it does, and starts another one in its place. */
-  restart(index: 0 | 1): Promise<void>
-  stop(): Promise<void>
-}
-
 type StagePlan = Omit<IssuerPlan, 'issuer' | 'prefix' | 'clients' | 'ahead'>
 
 /** @param bends what each process has of its own. @param watch sees the path of each request that has passed the dispatcher. */
@@ -31,7 +13,7 @@ export async function openIssuerStage(
   shared: StagePlan,
   bends: readonly [Partial<IssuerPlan>, Partial<IssuerPlan>] = [{}, {}],
   watch?: (path: string) => void,
-): Promise<IssuerStage> {
+) {
   const dispatcher = await startDispatcher(watch)
   const prefix = `issuer:${randomUUID()}:`
   const clients = [gallery.registration, job.registration]
@@ -44,22 +26,27 @@ export async function openIssuerStage(
   await lead()
   return {
     issuer: dispatcher.url,
+    /** What the dispatcher leads to. */
     flow: new Flow(dispatcher.url),
     processes,
+    /** Seconds since the epoch. */
     now: () => Math.floor(Date.now() / 1000) + ahead,
+    /** By how many seconds the clocks are ahead of the machine's. */
     ahead: () => ahead,
-    async advance(seconds) {
+    async advance(seconds: number) {
       ahead += seconds
       await Promise.all(processes.map((each) => each.setAhead(ahead)))
     },
-    async deploy(index, bend) {
+    /** Starts a process with another plan, lets it take the place of one that has answered everything, and kills that one. */
+    async deploy(index: 0 | 1, bend: Partial<IssuerPlan>) {
       own[index] = { ...own[index], ...bend }
       const former = processes[index]
       processes[index] = await start(index)
       await lead()
       await former.kill()
     },
-    async restart(index) {
+    /** Kills a process in the middle of whatever it does, and starts another one in its place. */
+    async restart(index: 0 | 1) {
       await processes[index].kill()
       processes[index] = await start(index)
       await lead()
@@ -70,6 +57,9 @@ export async function openIssuerStage(
     },
   }
 }
+
+/** Two processes of one issuer on one Redis behind a dispatcher, with one time that the test moves. */
+export type IssuerStage = Awaited<ReturnType<typeof openIssuerStage>>
 
 /**
  * A token of the job for the print resource. @param path of the server that signs with the algorithm.

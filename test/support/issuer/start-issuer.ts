@@ -4,21 +4,7 @@ import { Flow } from '../flows/flow'
 import { startProgram } from '../start-program'
 import type { IssuerPlan } from './issuer-process'
 
-/** An issuer of access tokens in a process of its own, and its operator. */
-export interface IssuerProcess {
-  readonly url: string
-  readonly flow: Flow
-  /** Sets its clock ahead of the machine's by so many seconds. */
-  setAhead(seconds: number): Promise<void>
-  keys(): Promise<readonly ListedKey[]>
-  rotate(): Promise<readonly ListedKey[]>
-  retire(kid: string): Promise<readonly ListedKey[]>
-  isAlive(): boolean
-  /** Kills it in the middle of whatever it does. */
-  kill(): Promise<void>
-}
-
-export async function startIssuer(plan: IssuerPlan): Promise<IssuerProcess> {
+export async function startIssuer(plan: IssuerPlan) {
   const { url, isAlive, kill } = await startProgram(join(__dirname, 'issuer-process.ts'), plan)
   const flow = new Flow(url)
   const operate = async (path: string): Promise<readonly ListedKey[]> => {
@@ -29,11 +15,16 @@ export async function startIssuer(plan: IssuerPlan): Promise<IssuerProcess> {
   return {
     url,
     flow,
-    setAhead: async (seconds) => void (await operate(`ahead/${seconds}`)),
-    keys: async () => (await flow.open('/operator/keys')).body,
+    /** Sets its clock ahead of the machine's by so many seconds. */
+    setAhead: async (seconds: number) => void (await operate(`ahead/${seconds}`)),
+    keys: async (): Promise<readonly ListedKey[]> => (await flow.open('/operator/keys')).body,
     rotate: () => operate('rotate'),
-    retire: (kid) => operate(`retire/${kid}`),
+    retire: (kid: string) => operate(`retire/${kid}`),
     isAlive,
+    /** Kills it in the middle of whatever it does. */
     kill,
   }
 }
+
+/** An issuer of access tokens in a process of its own, and its operator. */
+export type IssuerProcess = Awaited<ReturnType<typeof startIssuer>>

@@ -10,16 +10,6 @@ import { listening } from '../listening'
 import { withoutLimits } from '../flows/application'
 import { mcpScopes, mountMcp } from './mcp-server'
 
-/** An authorization server and the MCP server that it guards, on one port of this machine. */
-export interface McpStage {
-  readonly issuer: string
-  /** The URL of the MCP server. */
-  readonly server: string
-  /** What clients asked for, such as `GET /.well-known/oauth-authorization-server`. */
-  readonly asked: readonly string[]
-  close(): Promise<void>
-}
-
 export interface McpScene {
   /** The path of the issuer. Default none. */
   readonly issuerPath?: string
@@ -33,13 +23,7 @@ export interface McpScene {
   readonly document?: (metadata: Record<string, unknown>) => Record<string, unknown>
 }
 
-export async function startMcp({
-  issuerPath = '',
-  options,
-  elsewhere,
-  document,
-  ...scene
-}: McpScene): Promise<McpStage> {
+export async function startMcp({ issuerPath = '', options, elsewhere, document, ...scene }: McpScene) {
   const http = createServer()
   const { port, close } = await listening(http)
   const origin = `http://127.0.0.1:${port}`
@@ -73,7 +57,9 @@ export async function startMcp({
   http.on('request', app)
   return {
     issuer,
+    /** The URL of the MCP server. */
     server,
+    /** What clients asked for, such as `GET /.well-known/oauth-authorization-server`. */
     asked,
     close: async () => {
       await oauth.close()
@@ -81,3 +67,6 @@ export async function startMcp({
     },
   }
 }
+
+/** An authorization server and the MCP server that it guards, on one port of this machine. */
+export type McpStage = Awaited<ReturnType<typeof startMcp>>

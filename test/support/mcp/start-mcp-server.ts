@@ -4,19 +4,13 @@ import { bundled } from '../bundled'
 import { outputOf } from '../program-output'
 import type { McpServerPlan } from './mcp-process'
 
-/** An MCP server in a process of its own. */
-export interface McpServerProcess {
-  /** The URL of the MCP server, which is the resource. */
-  readonly url: string
-  stop(): Promise<void>
-}
-
-export async function startMcpServer(plan: McpServerPlan): Promise<McpServerProcess> {
+export async function startMcpServer(plan: McpServerPlan) {
   const program = bundled(join(__dirname, 'mcp-process.ts'))
   const child = spawn(process.execPath, [program, JSON.stringify(plan)], { stdio: 'pipe' })
   const output = outputOf(child, 'The MCP server')
   const [, url = ''] = await output.until(/^url (\S+)\n/m)
   return {
+    /** The URL of the MCP server, which is the resource. */
     url,
     stop: async () => {
       child.kill()
@@ -24,3 +18,6 @@ export async function startMcpServer(plan: McpServerPlan): Promise<McpServerProc
     },
   }
 }
+
+/** An MCP server in a process of its own. */
+export type McpServerProcess = Awaited<ReturnType<typeof startMcpServer>>

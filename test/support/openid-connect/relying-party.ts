@@ -26,24 +26,16 @@ export interface RelyingParty {
   mount(app: Express, registered: Registered): void
 }
 
-/** A relying party that listens on loopback. */
-export interface StartedRelyingParty {
-  readonly url: string
-  readonly registration: ClientRegistration
-  close(): Promise<void>
-}
-
-export async function startRelyingParty(
-  issuer: string,
-  clientId: string,
-  party: RelyingParty,
-): Promise<StartedRelyingParty> {
+export async function startRelyingParty(issuer: string, clientId: string, party: RelyingParty) {
   const listener = await listen(0)
   const { app, url } = listener
   const { registration, registered } = register(issuer, clientId, url, party.callback)
   party.mount(app, registered)
   return { url, registration, close: () => listener.close() }
 }
+
+/** A relying party that listens on loopback. */
+export type StartedRelyingParty = Awaited<ReturnType<typeof startRelyingParty>>
 
 /** The registration of an application, and what the application knows of itself. */
 export function register(

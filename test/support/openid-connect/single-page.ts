@@ -7,20 +7,10 @@ import {
   signingKeys,
   type ClientRegistration,
 } from '../../../lib/index'
-import { failuresOf, type Failure } from '../events'
+import { failuresOf } from '../events'
 import { authority, httpsOrigin } from '../https-origin'
 import type { Listener } from '../listening'
 import { signIn } from './identity-server'
-
-/** A server with OpenID Connect and a guarded route, and the app of another origin that a browser loads. Both by https. */
-export interface SinglePageStage {
-  readonly issuer: string
-  readonly app: string
-  readonly failures: readonly Failure[]
-  /** The requests of the app to the token endpoint, as forms. */
-  readonly tokenRequests: readonly URLSearchParams[]
-  close(): Promise<void>
-}
 
 export interface SinglePageOptions {
   /** Whether the app has the origin of the server. */
@@ -39,7 +29,7 @@ export async function startSinglePage(
   library: string,
   pageOf: (issuer: string) => string,
   { isOfServer = false, allowsCookies = false, issuesJwts = false, grantTypes }: SinglePageOptions = {},
-): Promise<SinglePageStage> {
+) {
   const host = express()
   const spa = isOfServer ? host : express()
   const identity = authority.issue(['localhost', '127.0.0.1'])
@@ -65,6 +55,9 @@ export async function startSinglePage(
   }
   return { issuer, app, failures, tokenRequests, close }
 }
+
+/** A server with OpenID Connect and a guarded route, and the app of another origin that a browser loads. Both by https. */
+export type SinglePageStage = Awaited<ReturnType<typeof startSinglePage>>
 
 const registration = {
   client_id: 'wall',

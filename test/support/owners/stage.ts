@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type EagerClient, startEagerClient } from '../browser/eager-client'
+import { startEagerClient } from '../browser/eager-client'
 import { bent, photoBook } from '../flows/clients'
 import { authorizationRequest, formOf } from '../flows/flow'
 import { freePort } from '../mcp/free-port'
@@ -17,25 +17,7 @@ export interface Granted {
   readonly workspace: string | undefined
 }
 
-/** A host in two processes behind nginx, without sticky sessions, and a client that redeems every code at once. */
-export interface OwnerStage {
-  readonly issuer: string
-  readonly client: EagerClient
-  readonly hosts: readonly RunningProgram[]
-  /** What an owner opens to begin, with a `state` of its own. */
-  requestOf(state: string): string
-  /** Lets the next request go to the other process than this one. */
-  leadPast(process: string): Promise<void>
-  /** What the tokens of this `state` are good for, which is the same on both processes. */
-  granted(state: string): Promise<readonly Granted[]>
-  /** What each process answers to the access token of this `state`. */
-  statuses(state: string): Promise<readonly number[]>
-  /** How many authorizations of an owner live. */
-  countOf(owner: string): Promise<number>
-  stop(): Promise<void>
-}
-
-export async function startOwnerStage(): Promise<OwnerStage> {
+export async function startOwnerStage() {
   const redis = await startRedis()
   const prefix = '/accounts'
   const port = await freePort()
@@ -74,21 +56,28 @@ export async function startOwnerStage(): Promise<OwnerStage> {
     issuer,
     client,
     hosts,
-    requestOf: (state) => `${issuer}/authorize?${formOf({ ...authorizationRequest(registered), state })}`,
-    async leadPast(process) {
+    /** What an owner opens to begin, with a `state` of its own. */
+    requestOf: (state: string) =>
+      `${issuer}/authorize?${formOf({ ...authorizationRequest(registered), state })}`,
+    /** Lets the next request go to the other process than this one. */
+    async leadPast(process: string) {
       let last: string | null = null
       for (let turn = 0; turn < 3 && last !== process; turn += 1)
         last = (await fetch(`${issuer}/logout`)).headers.get(answeredBy)
       if (last !== process) throw new Error('The requests do not go to the processes in turn.')
     },
-    granted: (state) => Promise.all(client.redeemed(state).map(({ accessToken }) => grantedBy(accessToken))),
-    statuses: (state) =>
+    /** What the tokens of this `state` are good for, which is the same on both processes. */
+    granted: (state: string) =>
+      Promise.all(client.redeemed(state).map(({ accessToken }) => grantedBy(accessToken))),
+    /** What each process answers to the access token of this `state`. */
+    statuses: (state: string) =>
       Promise.all(
         client
           .redeemed(state)
           .flatMap(({ accessToken }) => hosts.map(async (host) => (await call(host, accessToken)).status)),
       ),
-    async countOf(owner) {
+    /** How many authorizations of an owner live. */
+    async countOf(owner: string) {
       const list: unknown = await (await fetch(`${issuer}/operator/${owner}`)).json()
       return Array.isArray(list) ? list.length : 0
     },
@@ -100,3 +89,6 @@ export async function startOwnerStage(): Promise<OwnerStage> {
     },
   }
 }
+
+/** A host in two processes behind nginx, without sticky sessions, and a client that redeems every code at once. */
+export type OwnerStage = Awaited<ReturnType<typeof startOwnerStage>>

@@ -1,23 +1,14 @@
-import { startRedisProxy, type RedisProxy } from './redis-proxy'
+import { startRedisProxy } from './redis-proxy'
 
 /** Connections to Redis: those on which it answers, and those on which it tells of changes. */
 type Way = 'answers' | 'news'
-
-/** A way to Redis on which what it says can be held back, while commands go through. */
-export interface HoldingProxy extends RedisProxy {
-  hold(way: Way): void
-  /** How many pieces are held back. */
-  held(way: Way): number
-  /** Passes on what was held back, and all that follows. */
-  release(way: Way): void
-}
 
 interface Gate {
   isClosed: boolean
   readonly held: (() => void)[]
 }
 
-export async function startHoldingProxy(port: number): Promise<HoldingProxy> {
+export async function startHoldingProxy(port: number) {
   const gates: Record<Way, Gate> = {
     answers: { isClosed: false, held: [] },
     news: { isClosed: false, held: [] },
@@ -36,11 +27,16 @@ export async function startHoldingProxy(port: number): Promise<HoldingProxy> {
   })
   return {
     ...proxy,
-    hold: (way) => void (gates[way].isClosed = true),
-    held: (way) => gates[way].held.length,
-    release: (way) => {
+    hold: (way: Way) => void (gates[way].isClosed = true),
+    /** How many pieces are held back. */
+    held: (way: Way) => gates[way].held.length,
+    /** Passes on what was held back, and all that follows. */
+    release: (way: Way) => {
       gates[way].isClosed = false
       for (const pass of gates[way].held.splice(0)) pass()
     },
   }
 }
+
+/** A way to Redis on which what it says can be held back, while commands go through. */
+export type HoldingProxy = Awaited<ReturnType<typeof startHoldingProxy>>

@@ -1,12 +1,6 @@
-import { startRedisProxy, type RedisProxy } from './redis-proxy'
+import { startRedisProxy } from './redis-proxy'
 
-interface ReplyLosingProxy extends RedisProxy {
-  /** From now on the connection breaks when the next reply comes: its command was carried out without a reply. */
-  loseNextReply(): void
-  lostReplies(): number
-}
-
-export async function startReplyLosingProxy(port: number): Promise<ReplyLosingProxy> {
+export async function startReplyLosingProxy(port: number) {
   let losing = false
   let lost = 0
   const proxy = await startRedisProxy(port, () => ({
@@ -19,6 +13,7 @@ export async function startReplyLosingProxy(port: number): Promise<ReplyLosingPr
   }))
   return {
     ...proxy,
+    /** From now on the connection breaks when the next reply comes: its command was carried out without a reply. */
     loseNextReply: () => {
       losing = true
     },

@@ -9,23 +9,7 @@ export interface Point {
   readonly before: 'arrival' | 'reply'
 }
 
-/** The ways of a process to the nodes of a cluster, on which the first command to come to a point stops. */
-export interface StoppingWays {
-  /** How the process reaches the cluster. */
-  readonly plan: {
-    readonly cluster: RedisCluster['nodes']
-    readonly ways: Readonly<Record<string, RedisCluster['nodes'][number]>>
-  }
-  /** Stops the next command at this point, and all that follows on its connection. */
-  stopAt(point: Point, stopped: () => void): void
-  /** Takes the commands that were stopped and have not reached Redis. */
-  takeLate(): readonly (readonly string[])[]
-  /** Lets go on what was stopped, and stops nothing more. */
-  release(): void
-  stop(): Promise<void>
-}
-
-export async function startStoppingWays({ nodes }: RedisCluster): Promise<StoppingWays> {
+export async function startStoppingWays({ nodes }: RedisCluster) {
   let awaited: (Point & { readonly stopped: () => void }) | undefined
   let late: (readonly string[])[] = []
   let held: (() => void)[] = []
@@ -71,13 +55,17 @@ export async function startStoppingWays({ nodes }: RedisCluster): Promise<Stoppi
     }),
   )
   return {
+    /** How the process reaches the cluster. */
     plan: { cluster, ways },
-    stopAt: (point, stopped) => void (awaited = { ...point, stopped }),
+    /** Stops the next command at this point, and all that follows on its connection. */
+    stopAt: (point: Point, stopped: () => void) => void (awaited = { ...point, stopped }),
+    /** Takes the commands that were stopped and have not reached Redis. */
     takeLate() {
       const taken = late
       late = []
       return taken
     },
+    /** Lets go on what was stopped, and stops nothing more. */
     release() {
       awaited = undefined
       late = []
@@ -88,6 +76,9 @@ export async function startStoppingWays({ nodes }: RedisCluster): Promise<Stoppi
     stop: async () => void (await Promise.all(proxies.map((proxy) => proxy.stop()))),
   }
 }
+
+/** The ways of a process to the nodes of a cluster, on which the first command to come to a point stops. */
+export type StoppingWays = Awaited<ReturnType<typeof startStoppingWays>>
 
 function kindOf([name = '', ...words]: readonly string[]): Point['command'] | undefined {
   const isScript = /^eval(?:sha)?$/i.test(name)

@@ -17,22 +17,19 @@ export interface Verifier {
   readonly refusalOf: (token: string) => Promise<string | undefined>
 }
 
-/** Verifiers in processes of their own. */
-export interface Verifiers {
-  readonly all: readonly Verifier[]
-  /** Sets their clocks ahead of the machine's by so many seconds. */
-  setAhead(seconds: number): Promise<void>
-  stop(): Promise<void>
-}
-
-export async function startVerifiers(plan: VerifierPlan): Promise<Verifiers> {
+export async function startVerifiers(plan: VerifierPlan) {
   const [node, python] = await Promise.all([startNode(plan), startPython(plan)])
   return {
     all: [...node.verifiers, python.verifier],
-    setAhead: async (seconds) => void (await Promise.all([node.setAhead(seconds), python.setAhead(seconds)])),
+    /** Sets their clocks ahead of the machine's by so many seconds. */
+    setAhead: async (seconds: number) =>
+      void (await Promise.all([node.setAhead(seconds), python.setAhead(seconds)])),
     stop: async () => void (await Promise.all([node.stop(), python.stop()])),
   }
 }
+
+/** Verifiers in processes of their own. */
+export type Verifiers = Awaited<ReturnType<typeof startVerifiers>>
 
 async function startNode(plan: VerifierPlan) {
   const { url, kill } = await startProgram(join(__dirname, 'node-verifiers-process.ts'), plan)
