@@ -1,16 +1,13 @@
 import { generateKeyPair } from 'jose'
-import express from 'express'
 import {
   openIdConnect,
   signingKeys,
   jwtAccessTokens,
-  createBearerGuard,
-  jwtAccessTokenReader,
   metadataDocuments,
   tokenExchange,
 } from '../../lib/index'
 import { application } from '../support/flows/application'
-import { authorizationRequest, Flow } from '../support/flows/flow'
+import { authorizationRequest } from '../support/flows/flow'
 import {
   claimsIn,
   identityKeys,
@@ -363,23 +360,6 @@ describe('Pairwise subjects', () => {
       expect((await set.flow.photos(access_token)).body).toMatchObject({ subject: 'alice' })
       expect((await set.flow.introspect(exchanging, access_token)).body).toMatchObject({ active: true, sub })
       expect((await set.flow.open('/userinfo', undefined, bearer(access_token))).body).toEqual({ sub })
-    })
-
-    test('gives the pairwise sub to a guard that checks the signature alone', async () => {
-      const set = open()
-      const { access_token, sub } = await logInAt(set, shop)
-      const { body } = await set.flow.open('/.well-known/jwks.json')
-      const guard = createBearerGuard({
-        issuer: 'http://localhost',
-        store: set.store,
-        clock: set.clock.read,
-        resources,
-        plugIns: [jwtAccessTokenReader({ keys: body })],
-      })('photos:read', { resource: api, verify: 'signature' })
-      const app = express().get('/photos', guard, (request, response) => {
-        response.json(request.oauth)
-      })
-      expect((await new Flow(app).photos(access_token)).body).toMatchObject({ subject: sub })
     })
 
     test('is revoked and exchanged as any other token', async () => {

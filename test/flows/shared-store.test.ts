@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard, jwtBearer, memoryClients, memoryCounters } from '../../lib/index'
+import { createBearerGuard, jwtBearer, memoryCounters } from '../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
@@ -113,17 +113,6 @@ describeOnStores('Of two issuers on one store', (stage) => {
       tokensOf(await flow.request(client, fields))
       expect(refusalOf(await flow.request(client, fields))).toBe('400 invalid_grant')
     }
-  })
-
-  test('the one is the other before its name was changed: clients stay, and tokens end', async () => {
-    const clients = memoryClients()
-    const own = stage({ clients })
-    const { client_id, ...metadata } = photoPrint.registration
-    await own.oauth.registerClient({ client_id, ...metadata })
-    const { accessToken } = await own.flow.tokens(photoPrint)
-    const renamed = application({ clients, store: own.store, clock: own.clock.read, issuer: otherIssuer })
-    expect(await isGood(renamed, accessToken)).toBe(401)
-    expect(await isGood(renamed, (await renamed.flow.tokens(photoPrint)).accessToken)).toBe(200)
   })
 })
 

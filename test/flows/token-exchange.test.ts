@@ -115,8 +115,7 @@ const inBody = formOf({ client_id: service.registration.client_id, client_secret
 
 /** The refusal and its reason. */
 async function refused(set: Stage, fields: Fields | string): Promise<string> {
-  const form = `${formOf(fields)}&${formOf({ client_id: service.registration.client_id, client_secret: service.secret })}`
-  const refusal = refusalOf(await set.flow.submit('/token', form))
+  const refusal = refusalOf(await set.flow.submit('/token', `${formOf(fields)}&${inBody}`))
   return `${refusal} ${set.failures.at(-1)?.reason}`
 }
 
