@@ -74,9 +74,9 @@ const tooLong = (name: string) => 'x'.repeat((longestValues.get(name) ?? 0) + 1)
 const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, '1']))
 
 describeOnStores('What is too long', (stage) => {
-  test.each(['redirect_uri'])('as %s is refused on a page and never redirected', async (name) => {
+  test('as redirect_uri is refused on a page and never redirected', async () => {
     const { flow, failures } = stage()
-    const tooMuch = { ...asked, [name]: tooLong(name) }
+    const tooMuch = { ...asked, redirect_uri: tooLong('redirect_uri') }
     const { parameters } = redirectionOf(await flow.ask({ ...asked, scope: tooLong('scope') }, 'alice'))
     expect(parameters).toMatchObject({ error: 'invalid_request', state: asked.state })
     expect(errorPageOf(await flow.ask({ ...asked, ...many }, 'alice'))).toBe('400 invalid_request')

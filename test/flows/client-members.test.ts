@@ -175,10 +175,6 @@ describe('A plug-in', () => {
       { path: 'plugIns[0].clientMembers', message: expect.stringMatching(/^must be a list of members/) },
     ])
   })
-
-  test('adds members by its parts alone: there is no such option', () => {
-    expect(mistakesWith({ clientMembers: badges })).toMatchObject([{ path: 'clientMembers' }])
-  })
 })
 
 let origin: DocumentOrigin

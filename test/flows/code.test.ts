@@ -234,8 +234,6 @@ const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 test.each<[string, RepeatedFields, string]>([
-  ['a letter less [pkce-8]', { code_challenge: challenge.slice(1) }, 'pkce_challenge_malformed'],
-  ['padding [pkce-8]', { code_challenge: `${challenge}=` }, 'pkce_challenge_malformed'],
   ['plain base64 [pkce-8]', { code_challenge: challenge.replace('-', '+') }, 'pkce_challenge_malformed'],
   [
     'a letter beyond ASCII [pkce-8]',

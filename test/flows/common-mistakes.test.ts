@@ -49,22 +49,19 @@ const routerAlone: Mount = (app, oauth) => app.use(oauth.router())
 const asked = authorizationRequest(photoBook)
 
 describe('a common mistake ends in a sentence with its cause and its cure', () => {
-  test.each([['127.0.0.1 for localhost', 'http://127.0.0.1', 'the host']])(
-    '1. the issuer of a guard is wrong: %s',
-    async (_what, issuer, difference) => {
-      const store = memoryStore()
-      const { flow } = serve({ store })
-      const { accessToken } = await flow.tokens(photoBook)
-      const guard = createBearerGuard({ issuer, store })
-      const app = express().get('/photos', guard('photos:read'))
-      expect((await new Flow(app).photos(accessToken)).status).toBe(401)
-      await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
-      const [warning = ''] = codesOf('EAS_REFUSED')
-      expect(warning).toMatch(/invalid_token, token_invalid\. .*letter by letter/)
-      expect(warning).toContain(`They differ only in ${difference}`)
-      expect(warning).not.toContain(accessToken)
-    },
-  )
+  test('1. the issuer of a guard is wrong: 127.0.0.1 for localhost', async () => {
+    const store = memoryStore()
+    const { flow } = serve({ store })
+    const { accessToken } = await flow.tokens(photoBook)
+    const guard = createBearerGuard({ issuer: 'http://127.0.0.1', store })
+    const app = express().get('/photos', guard('photos:read'))
+    expect((await new Flow(app).photos(accessToken)).status).toBe(401)
+    await waitUntil('EAS_REFUSED is given', async () => codesOf('EAS_REFUSED').length > 0)
+    const [warning = ''] = codesOf('EAS_REFUSED')
+    expect(warning).toMatch(/invalid_token, token_invalid\. .*letter by letter/)
+    expect(warning).toContain('They differ only in the host')
+    expect(warning).not.toContain(accessToken)
+  })
 
   test.each<[string, boolean, string]>([
     ['missing', false, 'Mount the session middleware before oauth.router()'],

@@ -6,7 +6,6 @@ import { photoBook } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { Flow } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
-import { startServer } from '../support/flows/start-server'
 import { tokensOf } from '../support/flows/tokens'
 import type { RedisServer } from '../support/redis-server'
 import { watchCommands, type WatchedCommands } from './guard-cache/watched-commands'
@@ -88,19 +87,6 @@ describe('With a Redis of its own,', () => {
         await waitUntil('the news is there', async () => !recalls(store, id), 1)
         expect(recalls(store, keptId)).toBe(true)
         expect(await statusOf(accessToken)).toBe(401)
-      }
-    })
-
-    test('refuses a token that a server in another process has revoked', async () => {
-      const process = await startServer({ redis: { url: server.url }, prefix })
-      try {
-        const { accessToken } = await process.flow.tokens(photoBook)
-        const id = await warm(accessToken)
-        await process.flow.revoke(photoBook, accessToken)
-        await waitUntil('the news is there', async () => !recalls(store, id), 0.9)
-        expect(await statusOf(accessToken)).toBe(401)
-      } finally {
-        await process.kill()
       }
     })
 

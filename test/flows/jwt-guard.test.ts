@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import express from 'express'
 import { accessClaims, accessJwt, photoServer } from '../support/jwt-guard/access-tokens'
-import { guardedPhotos, hubKeys } from '../support/jwt-guard/guarded-photos'
+import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
 import { hub, hubOnCurve, partner, encoded, jws } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { Flow } from '../support/flows/flow'
@@ -443,19 +443,6 @@ describe('Attacks on a guard for JWTs', () => {
   })
 
   describe('A guard for JWTs that has taken a token', () => {
-    test('refuses it with one bit changed, wherever that is [access-6]', async () => {
-      const at = guardedPhotos()
-      const token = at.token()
-      expect((await at.ask(token)).status).toBe(200)
-      const places = Array.from({ length: 12 }, (_, index) => Math.floor((index * (token.length - 1)) / 11))
-      for (const place of places) {
-        const code = token.charCodeAt(place) ^ 1
-        const changed = token.slice(0, place) + String.fromCharCode(code) + token.slice(place + 1)
-        expect((await at.ask(changed)).status).toBe(401)
-      }
-      expect((await at.ask(token)).status).toBe(200)
-    })
-
     test('says nothing to a guard for another audience [access-7]', async () => {
       const photos = guardedPhotos()
       const mail = guardedPhotos({ audience: 'https://mail.example', clock: photos.clock.read })
@@ -463,12 +450,6 @@ describe('Attacks on a guard for JWTs', () => {
       expect((await photos.ask(token)).status).toBe(200)
       expect((await mail.ask(token)).status).toBe(401)
       expect((await photos.ask(token)).status).toBe(200)
-    })
-
-    test('says nothing to a guard that allows fewer algorithms', async () => {
-      const strict = guardedPhotos({ algorithms: ['ES256'], keys: hubKeys })
-      expect((await strict.ask(strict.token())).status).toBe(401)
-      expect((await strict.ask(accessJwt(accessClaims(strict.now()), hubOnCurve))).status).toBe(200)
     })
   })
 })

@@ -96,7 +96,7 @@ test('[JBP-2] no option lets them in', () => {
     expect(() => guardedPhotos({ algorithms: [algorithm] })).toThrow(/algorithms must be a list of/)
 })
 
-test('[JBP-3] a wrong signature refuses the token as a whole, also after the good one has passed', async () => {
+test('[JBP-3] a wrong signature refuses the token as a whole, also after the good one has passed [access-6]', async () => {
   const set = guardedPhotos()
   const good = set.token()
   expect(await reasonOf(set, good)).toBeUndefined()
