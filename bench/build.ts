@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 
@@ -17,6 +17,27 @@ export function buildTargetsBeside(checkout: string): string {
   const theirs = join(checkout, 'bench')
   const sources = existsSync(join(theirs, 'in-process.ts')) ? theirs : __dirname
   return build(sources, checkout, join(__dirname, 'built/beside'))
+}
+
+/**
+ * Compiles these targets with the sources of the suite, beside the packages of its folder: nothing must be built or installed
+ * here. The returned folder is the caller's to remove.
+ */
+export function buildTargetsFromSources(names: readonly string[]): string {
+  const caches = join(own, 'node_modules/.cache')
+  mkdirSync(caches, { recursive: true })
+  const built = mkdtempSync(join(caches, 'targets-'))
+  buildSync({
+    entryPoints: names.map((name) => join(__dirname, 'targets', `${name}.ts`)),
+    outdir: built,
+    bundle: true,
+    packages: 'external',
+    tsconfig: join(own, 'tsconfig.json'),
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+  })
+  return built
 }
 
 function build(sources: string, checkout: string, built: string): string {

@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { cpus } from 'node:os'
 import path from 'node:path'
 import { buildTargets } from './build'
-import type { RoundInProcess } from './programs-in-process'
-import type { Report, RoundReport } from './target'
+import type { CountInProcess, RoundInProcess } from './programs-in-process'
+import type { CountsReport, Report, RoundReport } from './target'
 import type { Server } from './servers'
 
 /** The core of the servers that are measured, and the one of everything else. */
@@ -14,7 +14,8 @@ export const otherCore = 1
 /** The core of a process; `anywhere` leaves it to the system, with what started it. */
 export type Core = number | 'anywhere'
 
-const programs = buildTargets()
+/** Built when the first of them starts. */
+let programs: string | undefined
 let node = process.execPath
 
 /** From now on targets run on that Node. What asks them stays on the Node that runs this process. */
@@ -37,6 +38,8 @@ export interface RunningTarget {
   usage(after?: 'collection'): Promise<Usage>
   /** One round of a target that is its own generator. */
   roundInProcess(asked: RoundInProcess): Promise<RoundReport>
+  /** What an operation of such a target makes. */
+  countInProcess(asked: CountInProcess): Promise<CountsReport>
   /** Lets it go, and resolves when it is gone. */
   stop(): Promise<void>
 }
@@ -47,9 +50,10 @@ export async function startTarget(
   execArgv: readonly string[] = ['--expose-gc'],
   core: Core = serverCore,
 ): Promise<RunningTarget> {
+  const file = path.isAbsolute(program) ? program : path.join((programs ??= buildTargets()), program)
   const port = await freePort()
   const started = performance.now()
-  const child = fork(path.resolve(programs, `${program}.js`), {
+  const child = fork(`${file}.js`, {
     execPath: node,
     execArgv: [...execArgv],
     env: { ...process.env, NODE_ENV: 'production', PORT: String(port), REDIS_URL: redisUrl, ...environment },
@@ -70,6 +74,10 @@ export async function startTarget(
     roundInProcess: (asked) => {
       child.send(asked)
       return told(child, 'round')
+    },
+    countInProcess: (asked) => {
+      child.send(asked)
+      return told(child, 'counts')
     },
     stop: () =>
       new Promise((resolve) => {

@@ -1,7 +1,14 @@
 import type { Server } from 'node:http'
 import { KeptConnection } from './connection'
+import { countsOf } from './counting'
 import { pipe } from './pipe'
-import { programsInProcess, rows, type RoundInProcess, type Row } from './programs-in-process'
+import {
+  programsInProcess,
+  rows,
+  type CountInProcess,
+  type RoundInProcess,
+  type Row,
+} from './programs-in-process'
 import type { Connection } from './story'
 import { memory } from './storage/records'
 import { port, tell } from './target'
@@ -15,12 +22,14 @@ export function serveInProcess(server: Server, name: string): void {
   server.emit('connection', serverEnd)
   const connection = new Counted(KeptConnection.over(end))
   const operations = new Map<Row, () => Promise<void>>()
-  process.on('message', async ({ row, milliseconds }: RoundInProcess) => {
+  process.on('message', async ({ row, ...asked }: CountInProcess | RoundInProcess) => {
     // Else one row would push out what another one needs.
     memory?.changeTo(row)
+    if (!('milliseconds' in asked))
+      return tell({ kind: 'counts', ...(await countsOf(() => prepared(name, row, connection))) })
     const operation = operations.get(row) ?? (await prepared(name, row, connection))
     operations.set(row, operation)
-    await round(operation, milliseconds, connection)
+    await round(operation, asked.milliseconds, connection)
   })
   process.on('disconnect', () => process.exit())
   server.listen(port, '127.0.0.1', () => tell({ kind: 'ready' }))

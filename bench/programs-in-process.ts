@@ -1,7 +1,7 @@
 import { peers } from './peers'
 import { signedPrograms } from './signed-programs'
 import { bare } from './stories/bare'
-import { ours } from './stories/ours'
+import { approvedAlready, ours } from './stories/ours'
 import type { Stories, Workload } from './story'
 
 /** One round that the harness asks a target for which runs its generator itself. */
@@ -9,6 +9,11 @@ export interface RoundInProcess {
   readonly row: Row
   /** Of processor time: on a busy machine a round lasts longer, and holds as much. */
   readonly milliseconds: number
+}
+
+/** A row that the harness asks such a target to count, see counting.ts. */
+export interface CountInProcess {
+  readonly row: Row
 }
 
 /** What is measured in one process. Some peers show no page: their flow is the one that they have. */
@@ -37,6 +42,12 @@ const opaque = Object.entries({ ...peers, bare, ours }).map(
 export const programsInProcess: Readonly<Record<string, ProgramInProcess>> = {
   ...Object.fromEntries(opaque),
   ...signedPrograms,
+  // A flow without the page of consent: two requests.
+  'ours, approved before': {
+    program: 'ours',
+    environment: { BENCH_APPROVED: 'yes' },
+    stories: approvedAlready,
+  },
 }
 
 /** The tables of docs/reports/performance.md, each with the programs that stand in it. */

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Counts } from './counting'
 import type * as InProcess from './in-process'
 
 export const port = Number(process.env['PORT'])
@@ -8,12 +9,18 @@ export type Report =
   | { readonly kind: 'ready' }
   | { readonly kind: 'usage'; readonly cpu: number; readonly memory: NodeJS.MemoryUsage }
   | RoundReport
+  | CountsReport
 
 /** What one round in one process came to: microseconds of processor time, and requests, for one operation. */
 export interface RoundReport {
   readonly kind: 'round'
   readonly cpu: number
   readonly requests: number
+}
+
+/** What one operation of a row makes. */
+export interface CountsReport extends Counts {
+  readonly kind: 'counts'
 }
 
 /** The name in programs-in-process.ts of what a process runs which is its own generator, see in-process.ts. */
