@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { Redis } from 'ioredis'
 import {
@@ -10,6 +10,7 @@ import {
   privateKeyJwt,
   redisStore,
 } from '../../lib/index'
+import { jwt, signer } from '../support/assertions/jwt'
 import { answeredPageOf } from '../support/flows/answered-page'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, photoBook } from '../support/flows/clients'
@@ -293,77 +294,62 @@ describeOnStores('An unregistered client', (stage) => {
   })
 
   describe('with a key', () => {
-    const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const jwks = { keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: '1' }] }
+    const [own, other] = [signer('own', '1', 'ES256'), signer('other', '1', 'ES256')]
     const redirect_uri = 'https://notes.example/callback'
-
-    /** The parameters by which the client proves itself. */
-    function proof({ clock }: ReturnType<SetStage>, key = own.privateKey) {
-      const claims = {
-        iss: origin.clientId,
-        sub: origin.clientId,
-        aud: 'http://localhost',
-        jti: randomUUID(),
-      }
-      const signed = [
-        { alg: 'ES256', kid: '1' },
-        { ...claims, exp: Math.floor(clock.read() / 1000) + 60 },
-      ]
-        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-        .join('.')
-      const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
-      return {
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: `${signed}.${signature.toString('base64url')}`,
-      }
-    }
-
-    test.each([
-      ['in its document', () => ({ jwks })],
-      ['at the URL that its document names', () => ({ jwks_uri: `${origin.clientId}?keys` })],
-    ])('%s proves itself where the server has the method', async (_, members) => {
-      const keys: RequestListener = (request, response) => {
-        const json =
-          request.url?.endsWith('?keys') === true ? jwks : { ...origin.document, ...origin.members }
-        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
-      }
-      origin.members = {
-        token_endpoint_auth_method: 'private_key_jwt',
-        redirect_uris: [redirect_uri],
-        ...members(),
-      }
-      origin.answer = keys
-      const set = host(stage, {}, { clientAuthenticationMethods: [privateKeyJwt()] })
-      const { flow } = set
-      const code = await flow.approve(origin.client, { redirect_uri })
-      const redeem = (fields: object) => flow.redeem(origin.client, code, { redirect_uri, ...fields })
-      expect(refusalOf(await redeem({}))).toBe('401 invalid_client')
-      expect(refusalOf(await redeem(proof(set, other.privateKey)))).toBe('401 invalid_client')
-      expect((await flow.photos(tokensOf(await redeem(proof(set))).accessToken)).status).toBe(200)
+    const keysUri = () => `${origin.clientId}?keys`
+    /** How often the keys at their own URL were asked for. */
+    let asked: number
+    beforeEach(() => {
+      asked = 0
     })
 
-    test('fails on the account of its network, which then refuses it and asks for none of its keys [store-34]', async () => {
-      let asked = 0
+    /** A server that has the method, and a client whose keys are where these members say. */
+    function open(members: object, options: Partial<AuthorizationServerOptions> = {}) {
       origin.members = {
         token_endpoint_auth_method: 'private_key_jwt',
         redirect_uris: [redirect_uri],
-        jwks_uri: `${origin.clientId}?keys`,
+        ...members,
       }
       origin.answer = (request, response) => {
         const isForKeys = request.url?.endsWith('?keys') === true
         if (isForKeys) asked += 1
-        const json = isForKeys ? jwks : { ...origin.document, ...origin.members }
+        const json = isForKeys ? { keys: [own.jwk] } : { ...origin.document, ...origin.members }
         response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(json))
       }
+      const set = host(stage, {}, { clientAuthenticationMethods: [privateKeyJwt()], ...options })
+      /** The parameters by which the client proves itself. */
+      const proof = (key = own) => {
+        const [iss, sub] = [origin.clientId, origin.clientId]
+        const exp = Math.floor(set.clock.read() / 1000) + 60
+        return {
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: jwt(key, { iss, sub, aud: 'http://localhost', jti: randomUUID(), exp }),
+        }
+      }
+      const redeem = (code: string, fields: object) =>
+        set.flow.redeem(origin.client, code, { redirect_uri, ...fields })
+      return { ...set, proof, redeem }
+    }
+
+    test.each([
+      ['in its document', () => ({ jwks: { keys: [own.jwk] } })],
+      ['at the URL that its document names', () => ({ jwks_uri: keysUri() })],
+    ])('%s proves itself where the server has the method', async (_, members) => {
+      const { flow, proof, redeem } = open(members())
+      const code = await flow.approve(origin.client, { redirect_uri })
+      for (const fields of [{}, proof(other)])
+        expect(refusalOf(await redeem(code, fields))).toBe('401 invalid_client')
+      expect((await flow.photos(tokensOf(await redeem(code, proof())).accessToken)).status).toBe(200)
+    })
+
+    test('fails on the account of its network, which then refuses it and asks for none of its keys [store-34]', async () => {
       const networks = { clients: { attempts: 3, seconds: 60 } }
-      const set = host(stage, {}, { limits: { networks }, clientAuthenticationMethods: [privateKeyJwt()] })
-      await set.flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
-      const come = async (fields: object) =>
-        refusalOf(await set.flow.redeem(origin.client, 'none', { redirect_uri, ...fields }))
-      for (let round = 0; round < 3; round++) expect(await come({})).toBe('401 invalid_client')
+      const { flow, proof, redeem } = open({ jwks_uri: keysUri() }, { limits: { networks } })
+      await flow.ask({ ...authorizationRequest(origin.client), redirect_uri }, 'alice')
       for (let round = 0; round < 3; round++)
-        expect(await come(proof(set))).toBe('429 temporarily_unavailable')
+        expect(refusalOf(await redeem('none', {}))).toBe('401 invalid_client')
+      for (let round = 0; round < 3; round++)
+        expect(refusalOf(await redeem('none', proof()))).toBe('429 temporarily_unavailable')
       expect(asked).toBe(0)
     })
   })
