@@ -2,28 +2,14 @@ import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import { closerOf } from '../../demo/close-server'
 
-/** A server on this machine that counts what reaches it. */
-export interface Listener {
-  readonly port: number
-  /** How many connections it has had. */
-  readonly connections: () => number
-  /** How many connections it has now. */
-  readonly open: () => number
-  /** Ends all connections, and the server; an error if that takes too long. */
-  readonly close: () => Promise<void>
-}
-
 /** Where a server listens. Default: a free port at 127.0.0.1. */
 export interface Place {
   readonly address?: string
   readonly port?: number
 }
 
-/** Lets a server listen. */
-export async function listening(
-  server: Server,
-  { address = '127.0.0.1', port = 0 }: Place = {},
-): Promise<Listener> {
+/** Lets a server listen. It counts its connections, and `close` ends them all; an error if that takes too long. */
+export async function listening(server: Server, { address = '127.0.0.1', port = 0 }: Place = {}) {
   const close = closerOf(server)
   let [connections, open] = [0, 0]
   server.on('connection', (socket: Socket) => {
@@ -37,3 +23,6 @@ export async function listening(
   if (place === null || typeof place === 'string') throw new Error('The server has no port.')
   return { port: place.port, connections: () => connections, open: () => open, close }
 }
+
+/** A server on this machine that counts what reaches it. */
+export type Listener = Awaited<ReturnType<typeof listening>>

@@ -22,20 +22,7 @@ import { codeOf } from './flows/redirection'
 import { type StartedServer, startServer } from './start-server'
 
 /** Where a story of a page takes place. */
-interface Place {
-  readonly flow: Flow
-  /** An owner of this story alone. */
-  readonly owner: string
-  /** Asks for access as a client that the host has registered. */
-  readonly ask: (clientId?: string, bend?: RepeatedFields) => Promise<Response>
-  /** Asks as a client that is known by its document, or that registers itself now. */
-  readonly askAsStranger: (bend?: RepeatedFields) => Promise<Response>
-  readonly askAsRegistered: (redirectUri: string) => Promise<Response>
-  /** Presses a button of a consent page. */
-  readonly decide: (page: Response, decision: string) => Promise<Response>
-  /** Does it while the server is closed for maintenance. */
-  readonly meanwhileClosed: (does: () => Promise<Response>) => Promise<Response>
-}
+type Place = ReturnType<typeof placeOf>
 
 interface Exhibit {
   readonly pages?: PageOptions
@@ -186,32 +173,31 @@ function placeOf(
   owner: string,
   said: string,
   documents: DocumentOrigin,
-): Place {
+) {
   const asking = (registration: ClientRegistration, bend: RepeatedFields) =>
     flow.ask({ ...authorizationRequest({ registration }), state: `s${said}`, ...bend }, owner)
   const scope = `${see} photos:write`
   return {
     flow,
+    /** An owner of this story alone. */
     owner,
-    ask: (clientId = 'book', bend = {}) => {
-      return asking(clientCalled(clientId), { scope, ...bend })
-    },
-    askAsStranger: (bend = {}) =>
+    /** Asks for access as a client that the host has registered. */
+    ask: (clientId = 'book', bend: RepeatedFields = {}) => asking(clientCalled(clientId), { scope, ...bend }),
+    /** Asks as a client that is known by its document, or that registers itself now. */
+    askAsStranger: (bend: RepeatedFields = {}) =>
       asking(documents.client.registration, { redirect_uri: 'https://notes.example/callback', ...bend }),
-    async askAsRegistered(redirectUri) {
+    askAsRegistered: async (redirectUri: string) => {
       const redirect_uris = [redirectUri]
-      const metadata = {
-        client_name: `Notes${said}`,
-        redirect_uris,
-        token_endpoint_auth_method: 'none',
-        scope,
-      }
+      const client_name = `Notes${said}`
+      const metadata = { client_name, redirect_uris, token_endpoint_auth_method: 'none', scope }
       const headers = { 'Content-Type': 'application/json' }
       const { body } = await flow.submit('/register', JSON.stringify(metadata), undefined, headers)
       return asking({ client_id: body.client_id, client_type: 'public', redirect_uris, scope }, {})
     },
-    decide: (page, decision) => flow.decide(page, decision, owner),
-    async meanwhileClosed(does) {
+    /** Presses a button of a consent page. */
+    decide: (page: Response, decision: string) => flow.decide(page, decision, owner),
+    /** Does it while the server is closed for maintenance. */
+    meanwhileClosed: async (does: () => Promise<Response>) => {
       door.closed = true
       const response = await does()
       door.closed = false

@@ -1,18 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { within } from './wait-until'
 
-/** What a program writes, from its start. */
-export interface ProgramOutput {
-  /** All that it has written. */
-  readonly text: () => string
-  /** Resolves to what it wrote that matches; an error with all that it wrote if it ends before, or takes too long. */
-  readonly until: (pattern: RegExp) => Promise<RegExpExecArray>
-  /** Resolves when it has ended; an error if that takes too long. */
-  readonly ended: () => Promise<void>
-}
-
 /** Reads the output of a program that has just been started. @param name how errors call it. */
-export function outputOf(child: ChildProcess, name: string): ProgramOutput {
+export function outputOf(child: ChildProcess, name: string) {
   let text = ''
   let isOver = false
   const readers = new Set<() => void>()
@@ -46,8 +36,11 @@ export function outputOf(child: ChildProcess, name: string): ProgramOutput {
       look()
     })
   return {
+    /** All that it has written. */
     text: () => text,
-    until: (pattern) => within(`${name} has written ${pattern}`, until(pattern), () => text),
+    /** Resolves to what it wrote that matches; an error with all that it wrote if it ends before, or takes too long. */
+    until: (pattern: RegExp) => within(`${name} has written ${pattern}`, until(pattern), () => text),
+    /** Resolves when it has ended; an error if that takes too long. */
     ended: () => within(`${name} has ended`, gone, () => text),
   }
 }

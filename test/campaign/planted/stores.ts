@@ -1,11 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expiryOf } from '../../../lib/authorization/authorization'
-import type {
-  AuthorizationStore,
-  DynamicClientStore,
-  RedisStore,
-  StoredAuthorization,
-} from '../../../lib/index'
+import type { AuthorizationStore, RedisStore, StoredAuthorization } from '../../../lib/index'
 
 /** What a server of the campaign takes from its store. */
 type ServedStore = AuthorizationStore & Pick<RedisStore, 'counters' | 'dynamicClients'>
@@ -18,13 +13,12 @@ type Save = AuthorizationStore['save']
 /** Only what is broken differs. */
 const but =
   (bend: (sound: AuthorizationStore) => Partial<AuthorizationStore>): Plant =>
-  (sound) => ({
-    find: (id) => sound.find(id),
-    save: (...words) => sound.save(...words),
-    remove: (id) => sound.remove(id),
-    ...(sound.confirmAbsent && { confirmAbsent: sound.confirmAbsent.bind(sound) }),
-    ...bend(sound),
-  })
+  (sound) =>
+    Object.assign(derived(sound), bend(sound))
+
+function derived<Store extends object>(sound: Store): Store {
+  return Object.create(sound)
+}
 
 /** Writes whatever is there. */
 async function overwrite(sound: AuthorizationStore, ...[authorization, revision]: Parameters<Save>) {
@@ -170,22 +164,14 @@ export const seenByContract: Readonly<Record<string, Plant>> = {
   }),
 }
 
-const pretendingRemoval = (sound: DynamicClientStore): DynamicClientStore => ({
-  find: (clientId) => sound.find(clientId),
-  add: (addition) => sound.add(addition),
-  update: (clientId, change) => sound.update(clientId, change),
-  extend: (clientId, lifetime, unlessLeft) => sound.extend(clientId, lifetime, unlessLeft),
-  remove: async () => {},
-})
-
 /** The store with the mistake of this name. */
 export function plantedInto(sound: ServedStore, name: string): ServedStore {
-  const { counters, dynamicClients } = sound
-  if (name === 'a removal of a registration that only pretends')
-    return Object.assign(but(() => ({}))(sound), {
-      counters,
-      dynamicClients: pretendingRemoval(dynamicClients),
-    })
+  const { counters } = sound
+  const dynamicClients = derived(sound.dynamicClients)
+  if (name === 'a removal of a registration that only pretends') {
+    dynamicClients.remove = async () => {}
+    return Object.assign(derived(sound), { dynamicClients })
+  }
   const plant = { ...seenInRaces, ...seenInFaults }[name]
   if (plant === undefined) throw new Error(`There is no mistake with the name "${name}".`)
   return Object.assign(plant(sound), { counters, dynamicClients })

@@ -31,23 +31,20 @@ export class ObservedStore implements AuthorizationStore {
   constructor(private readonly store: CountedStore) {
     this.counters = store.counters
     this.keys = store.keys
-    const { index, consents } = store
-    const pass = <T>(call: () => Promise<T>) => this.pass('index', call)
-    this.index = {
-      add: (...given) => pass(() => index.add(...given)),
-      list: (...given) => pass(() => index.list(...given)),
-      remove: (...given) => pass(() => index.remove(...given)),
-      mark: (...given) => pass(() => index.mark(...given)),
-      revokeClient: (...given) => pass(() => index.revokeClient(...given)),
-      revokedBefore: (...given) => pass(() => index.revokedBefore(...given)),
-    }
-    const passConsent = <T>(call: () => Promise<T>) => this.pass('consents', call)
-    this.consents = {
-      find: (...given) => passConsent(() => consents.find(...given)),
-      list: (...given) => passConsent(() => consents.list(...given)),
-      remember: (...given) => passConsent(() => consents.remember(...given)),
-      forget: (...given) => passConsent(() => consents.forget(...given)),
-    }
+    this.index = this.observed('index', store.index)
+    this.consents = this.observed('consents', store.consents)
+  }
+
+  /** A part each of whose verbs counts and fails as one. */
+  private observed<Kept extends object>(part: Part, kept: Kept): Kept {
+    return new Proxy(kept, {
+      get: (target, name) => {
+        const verb: unknown = Reflect.get(target, name)
+        // Where it is, and why it cannot be reached, would name the store behind it.
+        if (typeof verb !== 'function' || name === 'obstacle') return undefined
+        return (...given: unknown[]) => this.pass(part, async () => Reflect.apply(verb, target, given))
+      },
+    })
   }
 
   begin(trouble: Trouble, ...verbs: readonly Part[]): void {

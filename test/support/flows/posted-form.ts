@@ -1,15 +1,7 @@
 import type { Response } from 'supertest'
 
-/** The form of a page that takes the response to a client, as a browser reads it. */
-export interface PostedForm {
-  readonly action: string
-  readonly fields: Readonly<Record<string, string>>
-  /** Whether the page submits the form by itself. */
-  readonly submitsItself: boolean
-}
-
-/** Reads the page of the response mode `form_post`. */
-export function postedFormOf(page: Pick<Response, 'text'>): PostedForm {
+/** Reads the page of the response mode `form_post`, and whether it submits its form by itself. */
+export function postedFormOf(page: Pick<Response, 'text'>) {
   const [form, action = ''] = /<form method="post" action="([^"]*)"[^>]*>.*?<\/form>/s.exec(page.text) ?? []
   if (form === undefined || !form.includes('<button')) throw new Error(`No form: ${page.text.slice(0, 500)}`)
   const inputs = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" \/>/g)]

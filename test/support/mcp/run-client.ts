@@ -6,28 +6,20 @@ import { bundled } from '../bundled'
 import { within } from '../wait-until'
 import type { ClientPlan, ClientReport } from './client-plan'
 
-/** What became of an MCP client. */
-export interface ClientRun {
-  readonly reports: readonly ClientReport[]
-  /** The results of the tools, in order. */
-  readonly results: readonly string[]
-  /** The authorization requests that the client sent its owner with. */
-  readonly requests: readonly URLSearchParams[]
-  readonly error: string | undefined
-}
-
 /**
  * Runs an MCP client in another process, until it has called its tools. Clients of the SDKs share a process, because
  * loading an SDK takes longer than most of its flows.
  */
-export async function runClient(plan: ClientPlan): Promise<ClientRun> {
+export async function runClient(plan: ClientPlan) {
   const program = plan.generation === 'remote' ? new ClientProgram() : (shared ??= new ClientProgram())
   const reports = await program.run(plan)
   if (plan.generation === 'remote') program.stop()
   const failure = reports.find((report) => 'error' in report)
   return {
     reports,
+    /** The results of the tools, in order. */
     results: reports.flatMap((report) => ('tool' in report ? [report.text] : [])),
+    /** The authorization requests that the client sent its owner with. */
     requests: reports.flatMap((report) =>
       'authorization' in report ? [new URL(report.authorization).searchParams] : [],
     ),

@@ -1,12 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { listening } from '../listening'
 
-/** A way to Redis that a test stands in. */
-export interface RedisProxy {
-  readonly url: string
-  stop(): Promise<void>
-}
-
 /** What becomes of what is said on one connection; what is left out passes. */
 export interface Between {
   /** With what a client sends. */
@@ -17,7 +11,7 @@ export interface Between {
   readonly replied?: (pass: () => void, client: Socket) => void
 }
 
-export async function startRedisProxy(port: number, between: () => Between): Promise<RedisProxy> {
+export async function startRedisProxy(port: number, between: () => Between) {
   const server = createServer((client) => {
     const redis = connect(port, '127.0.0.1')
     const { sent, holds, replied } = between()
@@ -37,3 +31,6 @@ export async function startRedisProxy(port: number, between: () => Between): Pro
   const { port: own, close } = await listening(server)
   return { url: `redis://127.0.0.1:${own}`, stop: close }
 }
+
+/** A way to Redis that a test stands in. */
+export type RedisProxy = Awaited<ReturnType<typeof startRedisProxy>>
