@@ -60,8 +60,8 @@ export async function walkConsents(walks: number, chance: Chance) {
 
 class ConsentWalks {
   readonly complaints: string[] = []
-  /** How often something happened. */
-  readonly counts: Record<string, number> = {}
+  /** What has happened. */
+  readonly happened = new Set<string>()
   private flow = new Flow('')
   private pages: Page[] = []
   private refreshTokens: { readonly token: string; readonly allowed: Allowed }[] = []
@@ -138,10 +138,6 @@ class ConsentWalks {
     return this.chance.shuffled(all).slice(0, least + this.chance.below(below - least))
   }
 
-  private count(what: string): void {
-    this.counts[what] = (this.counts[what] ?? 0) + 1
-  }
-
   private complainUnless(isRight: boolean, what: string): void {
     if (!isRight) this.complaints.push(what)
   }
@@ -159,14 +155,14 @@ class ConsentWalks {
       response = await flow.open(String(searchParams.get('return_to')), owner, json)
     }
     if (response.status === 200) {
-      this.count('page')
+      this.happened.add('page')
       this.pages.push({ owner, view: response.body, answers: this.answers ?? [], isDecided: false })
       return
     }
     const code = codeIn(response)
-    if (code === undefined) return this.count('refused request')
+    if (code === undefined) return void this.happened.add('refused request')
     const { remembered } = this
-    this.count(remembered === undefined ? 'code by memory' : 'code without a page')
+    this.happened.add(remembered === undefined ? 'code by memory' : 'code without a page')
     const allowances = remembered === undefined ? this.living(owner) : allowancesOf(remembered)
     this.complainUnless(allowances.length > 0, 'A code came although no owner approved.')
     this.complainUnless(prompt !== 'consent', 'A code came without the page that prompt=consent demands.')
@@ -189,7 +185,7 @@ class ConsentWalks {
     else if (way === 2 && first !== undefined) await this.oauth.revoke(first.authorizationId)
     else await authorizations.revoke(owner, client.registration.client_id)
     this.memory.get(owner)?.clear()
-    this.count('taken back')
+    this.happened.add('taken back')
     // An approval within a second of it would fail, or not be remembered.
     this.clock.advance(2)
   }
@@ -205,8 +201,8 @@ class ConsentWalks {
     const form = { ...page.view.fields, ...selected, decision }
     const response = await this.flow.submit('/authorize', form, owner, json)
     const code = codeIn(response)
-    if (code === undefined) return this.count(decision === 'deny' ? 'denial' : 'refused decision')
-    this.count('code of a page')
+    if (code === undefined) return void this.happened.add(decision === 'deny' ? 'denial' : 'refused decision')
+    this.happened.add('code of a page')
     this.complainUnless(decision !== 'deny', 'A denial gave a code.')
     this.complainUnless(owner === page.owner, 'Another owner got a code.')
     const seen = seenOn(page, selected)
@@ -252,22 +248,18 @@ class ConsentWalks {
   private async take(fields: RepeatedFields, allowed: Allowed): Promise<void> {
     const kind = String(fields['grant_type'])
     const { status, body } = await this.flow.request(client, fields)
-    this.count(status === 200 ? kind : `refused ${kind}`)
+    this.happened.add(status === 200 ? kind : `refused ${kind}`)
     if (status !== 200) return
     const { body: given } = await this.flow.introspect(introspecting, String(body.access_token))
     const { answers, approvedBefore, stillAllowed, remembered } = this
-    const world = { answers, approvedBefore, stillAllowed, remembered }
-    const described = `${kind} ${JSON.stringify([...allowed.allowances])} ${JSON.stringify(world)}`
+    const known = [...allowed.allowances, { answers, approvedBefore, stillAllowed, remembered }]
+    const described = `${kind} ${JSON.stringify(known)}`
     this.complainUnless(given.active === true, `A token was dead at once: ${described}`)
     this.complainUnless(given.sub === allowed.owner, `A token of ${given.sub}: ${described}`)
     const answer: unknown = given.choice?.workspace
     const choice = typeof answer === 'string' || answer === undefined ? answer : 'no text'
-    const good = {
-      scope: String(given.scope).split(' '),
-      resources: [given.aud ?? []].flat().map(String),
-      choice,
-    }
-    for (const each of allowancesOf(good))
+    const scope = String(given.scope).split(' ')
+    for (const each of allowancesOf({ scope, resources: [given.aud ?? []].flat().map(String), choice }))
       this.complainUnless(allowed.allowances.has(each), `With ${each}: ${described}`)
     this.refreshTokens.push({ token: String(body.refresh_token), allowed })
   }

@@ -13,15 +13,7 @@ test('Many clients drive no count out of memory: those without room share one [s
     clock: clock.read,
     counters: { add: async () => ({ count: 1, secondsLeft: 1 }), useOnce: async () => true },
     limits: { singleUses: { attempts: 2, seconds: 60 } },
-    plugIns: [
-      {
-        name: 'uses',
-        open(server) {
-          opened.push(server)
-          return {}
-        },
-      },
-    ],
+    plugIns: [{ name: 'uses', open: (server) => (opened.push(server), {}) }],
   })
   const [server] = opened
   const use = async (share: string) =>
@@ -42,10 +34,7 @@ test('Many clients drive no count out of memory: those without room share one [s
 
 test('Networks without room share the count of their provider, and none passes uncounted [store-35]', async () => {
   const clock = new Clock()
-  const mount: Mount = (app, oauth) => {
-    app.set('trust proxy', true)
-    app.use(oauth.router())
-  }
+  const mount: Mount = (app, oauth) => app.set('trust proxy', true).use(oauth.router())
   const { app } = application(
     {
       clock: clock.read,
@@ -61,10 +50,7 @@ test('Networks without room share the count of their provider, and none passes u
       Object.assign(incoming, { method: 'GET', url: '/authorize' })
       incoming.headers['x-forwarded-for'] = address
       const response = new ServerResponse(incoming)
-      response.end = () => {
-        resolve(response.statusCode)
-        return response
-      }
+      response.end = () => (resolve(response.statusCode), response)
       app(incoming, response)
     })
   for (let network = 0; network < 100_000; network++)

@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis'
-import { infoSays } from './redis-sentinel'
 import { startRedis, type RedisServer } from './redis-server'
 import { waitUntil } from './wait-until'
 
@@ -35,4 +34,20 @@ export async function startReplicaOf(masterPort: number): Promise<RedisServer> {
     master.disconnect()
   }
   return replica
+}
+
+export async function infoSays(
+  port: number,
+  section: 'replication' | 'sentinel',
+  ...words: string[]
+): Promise<void> {
+  const client = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 1 })
+  try {
+    await waitUntil(`INFO ${section} says ${words.join(', ')}`, async () => {
+      const answer = await client.info(section)
+      return words.every((word) => answer.includes(word))
+    })
+  } finally {
+    client.disconnect()
+  }
 }

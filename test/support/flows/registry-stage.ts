@@ -20,35 +20,20 @@ export interface RegistryStage extends Application {
 
 export type SetRegistryStage = (options?: Partial<AuthorizationServerOptions>) => RegistryStage
 
-// A machine under load is not a store in trouble.
-const patience = 10
-
-interface Stores {
-  readonly store: AuthorizationStore
-  readonly clients: ClientRegistry
-}
-
 /** Tells stories with clients and authorizations on a real Redis; the contract of a registry holds for each. */
 export function describeOnRegistry(title: string, stories: (stage: SetRegistryStage) => void): void {
   describe(title, () => {
-    const open = onRedis()
+    let client: Redis
+    withRedis((started) => {
+      client = started.client
+    })
     stories((options) => {
-      const stores = open()
-      const staged = application({ ...stores, storeDeadline: patience, ...options })
+      const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
+      const { clients } = store
+      const staged = application({ store, clients, ...options })
       const oldSecrets: AuditEvent[] = []
       staged.oauth.events.on('oldSecretUsed', (use) => oldSecrets.push(use))
-      return { ...staged, ...stores, oldSecrets }
+      return { ...staged, store, clients, oldSecrets }
     })
   })
-}
-
-function onRedis(): () => Stores {
-  let client: Redis
-  withRedis((started) => {
-    client = started.client
-  })
-  return () => {
-    const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
-    return { store, clients: store.clients }
-  }
 }

@@ -8,8 +8,12 @@ import { application } from '../../support/flows/application'
 import { nightlyReport, photoPrint } from '../../support/flows/clients'
 import type { Flow } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
-import { infoSays } from '../../support/redis-sentinel'
-import { startReplicaOf, startReplicatedRedis, type ReplicatedRedis } from '../../support/redis-replicated'
+import {
+  infoSays,
+  startReplicaOf,
+  startReplicatedRedis,
+  type ReplicatedRedis,
+} from '../../support/redis-replicated'
 import { uniquePrefix } from '../../support/stores/redis-under-test'
 import { waitUntil } from '../../support/wait-until'
 
