@@ -11,7 +11,7 @@ import { outcomeOf } from '../support/flows/outcome'
 import { describeOnStores } from '../support/flows/stores-of-run'
 import { setStage } from '../support/flows/stage'
 import { tokensOf } from '../support/flows/tokens'
-import { createAuthorizationServer } from '../../lib/index'
+import { createAuthorizationServer, tokenExchange } from '../../lib/index'
 
 const asPrinter = { Authorization: basic('photo-print', photoPrint.secret) }
 const withWrongSecret = { Authorization: basic('photo-print', 'wrong') }
@@ -271,6 +271,7 @@ describe('The metadata', () => {
     expect(await offered({})).toEqual([true, true])
     expect(await offered({ refreshTokens: false })).toEqual([false, true])
     expect(await offered({ publicClients: false })).toEqual([true, false])
+    expect(await offered(tokenExchange({ policy: () => undefined }))).toEqual([false, true])
   })
 })
 

@@ -15,6 +15,7 @@ test.each<[string, readonly string[], string | undefined]>([
   ['access_token_lifetime', options, 'accessTokenLifetime'],
   ['accessToken', options, 'accessTokenLifetime'],
   ['tore', options, 'store'],
+  ['kyes', ['keys'], 'keys'],
   ['ownerResource', options, undefined],
   ['cors', options, undefined],
   ['x', options, undefined],
