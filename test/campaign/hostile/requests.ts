@@ -26,6 +26,8 @@ const shows =
 const codeIn = (answer: Answer) =>
   new URL(headerOf(answer, 'location') ?? 'about:blank').searchParams.get('code') ?? ''
 
+const bringsCode = (answer: Answer) => /[?&]code=/.test(headerOf(answer, 'location') ?? '')
+
 /** An attempt whose kind is not known yet. */
 type Made = Omit<Attempt, 'kind'>
 type Bend = Partial<Made>
@@ -49,11 +51,8 @@ export class ValidRequests {
     'client credentials': async () => grant(service, own, { anyClient: true }),
     'JWT assertion': async () => {
       const assertion = jwt(hubOnCurve, claimsAt(Math.floor(this.clock() / 1000), hubOnCurve))
-      return grant(
-        print,
-        { grant_type: jwtBearerName, assertion, scope },
-        { once: true, secrets: [assertion] },
-      )
+      const fields = { grant_type: jwtBearerName, assertion, scope }
+      return grant(print, fields, { once: true, secrets: [assertion] })
     },
     'token exchange': async () => {
       const token = await this.token()
@@ -80,11 +79,8 @@ export class ValidRequests {
       const tokens = { access_token, mac_key, mac_algorithm }
       const header = macHeader(tokens, { port: '80', ts: this.clock() })
       const decisive = { host: 'api.example.com' }
-      return guarded(decisive.host, header, decisive, {
-        secrets: [access_token, mac_key],
-        signed: true,
-        once: true,
-      })
+      const secrets = [access_token, mac_key]
+      return guarded(decisive.host, header, decisive, { secrets, signed: true, once: true })
     },
   }
 
@@ -135,17 +131,12 @@ export class ValidRequests {
     const { fields } = consentFormOf({ status, text: body }, '/authorize')
     const { authorization_request = '' } = fields
     const decided = { ...fields, decision: 'approve' }
-    return attempt(
-      'authorize',
-      form('/authorize', decided, [alice]),
-      (answer) => /[?&]code=/.test(headerOf(answer, 'location') ?? ''),
-      {
-        decisive: { authorization_request, decision: 'approve' },
-        decisiveHeaders: { 'x-owner': 'alice' },
-        secrets: [authorization_request],
-        once: true,
-      },
-    )
+    return attempt('authorize', form('/authorize', decided, [alice]), bringsCode, {
+      decisive: { authorization_request, decision: 'approve' },
+      decisiveHeaders: { 'x-owner': 'alice' },
+      secrets: [authorization_request],
+      once: true,
+    })
   }
 
   private async code(client: ClientApplication): Promise<Made> {
@@ -165,15 +156,9 @@ export class ValidRequests {
 }
 
 function attempt(endpoint: Endpoint, message: Message, won: Attempt['won'], bend: Bend = {}): Made {
-  const nothing = {
-    decisive: {},
-    decisiveHeaders: {},
-    secrets: [],
-    signed: false,
-    anyClient: false,
-    once: false,
-  }
-  return { endpoint, message, won, dies: undefined, ...nothing, ...bend }
+  const nothing = { decisive: {}, decisiveHeaders: {}, secrets: [], dies: undefined }
+  const is = { signed: false, anyClient: false, once: false }
+  return { endpoint, message, won, ...nothing, ...is, ...bend }
 }
 
 function asking(message: Message): Made {
@@ -227,24 +212,11 @@ const form = (path: string, fields: Fields, headers: readonly Pair[]): Message =
 })
 
 /** A call of the photos, by the name of a host. */
-const guarded = (
-  name: string,
-  authorization: string,
-  decisive: Readonly<Record<string, string>>,
-  bend: Bend,
-): Made =>
-  attempt(
-    'photos',
-    get('/photos', [
-      ['Host', name],
-      ['Authorization', authorization],
-    ]),
-    shows('"clientId"'),
-    {
-      decisiveHeaders: { authorization, ...decisive },
-      ...bend,
-    },
-  )
+function guarded(name: string, authorization: string, decisive: Attempt['decisive'], bend: Bend): Made {
+  const message = get('/photos', Object.entries({ Host: name, Authorization: authorization }))
+  const decisiveHeaders = { authorization, ...decisive }
+  return attempt('photos', message, shows('"clientId"'), { decisiveHeaders, ...bend })
+}
 
 const defined = (fields: Fields): Record<string, string> =>
   Object.fromEntries(

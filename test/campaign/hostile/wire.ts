@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { connect } from 'node:net'
 import type { Pair } from './message'
 
@@ -39,8 +40,6 @@ export function converse(port: number, bytes: Buffer): Promise<Answer> {
   })
 }
 
-const unservedRequest = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-
 /** Resolves when the server has given so many other answers one after the other. */
 async function overtaken(port: number): Promise<void> {
   for (let answers = 0; answers < overtaking; answers++)
@@ -49,12 +48,9 @@ async function overtaken(port: number): Promise<void> {
 
 function isAnswered(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    socket.setTimeout(standstill, () => socket.destroy())
-    let answered = false
-    socket.on('data', () => (answered = true)).on('error', () => {})
-    socket.on('close', () => resolve(answered))
-    socket.write(unservedRequest)
+    const where = { port, host: '127.0.0.1', path: '/nowhere', agent: false, timeout: standstill }
+    const asked = get(where, (answer) => answer.resume().once('close', () => resolve(true)))
+    asked.once('timeout', () => asked.destroy()).once('error', () => resolve(false))
   })
 }
 
