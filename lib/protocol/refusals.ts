@@ -7,7 +7,7 @@ import {
   ProtocolAnswer,
   Throttled,
 } from './oauth-error'
-import table from './refusals.json'
+import table from './refusal-table.json'
 
 /** A row of the table of refusals: what the client gets, and what the person who builds client or server does now. */
 interface Row {
@@ -24,8 +24,15 @@ interface Row {
   readonly cure: string
 }
 
+// The declarations of the package name the rows, and no file of data.
+const rowsOf = <Rows extends Readonly<Record<string, Row>>>(
+  rows: Rows,
+): { readonly [Name in keyof Rows]: Row } => rows
+
+const rows = rowsOf(table)
+
 /** Names a row: a reason, or one case of a reason behind a slash. */
-export type RefusalName = keyof typeof table
+export type RefusalName = keyof typeof rows
 
 /**
  * Every reason of this suite for a refusal or a failure: a stable word for logs and events, finer than the error code.
@@ -36,8 +43,6 @@ export type Reason = RefusalName extends infer Name
     ? Plain
     : Name
   : never
-
-const rows: Readonly<Record<RefusalName, Row>> = table
 
 const known: ReadonlyMap<string, Row> = new Map(Object.entries(rows))
 

@@ -1,5 +1,5 @@
 import express from 'express'
-import table from '../../lib/protocol/refusals.json'
+import table from '../../lib/protocol/refusal-table.json'
 import { type AuthorizationServerOptions, createAuthorizationServer, OAuthError } from '../../lib/index'
 import { canonicalOptions } from '../support/flows/application'
 import { Flow } from '../support/flows/flow'

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import table from '../../../lib/protocol/refusals.json'
+import table from '../../../lib/protocol/refusal-table.json'
 
 // Writes docs/errors.md from the table of refusals: npm run errors
 

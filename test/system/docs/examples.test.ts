@@ -116,7 +116,7 @@ describe('the page of events', () => {
 
   test('leaves every other reason to the page of errors', () => {
     const explained = new Set(
-      [...read('docs/errors.md').matchAll(/^\| `([a-z0-9_]+)`/gm)].map(([, word]) => word),
+      [...read('docs/errors.md').matchAll(/^- `([a-z0-9_]+)/gm)].map(([, word]) => word),
     )
     const refused = run.recorded.filter(({ event }) => others.has(event))
     expect(refused.length).toBeGreaterThan(15)
