@@ -51,10 +51,7 @@ export const rowOf = (reason: string, cause?: unknown): Row | undefined =>
   known.get(`${reason}/${String(cause)}`) ?? known.get(reason)
 
 /** What a refusal has besides its row. */
-export interface RefusalTerms extends Omit<OAuthErrorOptions, 'observed'> {
-  /** The word of a plug-in of the host, in place of the reason of the row. */
-  readonly reason?: string
-}
+export type RefusalTerms = Omit<OAuthErrorOptions, 'observed'>
 
 /**
  * Makes a refusal from its row.
@@ -62,20 +59,38 @@ export interface RefusalTerms extends Omit<OAuthErrorOptions, 'observed'> {
  * @param read what the server read and compared. It fills the places in the words, and warnings show it.
  */
 export function refused(name: RefusalName, read: Observed = {}, terms: RefusalTerms = {}): OAuthError {
-  const { error, words, status, kind } = rows[name]
-  const { reason, observed } = named(name, read)
+  const { error, reason, words, status, kind, observed } = said(name, read)
   const Kind = kind === 'answer' ? ProtocolAnswer : OAuthError
-  return new Kind(error, terms.reason ?? reason, filled(words, read), {
-    ...(status !== undefined && { status }),
-    ...terms,
-    observed,
-  })
+  return new Kind(error, reason, words, { ...(status !== undefined && { status }), ...terms, observed })
 }
+
+/** Refuses for a reason that a plug-in gives: by its row for the error of `usual`; a reason of a host has no row. */
+export function refusedBy(
+  reason: string,
+  usual: RefusalName,
+  read: Observed = {},
+  terms: RefusalTerms = {},
+): OAuthError {
+  const { error, words } = rows[usual]
+  const own = namesByReason.get(`${error} ${reason}`)
+  return own === undefined
+    ? new OAuthError(error, reason, words, { ...terms, observed: read })
+    : refused(own, read, terms)
+}
+
+const isName = (name: string): name is RefusalName => known.has(name)
+
+/** The first row of each reason below each error. */
+const namesByReason: ReadonlyMap<string, RefusalName> = new Map(
+  Object.keys(rows)
+    .filter(isName)
+    .toReversed()
+    .map((name) => [`${rows[name].error} ${name.split('/')[0]}`, name]),
+)
 
 /** Refuses without a look at the request, for so many seconds: too many came before, or a share is used up. */
 export function overLimit(name: RefusalName, retryAfter: number): Throttled {
-  const { words, kind } = rows[name]
-  const { reason, observed } = named(name, {})
+  const { reason, words, kind, observed } = said(name)
   return new (kind === 'share' ? OverShare : Throttled)(reason, words, retryAfter, observed)
 }
 
@@ -88,30 +103,25 @@ export const unexpected = (error: unknown): OAuthError =>
 
 /** The client's own metadata is at fault: counts as a failure of the sender's network. */
 export class UnusableClient extends OAuthError {
-  constructor(
-    name: RefusalName,
-    /** For the owner, on a page. */
-    private readonly page: RefusalName = name,
-    private readonly read: Observed = {},
-  ) {
-    const { error, words } = rows[name]
-    const { reason, observed } = named(name, read)
-    super(error, reason, filled(words, read), { observed })
+  readonly #forPage: () => OAuthError
+
+  /** @param page the row for the owner, on a page. */
+  constructor(name: RefusalName, page: RefusalName = name, read: Observed = {}) {
+    const { error, reason, words, observed } = said(name, read)
+    super(error, reason, words, { observed })
+    this.#forPage = () => refused(page, read)
   }
 
   forPage(): OAuthError {
-    return refused(this.page, this.read)
+    return this.#forPage()
   }
 }
 
-function named(name: RefusalName, read: Observed): { readonly reason: string; readonly observed: Observed } {
+/** A row, with what was read in the places of its words. */
+function said(name: RefusalName, read: Observed = {}) {
   const [reason = name, cause] = name.split('/')
-  return { reason, observed: cause === undefined ? read : { cause, ...read } }
+  const words = rows[name].words.replace(/\{(\w+)\}( ?)/g, (_, place: string, space: string) =>
+    read[place] ? String(read[place]) + space : '',
+  )
+  return { ...rows[name], reason, words, observed: cause === undefined ? read : { cause, ...read } }
 }
-
-const filled = (words: string, read: Observed): string =>
-  words.includes('{')
-    ? words
-        .replace(/\{(\w+)\} ?/g, (_, place: string) => (read[place] ? `${String(read[place])} ` : ''))
-        .trim()
-    : words

@@ -7,7 +7,7 @@ import type { Json } from '../protocol/json'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import { type ImpliedScopes, withImplied } from '../protocol/implied-scope'
 import type { Observed } from '../protocol/oauth-error'
-import { refused, type Reason } from '../protocol/refusals'
+import { refused, refusedBy, type Reason } from '../protocol/refusals'
 import { covers, intersects, parseScope, type Scope } from '../protocol/scope'
 import type { Login } from '../protocol/resource-owner'
 import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../protocol/token-type'
@@ -192,7 +192,7 @@ async function prove(
   const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
   const reason = await presented.rejectReason?.(check)
   if (reason !== undefined)
-    throw refused('mac_wrong', {}, { reason, challenge: scopeIn(scope), schemes: [scheme] })
+    throw refusedBy(reason, 'mac_wrong', {}, { challenge: scopeIn(scope), schemes: [scheme] })
 }
 
 function satisfies(granted: Scope, { scope, match }: Requirement): boolean {

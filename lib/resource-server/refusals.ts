@@ -1,13 +1,13 @@
 import { isText } from '../primitives/options-reader'
 import type { OAuthError, Observed } from '../protocol/oauth-error'
-import { refused } from '../protocol/refusals'
+import { refusedBy } from '../protocol/refusals'
 import { formatScope, type Scope } from '../protocol/scope'
 
 // RFC 6750 3.1. Each challenge names the scope of the guard.
 
 /** @param reason of the suite, or of an extension of the host. */
 export const badToken = (reason: string, scope: Scope, observed?: Observed): OAuthError =>
-  refused('token_invalid', observed, { reason, challenge: scopeIn(scope) })
+  refusedBy(reason, 'token_invalid', observed, { challenge: scopeIn(scope) })
 
 /** @param sent `aud` of the token, as anything may have written it. */
 export function otherAudience(sent: unknown, expected: readonly string[]): Observed {

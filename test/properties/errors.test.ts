@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { errorMembers, headersOf, statusOf } from '../../lib/protocol/error-response'
 import * as hostErrors from '../../lib/protocol/host-errors'
 import { bareError, OAuthError } from '../../lib/protocol/oauth-error'
-import { overLimit, refused, unexpected } from '../../lib/protocol/refusals'
+import { overLimit, refused, refusedBy, unexpected } from '../../lib/protocol/refusals'
 
 describe('an OAuth error', () => {
   test.each([
@@ -41,6 +41,19 @@ describe('an OAuth error', () => {
         cause,
         description: 'The server met an unexpected condition.',
       })
+  })
+
+  test('for a reason that a plug-in gives has the row of this reason, or the words of the usual one', () => {
+    const told = (reason: string) => {
+      const { code, description, observed } = refusedBy(reason, 'token_invalid')
+      return [code, description, observed]
+    }
+    const unproven = 'The request does not prove that it may use the access token.'
+    expect(told('dpop_key_wrong')).toEqual(['invalid_token', unproven, { cause: 'guard' }])
+    const usual = ['invalid_token', 'The access token is unknown, expired or revoked.', {}]
+    expect(told('own_reason')).toEqual(usual)
+    // A row of another error is none for a guard.
+    expect(told('code_expired')).toEqual(usual)
   })
 
   test('has no description that cannot be sent: those of all printable ASCII but two can', () => {
