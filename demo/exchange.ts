@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/primitives/options-reader'
+import { isRecord } from '../lib/primitives/values'
 import { shortened } from './app-page'
 import { basic } from './connection'
 

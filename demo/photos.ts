@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/primitives/options-reader'
+import { isRecord } from '../lib/primitives/values'
 import type { Scenery } from './landscape'
 
 export interface Photo extends Scenery {

@@ -135,7 +135,7 @@ export type { Lifetimes } from './authorization/lifetimes'
 export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
 export type { DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
-export { ConfigurationError, type ConfigurationIssue } from './primitives/options-reader'
+export { ConfigurationError, type ConfigurationIssue } from './primitives/configuration-error'
 export type { LoginRequest } from './protocol/login-request'
 export type { Login, ResourceOwner } from './protocol/resource-owner'
 

@@ -1,4 +1,5 @@
-import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isText } from '../primitives/values'
 import type { Observed } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
 import { differenceBetween } from '../protocol/url-difference'

@@ -1,6 +1,6 @@
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { Client, FindClient } from '../protocol/client'
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
 import {
   type ConsentFact,

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import type { GivenAnswer } from '../protocol/extension-decision'
 import type { OAuthError } from '../protocol/oauth-error'

@@ -1,4 +1,4 @@
-import { isRecord, isTexts } from '../primitives/options-reader'
+import { isRecord, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { Extension, ExtensionOwnerRequest } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'

@@ -1,5 +1,5 @@
 import { longestConsent } from '../authorization/consent-store'
-import { isList, isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isList, isRecord, isText, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
 import type { ConsentFact } from '../protocol/extension'

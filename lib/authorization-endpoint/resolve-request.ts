@@ -1,6 +1,6 @@
 import { type Claimable, findClaimable } from '../authorization/claim'
 import type { StoredAuthorization } from '../authorization/store'
-import { isAbsentOr, isRecord, isText } from '../primitives/options-reader'
+import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'

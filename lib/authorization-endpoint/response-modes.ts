@@ -1,4 +1,4 @@
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import { protocolOf } from '../protocol/uri'
 

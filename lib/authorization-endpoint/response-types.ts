@@ -2,7 +2,8 @@ import type { Authorization, RequestedAuthorization } from '../authorization/aut
 import { approveWithAccessToken, approveWithCode } from '../authorization/decision'
 import type { Issued } from '../authorization/issue'
 import type { IssueContext } from '../authorization/transition'
-import { isRecord, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 

@@ -1,5 +1,5 @@
 import type { RequestedAuthorization } from '../authorization/authorization'
-import { isTexts } from '../primitives/options-reader'
+import { isTexts } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
 import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'

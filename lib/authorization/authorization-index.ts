@@ -1,5 +1,5 @@
 import { inTurns } from '../primitives/in-turns'
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { refused, overLimit } from '../protocol/refusals'

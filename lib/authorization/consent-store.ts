@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 
 /** A consent as `remember` got it. */
 export interface StoredConsent {

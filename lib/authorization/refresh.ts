@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import {
   createCredential,
   createRefreshToken,

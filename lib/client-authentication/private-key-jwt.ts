@@ -11,7 +11,8 @@ import {
   verifyJwt,
 } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
-import { isBoolean, isText, isWhole, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isText, isWhole } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { refused, type RefusalName } from '../protocol/refusals'

@@ -5,7 +5,7 @@ import type { FetchedDocument } from '../clients/document-fetch/request-document
 import { FetchedKeys, type KeySource, KeysUnavailable } from '../jwt/key-source'
 import { BoundedMap } from '../primitives/bounded-map'
 import type { Client } from '../protocol/client'
-import { isList, isRecord } from '../primitives/options-reader'
+import { isList, isRecord } from '../primitives/values'
 import { Throttled } from '../protocol/oauth-error'
 import type { Sender } from '../protocol/sender'
 

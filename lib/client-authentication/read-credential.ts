@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { isSameScheme, parseAuthorization } from '../protocol/http-authentication'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ConfigurationIssue, isRecord } from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
+import { isRecord } from '../primitives/values'
 import type { ClientRegistration } from '../protocol/client'
 import {
   anyCapabilities,

@@ -1,5 +1,6 @@
 import type { ClientRegistration } from '../protocol/client'
-import { ConfigurationError, type ConfigurationIssue, isText } from '../primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { isText } from '../primitives/values'
 import { type ClientRegistry, isDeleted } from './client-store'
 
 export async function changeRegistration(

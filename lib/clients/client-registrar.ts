@@ -1,4 +1,5 @@
-import { ConfigurationError, isText } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
+import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry } from './client-store'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'

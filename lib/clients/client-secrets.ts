@@ -1,7 +1,7 @@
 import { generateClientSecret, generatedHash } from '../client-authentication/client-secret'
 import { BoundedMap } from '../primitives/bounded-map'
 import { type ClientRegistration, liveSecrets } from '../protocol/client'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { anyCapabilities, parseStoredClient } from '../protocol/parse-client'
 import type { ClientRegistry } from './client-store'
 import { cannotChange, changeRegistration } from './change-registration'

@@ -1,6 +1,6 @@
 import type { DocumentFetch } from './document-fetch/document-fetch'
 import type { Client, ClientRegistration, FindClient } from '../protocol/client'
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry, ClientStore } from './client-store'

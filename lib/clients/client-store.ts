@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../protocol/client'
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 
 /**
  * Finds registered clients, for instance in the host's database. A rejected promise means that the store

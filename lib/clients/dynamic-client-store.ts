@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../protocol/client'
-import { isList, isRecord, isText } from '../primitives/options-reader'
+import { isList, isRecord, isText } from '../primitives/values'
 import { frozenJson, requireSameClient } from './client-store'
 
 /** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */

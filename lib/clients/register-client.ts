@@ -1,6 +1,7 @@
 import { generateClientSecret } from '../client-authentication/client-secret'
 import { type Client, type ClientRegistration, liveSecrets } from '../protocol/client'
-import { ConfigurationError, type ConfigurationIssue, isRecord } from '../primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { isRecord } from '../primitives/values'
 import { createId, secureRandom } from '../protocol/credential'
 import {
   anyCapabilities,

@@ -1,4 +1,4 @@
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { cannotChange, unknownClient } from './change-registration'
 import type { DynamicClientStore } from './dynamic-client-store'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { steadyClock } from '../primitives/steady-clock'
 import { InMemory } from '../stores/in-memory'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { ConfigurationIssue } from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
 import { allFlags, type Flags, memberOf } from './flags'
 import type { Result } from './output'
 

@@ -1,5 +1,5 @@
 import { unknownClient } from '../clients/change-registration'
-import { ConfigurationError } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
 import { redisStore, type RedisStore } from '../stores/redis/redis-store'
 import { type Command, inFlags, type Order } from './command'
 import type { Flags } from './flags'

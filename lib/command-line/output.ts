@@ -1,4 +1,4 @@
-import type { ConfigurationIssue } from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
 
 export const program = 'express-authorization-server'
 

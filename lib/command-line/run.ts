@@ -1,5 +1,5 @@
 import { version } from '../../package.json'
-import type { ConfigurationIssue } from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
 import { clientCommands } from './clients'
 import { type Command, mistakesIn, parsed, withIssuedLast } from './command'
 import { keyCommands } from './keys'

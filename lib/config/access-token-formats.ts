@@ -1,5 +1,6 @@
 import type { Resources } from '../extensions/resource-indicators/resources'
-import { isBoolean, isAbsentOr, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isAbsentOr, isRecord, isText } from '../primitives/values'
 import { cureForOffer } from '../protocol/plug-in-names'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
 

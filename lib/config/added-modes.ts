@@ -1,5 +1,6 @@
 import type { ResponseMode } from '../authorization-endpoint/response-modes'
-import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 
 export function resolveResponseModes(parts: readonly OptionsReader[]): readonly ResponseMode[] {
   const modes: ResponseMode[] = []

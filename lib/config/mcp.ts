@@ -4,7 +4,8 @@ import {
 } from '../clients/metadata-documents/metadata-documents'
 import type { AuthorizationServerOptions } from './options'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
-import { isRecord, isText, isTexts, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** Options of {@link mcp}. */
 export interface McpOptions extends Omit<MetadataDocumentsOptions, 'registered' | 'scope' | 'grantTypes'> {

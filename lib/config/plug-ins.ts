@@ -12,15 +12,8 @@ import { type PkceRequirement, pkceName } from '../extensions/pkce'
 import { cureForOffer } from '../protocol/plug-in-names'
 import { builtInMethods } from '../protocol/client'
 import { areClientMembers, type ClientMember, isOwnMember } from '../protocol/client-member'
-import {
-  isAbsentOr,
-  isBoolean,
-  isList,
-  isRecord,
-  isText,
-  isTexts,
-  type OptionsReader,
-} from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isAbsentOr, isBoolean, isList, isRecord, isText, isTexts } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { isExtensionMetadata } from '../protocol/extension-metadata'
 import { isToken } from '../protocol/http-authentication'

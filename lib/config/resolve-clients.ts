@@ -1,4 +1,5 @@
-import { isList, isRecord, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isList, isRecord } from '../primitives/values'
 import { loadBcrypt } from '../client-authentication/bcrypt'
 import { isBcryptHash } from '../protocol/client'
 import type { Lifetimes } from '../authorization/lifetimes'

@@ -1,12 +1,6 @@
 import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
-import {
-  isAbsentOr,
-  isBoolean,
-  isList,
-  isRecord,
-  isText,
-  type OptionsReader,
-} from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isAbsentOr, isBoolean, isList, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../protocol/page-endpoint'
 import { isExtensionMetadata } from '../protocol/extension-metadata'

@@ -1,4 +1,5 @@
-import { isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { hasUriCharacters, hasUserinfo, isLoopback, namesHost } from '../protocol/uri'
 import type { ServerSettings } from './settings'
 

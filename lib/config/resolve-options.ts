@@ -12,16 +12,8 @@ import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { type PageOptions, readPageLocales } from '../http/pages/page-options'
 import { resolveRateLimit } from '../limits/rate-limit-options'
-import {
-  isBoolean,
-  isList,
-  isRecord,
-  isText,
-  isWhole,
-  OptionsReader,
-  readClock,
-  tenYears,
-} from '../primitives/options-reader'
+import { OptionsReader, readClock } from '../primitives/options-reader'
+import { isBoolean, isList, isRecord, isText, isWhole, tenYears } from '../primitives/values'
 import type { Extension } from '../protocol/extension'
 import { readImplications } from '../protocol/implied-scope'
 import { readRedirectUriRule } from '../protocol/redirect-uri'

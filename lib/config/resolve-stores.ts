@@ -1,6 +1,7 @@
 import { warnOnce } from '../audit/warning'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
-import { ConfigurationError, type OptionsReader } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
+import type { OptionsReader } from '../primitives/options-reader'
 import { memoryCounters } from '../stores/memory-counters'
 import { memoryStore } from '../stores/memory-store'
 import { noStorage, readStorage, type Storage } from '../stores/storage'

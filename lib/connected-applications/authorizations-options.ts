@@ -1,4 +1,5 @@
-import { isBoolean, isRecord, isText, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord, isText } from '../primitives/values'
 import { isWebPage } from '../protocol/uri'
 
 /** The list of what owners have approved, and the page on which they see and end it. */

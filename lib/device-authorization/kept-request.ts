@@ -1,5 +1,5 @@
 import type { Polled } from '../authorization/authorization'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import type { ConsentFact } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'

@@ -1,4 +1,4 @@
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { readBearerToken } from '../protocol/http-authentication'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { refused, type Reason } from '../protocol/refusals'

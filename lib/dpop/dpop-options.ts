@@ -1,11 +1,5 @@
-import {
-  isBoolean,
-  isLongSecret,
-  isRecord,
-  isTexts,
-  isWhole,
-  OptionsReader,
-} from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isLongSecret, isRecord, isTexts, isWhole } from '../primitives/values'
 import { type BaseUrl, baseUrlExpectation, basesOf, isBaseUrl, type KnownBase } from './target-uri'
 import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key'
 

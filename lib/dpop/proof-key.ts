@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto'
 import { BoundedMap } from '../primitives/bounded-map'
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 
 /** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: asymmetric ones alone (RFC 9449 4.2). */

@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import type { Reason } from '../protocol/refusals'
 import { type DpopAlgorithm, hasSigned, holdsSecret, isDpopAlgorithm, type ProofKeys } from './proof-key'
 

@@ -1,4 +1,5 @@
-import { isRecord, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension-metadata'
 import { covers, isScope, type Scope, scopeExpectation } from '../protocol/scope'
 import { hasUserinfo, isLoopback, isWebPage, webPageExpectation } from '../protocol/uri'

@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import type { Extension } from '../protocol/extension'
 import type { KeptData } from '../protocol/extension-data'
 import type { ExtensionRefresh } from '../protocol/extension-decision'

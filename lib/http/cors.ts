@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
-import { isBoolean, isRecord, isTexts, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord, isTexts } from '../primitives/values'
 
 // The package `cors` takes every OPTIONS for a preflight, overwrites the host's headers, and sends headers to
 // requests that no browser script sends.

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { ConfigurationError, type ConfigurationIssue, isRecord } from '../primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { isRecord } from '../primitives/values'
 import { messageClassesFor } from './message-shapes'
 
 /**

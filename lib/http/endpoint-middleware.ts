@@ -6,7 +6,7 @@ import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { noClientAuthentication } from '../client-authentication/read-credential'
 import { verifyCredential } from '../client-authentication/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import {
   type EndpointResponse,

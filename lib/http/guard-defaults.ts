@@ -1,5 +1,6 @@
 import { type AllowedOrigins, type CorsOption, readCors } from './cors'
-import { isBoolean, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean } from '../primitives/values'
 import {
   type Challenge,
   type ChallengeOptions,

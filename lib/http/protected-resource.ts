@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { isText, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import type { GuardSettings } from '../config/settings'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import {

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { sharingShapes } from './message-shapes'
-import { ConfigurationError } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
 
 export function handler(
   answer: (request: Request, response: Response, next: NextFunction) => Promise<unknown>,

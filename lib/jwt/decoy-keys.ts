@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { loadJose } from './jose'
 import { KeySet } from './key-source'
 import type { PublicKey } from './public-keys'

@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto'
-import { type Loaded, optionalPackage } from '../primitives/options-reader'
+import { type Loaded, optionalPackage } from '../primitives/configuration-error'
 import type { PublicKey } from './public-keys'
 
 /**

@@ -1,6 +1,7 @@
 import { boundedText } from '../primitives/bounded-text'
 import { BoundedMap } from '../primitives/bounded-map'
-import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'

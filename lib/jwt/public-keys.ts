@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** Only what finds the key and verifies (RFC 7517 4). */
 export type PublicKey = { readonly kty: string } & Partial<Record<Member, string>>

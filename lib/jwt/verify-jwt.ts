@@ -1,4 +1,5 @@
-import { isRecord, isText, isTexts, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 

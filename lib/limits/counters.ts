@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 
 /** `secondsLeft`: whole seconds until the count begins again at 0. */
 export interface Count {

@@ -1,4 +1,5 @@
-import { isWhole, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isWhole } from '../primitives/values'
 
 /** The option with the limit says which attempts count. */
 export interface Limit {

@@ -1,5 +1,6 @@
 import type { Store } from 'express-rate-limit'
-import { isRecord, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { type Limit, type LimitOption, readLimit } from './limit'
 
 /**

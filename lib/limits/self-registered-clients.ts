@@ -1,4 +1,5 @@
-import { isWhole, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isWhole } from '../primitives/values'
 
 const isShare = (value: unknown): value is number | false => value === false || isWhole(1, 1000)(value)
 

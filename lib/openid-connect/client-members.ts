@@ -1,4 +1,4 @@
-import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/options-reader'
+import { isBoolean, isList, isRecord, isText, isTexts, isWhole, tenYears } from '../primitives/values'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ClientMember, ClientStatement } from '../protocol/client-member'
 import { privateKeyJwtName } from '../protocol/client-metadata'

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import type { ExtensionAuthorizationRequest } from '../protocol/extension'

@@ -5,7 +5,8 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../jwt/signing-keys/signing-algorithm'
-import { isBoolean, isLongSecret, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isLongSecret, isRootedPath, isWhole } from '../primitives/values'
 import { claimsFact } from '../protocol/claims-fact'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'

@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { isJson, type Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 

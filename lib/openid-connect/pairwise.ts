@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { isLoopback, plainUrl } from '../protocol/uri'
 

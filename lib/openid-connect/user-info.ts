@@ -1,6 +1,6 @@
 import type { PlugInServer } from '../config/plug-in'
 import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
-import { isTexts } from '../primitives/options-reader'
+import { isTexts } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import { dataOf } from '../protocol/extension-data'
 import type { FoundAccess } from '../authorization/lookup'

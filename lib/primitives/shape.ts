@@ -1,4 +1,5 @@
-import { type ConfigurationIssue, isRecord } from './options-reader'
+import type { ConfigurationIssue } from './configuration-error'
+import { isRecord } from './values'
 
 interface Shape<Context> {
   readonly fields: ReadonlyMap<string, Field<Context>>

@@ -1,4 +1,4 @@
-import { isBoolean, isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isBoolean, isRecord, isText, isTexts } from '../primitives/values'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import type { Client } from './client'
 import { credentialId } from './credential'

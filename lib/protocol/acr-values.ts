@@ -1,4 +1,4 @@
-import { isTexts } from '../primitives/options-reader'
+import { isTexts } from '../primitives/values'
 import { isTooLong, longestValues, type Parameters } from './parameters'
 
 // OpenID Connect Core 2, RFC 9470: authentication context class references, space separated, the preferred one first.

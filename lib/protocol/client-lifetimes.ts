@@ -1,4 +1,6 @@
-import { type ConfigurationIssue, isWhole, type OptionsReader, tenYears } from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isWhole, tenYears } from '../primitives/values'
 
 /** Whole seconds. Undefined means the lifetime of the server. */
 export interface ClientLifetimes {

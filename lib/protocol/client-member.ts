@@ -1,4 +1,5 @@
-import { isList, isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isList, isRecord, isText } from '../primitives/values'
 import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
 import { refuseMembersOfOthers } from './plug-in-names'

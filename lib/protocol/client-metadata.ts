@@ -1,5 +1,6 @@
 import type { Client } from './client'
-import { isText, isTexts, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isText, isTexts } from '../primitives/values'
 import type { ServerCapabilities } from './parse-client'
 import { cureForOffer } from './plug-in-names'
 import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack } from './redirect-uri'

@@ -1,4 +1,6 @@
-import { type ConfigurationIssue, isBoolean, type OptionsReader } from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isBoolean } from '../primitives/values'
 import type { Client } from './client'
 
 const path = 'refresh_token_rotation'

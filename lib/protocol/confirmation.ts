@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import type { Extension } from './extension'
 import { type ExtensionData, keptBy, type KeptExtensionData } from './extension-data'
 import { isJson, type Json } from './json'

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** Under the registered names. */
 export type ExtensionMetadata = Readonly<Record<string, string | boolean | readonly string[]>>

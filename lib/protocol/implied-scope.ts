@@ -1,4 +1,5 @@
-import { isRecord, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { isScope, type Scope } from './scope'
 
 /** What each scope implies, over any number of steps, without itself. */

@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import { isLanguageTag, lookUpLanguage } from './language-tag'
 
 /**

@@ -1,4 +1,4 @@
-import { isText, isTexts } from '../primitives/options-reader'
+import { isText, isTexts } from '../primitives/values'
 import type { Login } from './resource-owner'
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { isQuotable, isToken, serverAttributes } from './http-authentication'
 
 /**

@@ -1,4 +1,4 @@
-import { isList, isRecord, isText } from '../primitives/options-reader'
+import { isList, isRecord, isText } from '../primitives/values'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 

@@ -6,15 +6,9 @@ import {
   hasCredentialFor,
   isSecretHash,
 } from './client'
-import {
-  ConfigurationError,
-  type ConfigurationIssue,
-  isBoolean,
-  isRecord,
-  isText,
-  isTexts,
-  OptionsReader,
-} from '../primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord, isText, isTexts } from '../primitives/values'
 import { checkMembers, type ClientMember, readMembers } from './client-member'
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { readRotation, rotationMistakes } from './client-rotation'

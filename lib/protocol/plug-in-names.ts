@@ -1,4 +1,5 @@
-import { isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 
 const inPlugIns = (name: string) => `add ${name} to the option plugIns`
 const inGrantTypes = (name: string) => `add ${name} to the option grantTypes`

@@ -1,4 +1,4 @@
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import type { Client } from './client'
 import type { Extension } from './extension'
 

@@ -1,7 +1,8 @@
 import { builtInMethods, type AuthenticationMethodDescription } from './client'
 import { isJson, type Json } from './json'
 import { cureForOffer } from './plug-in-names'
-import { isRecord, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 
 /** @param methods undefined if unknown. */
 export function readCredentials(

@@ -1,11 +1,7 @@
 import type { Client } from './client'
-import {
-  type ConfigurationIssue,
-  isBoolean,
-  isRecord,
-  isTexts,
-  type OptionsReader,
-} from '../primitives/options-reader'
+import type { ConfigurationIssue } from '../primitives/configuration-error'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord, isTexts } from '../primitives/values'
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 

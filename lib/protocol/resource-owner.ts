@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** In characters. */
 const longestSubject = 1024

@@ -1,4 +1,5 @@
-import { isBoolean, isRecord, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRecord } from '../primitives/values'
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 import { parseScope } from './scope'
 

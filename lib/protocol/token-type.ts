@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import type { Random } from './credential'
 import type { Evidence } from './evidence'

@@ -1,4 +1,4 @@
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 
 // RFC 3986 2, with complete percent triplets.
 const characters = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/

@@ -1,5 +1,6 @@
 import type { PlugIn } from '../config/plug-in'
-import { isBoolean, isRootedPath, isWhole, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isRootedPath, isWhole } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
 import { pushEndpoint } from './push-endpoint'

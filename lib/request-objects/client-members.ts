@@ -1,5 +1,5 @@
 import { mistakeInKeys } from '../client-authentication/client-keys'
-import { isBoolean, isText } from '../primitives/options-reader'
+import { isBoolean, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
 import { privateKeyJwtName } from '../protocol/client-metadata'

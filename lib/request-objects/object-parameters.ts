@@ -1,4 +1,4 @@
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import { refused } from '../protocol/refusals'
 import { isShallow } from '../protocol/json-depth'
 

@@ -1,7 +1,7 @@
 import { keysRefusal } from '../client-authentication/client-keys'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
 import { type JwtFault, type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { refused, type RefusalName } from '../protocol/refusals'
 import { algorithmsFor } from './client-members'

@@ -1,6 +1,7 @@
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
-import { isBoolean, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isBoolean, isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'

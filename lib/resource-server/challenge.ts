@@ -1,4 +1,5 @@
-import { isRecord, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord } from '../primitives/values'
 import { isQuotable, isToken, serverAttributes } from '../protocol/http-authentication'
 
 /** What a host may set in the challenges of a guard. */

@@ -8,7 +8,7 @@ import {
   verifyJwt,
 } from '../jwt/verify-jwt'
 import { type VerifiedToken, VerifiedTokens } from '../jwt/verified-tokens'
-import { isText, isTexts } from '../primitives/options-reader'
+import { isText, isTexts } from '../primitives/values'
 import { SingleFlight } from '../primitives/single-flight'
 import { digest as digestOf } from '../protocol/credential'
 import { readConfirmation } from '../protocol/confirmation'

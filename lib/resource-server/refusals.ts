@@ -1,4 +1,4 @@
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import type { OAuthError, Observed } from '../protocol/oauth-error'
 import { refusedBy } from '../protocol/refusals'
 import { formatScope, type Scope } from '../protocol/scope'

@@ -1,4 +1,5 @@
-import { isWhole, type OptionsReader, tenYears } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isWhole, tenYears } from '../primitives/values'
 import { acrValuesExpectation, isAcrValues } from '../protocol/acr-values'
 import { refused } from '../protocol/refusals'
 import type { Login } from '../protocol/resource-owner'

@@ -5,7 +5,7 @@ import { type EndpointRow, mountedEndpoint, singleEndpoint, wholeEndpoint } from
 import type { RequestLimit } from '../http/network-limits'
 import { introspect } from '../endpoints/introspection'
 import { completionOf } from '../authorization/complete-issue'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
 import { Parameters } from '../protocol/parameters'

@@ -1,5 +1,6 @@
 import { type LimitOption, readLimit } from '../limits/limit'
-import { isText, isTexts, isWhole, OptionsReader } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { isText, isTexts, isWhole } from '../primitives/values'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
 import {
   type IntrospectionKey,

@@ -16,7 +16,8 @@ import {
   type ProtectedResourcePart,
   resourcesExpectation,
 } from '../http/protected-resource'
-import { isBoolean, OptionsReader, readClock, tenYears } from '../primitives/options-reader'
+import { OptionsReader, readClock } from '../primitives/options-reader'
+import { isBoolean, tenYears } from '../primitives/values'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
 import { readImplications, type ScopeImplications } from '../protocol/implied-scope'

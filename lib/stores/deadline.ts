@@ -1,5 +1,5 @@
 import { wait } from '../primitives/deadlines'
-import { isText } from '../primitives/options-reader'
+import { isText } from '../primitives/values'
 import { bareError, type OAuthError, OverShare } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { AuthorizationIndex } from '../authorization/authorization-index'

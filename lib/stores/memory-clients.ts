@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../protocol/client'
-import { ConfigurationError } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
 import {
   byClientId,
   changed,

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
 import { steadyClock } from '../primitives/steady-clock'
 import {
   type DynamicClientAddition,

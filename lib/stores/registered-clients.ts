@@ -1,6 +1,6 @@
 import type { Client, FindClient } from '../protocol/client'
 import { deletedClient } from '../protocol/parse-client'
-import { isList, isRecord } from '../primitives/options-reader'
+import { isList, isRecord } from '../primitives/values'
 import { SingleFlight } from '../primitives/single-flight'
 import { type ClientStore, isDeleted } from '../clients/client-store'
 import { withinDeadline } from './deadline'

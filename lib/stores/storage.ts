@@ -10,7 +10,8 @@ import {
 import { isKeyStore, type KeyStore } from '../jwt/signing-keys/key-store'
 import { isSharedCache, type SharedCache } from '../clients/shared-cache'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
-import { isRecord, isText, type OptionsReader } from '../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 
 /** A store of authorizations and of all that its database stores besides, for the option `store`. */
 export interface Storage extends AuthorizationStore {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isRecord, isText } from '../primitives/options-reader'
+import { isRecord, isText } from '../primitives/values'
 import { failure, unexpectedResponse, withoutEntities } from './failure'
 import type { HttpResponse } from './refusals'
 

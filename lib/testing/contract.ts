@@ -1,4 +1,5 @@
-import { ConfigurationError, isRecord } from '../primitives/options-reader'
+import { ConfigurationError } from '../primitives/configuration-error'
+import { isRecord } from '../primitives/values'
 import { additionRules, changeRules, type ClientsUnderTest, useRules } from './client-registry-rules'
 import { indexEntryRules, type IndexUnderTest } from './authorization-index-rules'
 import { clientMarkRules } from './client-mark-rules'

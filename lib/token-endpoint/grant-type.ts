@@ -3,14 +3,8 @@ import type { FoundAccess } from '../authorization/lookup'
 import type { OneTimeUse } from '../authorization/one-time-use'
 import type { IssueContext, Transition } from '../authorization/transition'
 import type { Client } from '../protocol/client'
-import {
-  ConfigurationError,
-  type ConfigurationIssue,
-  isBoolean,
-  isRecord,
-  isText,
-  isTexts,
-} from '../primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { isBoolean, isRecord, isText, isTexts } from '../primitives/values'
 import { issuesIn, omittable, optional, required, shape } from '../primitives/shape'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'

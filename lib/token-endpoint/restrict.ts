@@ -1,7 +1,7 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from '../authorization/transition'
 import type { FoundAccess } from '../authorization/lookup'
 import type { Client } from '../protocol/client'
-import { isText, isTexts } from '../primitives/options-reader'
+import { isText, isTexts } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
 import {
   type Extension,

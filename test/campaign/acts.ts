@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/primitives/options-reader'
+import { isRecord } from '../../lib/primitives/values'
 import type { ClientApplication } from '../support/flows/clients'
 import { consentFormOf } from '../support/flows/consent-form'
 import { deviceCode } from '../support/flows/device-stage'

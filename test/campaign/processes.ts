@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { isRecord } from '../../lib/primitives/options-reader'
+import { isRecord } from '../../lib/primitives/values'
 import { bundled } from '../support/bundled'
 import type { Recorder } from './recorder'
 import type { Asked, Health, ServerPlan } from './server'

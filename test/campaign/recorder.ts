@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/primitives/options-reader'
+import { isRecord } from '../../lib/primitives/values'
 import type { ClientApplication } from '../support/flows/clients'
 import { formOf } from '../support/flows/flow'
 import { answerOf, get, requestOf, type Act, type Party } from './acts'

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { ConfigurationError, type ConfigurationIssue } from '../../lib/primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../../lib/primitives/configuration-error'
 import {
   type AuthenticationMethodDescription,
   hasCredentialFor,

@@ -1,5 +1,5 @@
 import type { Client, ClientRegistration } from '../../lib/protocol/client'
-import type { ConfigurationIssue } from '../../lib/primitives/options-reader'
+import type { ConfigurationIssue } from '../../lib/primitives/configuration-error'
 import { parseClient, type ServerCapabilities } from '../../lib/protocol/parse-client'
 
 export const capabilities: ServerCapabilities = {

@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { wait } from '../../primitives/deadlines'
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import type { Sender } from '../../protocol/sender'
 import { steadyClock } from '../../primitives/steady-clock'
 import { networksOf } from '../../limits/network'

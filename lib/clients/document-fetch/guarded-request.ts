@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestPlainly } from 'node:http'
 import { request as requestSecurely, type RequestOptions } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import { DocumentUnavailable } from './document-unavailable'
 import type { Target } from './target-address'
 

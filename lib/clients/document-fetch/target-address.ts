@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import { groupsOf } from '../../limits/network'
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import { namesHost, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
 import { forEachTrust, type UrlTrust } from './fetch-limits'

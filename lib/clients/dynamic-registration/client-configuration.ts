@@ -1,6 +1,6 @@
 import { generateClientSecret } from '../../client-authentication/client-secret'
 import { digest, hasDigest, isSameText } from '../../protocol/credential'
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
 import type { OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'

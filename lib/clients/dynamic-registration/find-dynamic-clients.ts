@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../primitives/bounded-map'
-import { ConfigurationError, isText } from '../../primitives/options-reader'
+import { ConfigurationError } from '../../primitives/configuration-error'
+import { isText } from '../../primitives/values'
 import { steadyClock } from '../../primitives/steady-clock'
 import type { Client, FindClient } from '../../protocol/client'
 import { parseStoredClient } from '../../protocol/parse-client'

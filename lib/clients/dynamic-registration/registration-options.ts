@@ -2,16 +2,9 @@ import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
-import {
-  ConfigurationError,
-  isBoolean,
-  isRecord,
-  isText,
-  isTexts,
-  isWhole,
-  OptionsReader,
-  tenYears,
-} from '../../primitives/options-reader'
+import { ConfigurationError } from '../../primitives/configuration-error'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isBoolean, isRecord, isText, isTexts, isWhole, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import { dynamicClientsWithDeadline } from '../../stores/deadline'

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../primitives/bounded-map'
 import { ExpiringMap } from '../../primitives/expiring-map'
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import { steadyClock } from '../../primitives/steady-clock'
 import type { Client } from '../../protocol/client'
 import { digest } from '../../protocol/credential'

@@ -1,4 +1,4 @@
-import { isList, isText } from '../../primitives/options-reader'
+import { isList, isText } from '../../primitives/values'
 import { isTooLong } from '../../protocol/parameters'
 import { plainUrl } from '../../protocol/uri'
 

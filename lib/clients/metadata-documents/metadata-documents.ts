@@ -5,7 +5,8 @@ import {
   isDocumentFetch,
 } from '../document-fetch/document-fetch'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
-import { isBoolean, isText, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isBoolean, isText } from '../../primitives/values'
 import { UnusableClient } from '../../protocol/refusals'
 import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'

@@ -10,7 +10,8 @@ import {
   usualGrantTypes,
   usualResponseTypes,
 } from '../../protocol/client-metadata'
-import { ConfigurationError, isList, isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { ConfigurationError } from '../../primitives/configuration-error'
+import { isList, isRecord, isText, isTexts } from '../../primitives/values'
 import { isKeepable } from '../../protocol/json'
 import { UnusableClient } from '../../protocol/refusals'
 import { isWebAddress, type ServerCapabilities } from '../../protocol/parse-client'

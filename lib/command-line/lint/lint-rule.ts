@@ -2,12 +2,8 @@ import type { AuthorizationServerOptions } from '../../config/options'
 import type { ServerSettings } from '../../config/settings'
 import { resolveOptions } from '../../config/resolve-options'
 import type { Client } from '../../protocol/client'
-import {
-  ConfigurationError,
-  type ConfigurationIssue,
-  isList,
-  isRecord,
-} from '../../primitives/options-reader'
+import { ConfigurationError, type ConfigurationIssue } from '../../primitives/configuration-error'
+import { isList, isRecord } from '../../primitives/values'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { isClientRegistry, isDeleted } from '../../clients/client-store'
 import { withinDeadline } from '../../stores/deadline'

@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../../primitives/values'
 import type {
   AccessTokenClaims,
   AccessTokenContent,

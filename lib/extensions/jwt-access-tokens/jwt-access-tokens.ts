@@ -7,7 +7,8 @@ import {
   signingAlgorithms,
 } from '../../jwt/signing-keys/signing-algorithm'
 import { isSigningKeys, noKeys, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
-import { isBoolean, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isBoolean } from '../../primitives/values'
 import type { AccessTokenFormat } from '../../protocol/access-token-format'
 import { urlBelow } from '../../endpoints/server-metadata'
 import { claimsOf, type HostClaims } from './access-token-claims'

@@ -1,4 +1,4 @@
-import { isTexts } from '../../primitives/options-reader'
+import { isTexts } from '../../primitives/values'
 import type { Extension, ExtensionTokenRequest, TokenRestriction } from '../../protocol/extension'
 import {
   dataOf,

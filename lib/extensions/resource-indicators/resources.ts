@@ -1,4 +1,5 @@
-import { isRecord, isText, isTexts, isWhole, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isRecord, isText, isTexts, isWhole } from '../../primitives/values'
 import { covers, distinct, parseScope, type Scope } from '../../protocol/scope'
 import { hasUserinfo, isAbsoluteUri, isWebPage, namesHost, webPageExpectation } from '../../protocol/uri'
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import { digest, sealText, unsealText } from '../../protocol/credential'
 import type { Json } from '../../protocol/json'
 import type { Reason } from '../../protocol/refusals'

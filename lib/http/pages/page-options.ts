@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
-import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
+import type { OptionsReader } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import { isLocalizedText, type Text, textExpectation } from '../../protocol/localized-text'
 import type { ConnectedView } from './connected-page'
 import type { ConsentView } from './consent-page'

@@ -1,5 +1,6 @@
 import { wait } from '../../primitives/deadlines'
-import { isRecord, isText, type OptionsReader } from '../../primitives/options-reader'
+import type { OptionsReader } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {
   algorithmOf,

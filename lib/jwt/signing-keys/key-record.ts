@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
-import { isList, isRecord, isText } from '../../primitives/options-reader'
+import { isList, isRecord, isText } from '../../primitives/values'
 import { digest, type Random, sealText, unsealText } from '../../protocol/credential'
 import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithm'
 import { type SigningKey, signingKeyOf } from './signing-key'

@@ -1,11 +1,7 @@
 import { issuerDigest } from '../../authorization/issuer'
-import {
-  ConfigurationError,
-  isRecord,
-  isText,
-  OptionsReader,
-  readClock,
-} from '../../primitives/options-reader'
+import { ConfigurationError } from '../../primitives/configuration-error'
+import { OptionsReader, readClock } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import { secureRandom } from '../../protocol/credential'
 import { isKeyStore, type KeyStore } from './key-store'
 import { SharedKeys } from './shared-keys'

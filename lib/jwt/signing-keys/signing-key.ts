@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, hash, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
-import { isRecord, isText } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import type { PublicKey } from '../public-keys'
 import { algorithmOf, type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 

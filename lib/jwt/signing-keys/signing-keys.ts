@@ -1,6 +1,7 @@
 import { issuerDigest } from '../../authorization/issuer'
 import type { PlugIn, PlugInServer } from '../../config/plug-in'
-import { isList, isRecord, isText, isWhole, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isList, isRecord, isText, isWhole } from '../../primitives/values'
 import { secureRandom } from '../../protocol/credential'
 import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'

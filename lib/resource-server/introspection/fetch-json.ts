@@ -1,5 +1,5 @@
 import { boundedText } from '../../primitives/bounded-text'
-import { isRecord, isText } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import { isShallow } from '../../protocol/json-depth'
 
 /** No JSON, or another status than 200. */

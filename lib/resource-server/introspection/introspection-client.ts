@@ -1,6 +1,7 @@
 import { type GivenKey, givenKid, readGivenKey } from '../../jwt/signing-keys/given-keys'
 import { signJwt } from '../../jwt/signing-keys/key-ring'
-import { isRecord, isText, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isRecord, isText } from '../../primitives/values'
 import { secureRandom } from '../../protocol/credential'
 
 /** Authentication by a secret (RFC 6749 2.3.1). */

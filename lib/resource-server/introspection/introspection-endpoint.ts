@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../../primitives/values'
 import { SingleFlight } from '../../primitives/single-flight'
 import { isSafeUrl } from '../../protocol/uri'
 import { fetchJson, RefusedStatus, UnusableResponse } from './fetch-json'

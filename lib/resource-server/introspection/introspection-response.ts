@@ -1,4 +1,4 @@
-import { isRecord, isText, isTexts } from '../../primitives/options-reader'
+import { isRecord, isText, isTexts } from '../../primitives/values'
 import { readConfirmation } from '../../protocol/confirmation'
 import type { Extension } from '../../protocol/extension'
 import { loginIn } from '../../protocol/login-claims'

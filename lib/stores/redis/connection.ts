@@ -1,6 +1,7 @@
 import type * as Ioredis from 'ioredis'
 import { wait } from '../../primitives/deadlines'
-import { isRecord, isText, type Loaded, optionalPackage } from '../../primitives/options-reader'
+import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
+import { isRecord, isText } from '../../primitives/values'
 import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { confirmedBy, MasterRole } from './role'

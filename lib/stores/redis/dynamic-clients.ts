@@ -1,4 +1,4 @@
-import { isList } from '../../primitives/options-reader'
+import { isList } from '../../primitives/values'
 import {
   type DynamicClientAddition,
   type DynamicClientAdditionResult,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import { createId, secureRandom } from '../../protocol/credential'
 import { adviceForShared } from '../../protocol/url-difference'
 import type { WarningCode } from '../../protocol/warning-code'

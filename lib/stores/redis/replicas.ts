@@ -1,4 +1,5 @@
-import { isRecord, OptionsReader } from '../../primitives/options-reader'
+import { OptionsReader } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import { deadlineExpectation, isDeadline } from '../deadline'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
 import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'

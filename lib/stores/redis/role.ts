@@ -1,4 +1,4 @@
-import { isRecord } from '../../primitives/options-reader'
+import { isRecord } from '../../primitives/values'
 import { readsOver, type RedisReads } from './batched-reads'
 import type { RedisCommands } from './redis-commands'
 

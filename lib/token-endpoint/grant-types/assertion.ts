@@ -1,5 +1,6 @@
 import type { Client } from '../../protocol/client'
-import { isWhole, type OptionsReader } from '../../primitives/options-reader'
+import type { OptionsReader } from '../../primitives/options-reader'
+import { isWhole } from '../../primitives/values'
 import { refused } from '../../protocol/refusals'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import express, { type Express, type RequestHandler } from 'express'
-import { isRecord } from '../../../lib/primitives/options-reader'
+import { isRecord } from '../../../lib/primitives/values'
 
 /** The scopes of the server: every call needs the first one, the tools `write-note` and `edit-note` the second, too. */
 export const mcpScopes = {

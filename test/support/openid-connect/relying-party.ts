@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import { listen } from '../../../demo/listen'
-import { isRecord } from '../../../lib/primitives/options-reader'
+import { isRecord } from '../../../lib/primitives/values'
 import { generateClientSecret, type ClientRegistration } from '../../../lib/index'
 
 /** What a client knows of itself and of the server. */

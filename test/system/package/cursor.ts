@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isRecord } from '../../../lib/primitives/options-reader'
+import { isRecord } from '../../../lib/primitives/values'
 import { decide } from '../../support/mcp/owner'
 
 /** The redirection URIs that Cursor registers, in one request: https://github.com/erp-mafia/accounted/pull/2225. */

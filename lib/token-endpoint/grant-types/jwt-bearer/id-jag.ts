@@ -1,6 +1,6 @@
 import type { JwtTerms } from '../../../jwt/verify-jwt'
 import type { Client } from '../../../protocol/client'
-import { isText, isTexts } from '../../../primitives/options-reader'
+import { isText, isTexts } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import { grantableScope, intersects, parseScope, type Scope } from '../../../protocol/scope'
 import { resourceIndicatorsName } from '../../../extensions/resource-indicators/resource-indicators'

@@ -1,6 +1,7 @@
 import { type KeySource, KeysUnavailable, readKeys } from '../../../jwt/key-source'
 import { type JwtFault, type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
-import { isText, OptionsReader } from '../../../primitives/options-reader'
+import { OptionsReader } from '../../../primitives/options-reader'
+import { isText } from '../../../primitives/values'
 import type { OAuthError } from '../../../protocol/oauth-error'
 import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'

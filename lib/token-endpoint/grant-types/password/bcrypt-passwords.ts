@@ -7,7 +7,7 @@ import {
   loadBcrypt,
 } from '../../../client-authentication/bcrypt'
 import { isBcryptHash } from '../../../protocol/client'
-import { isRecord, isText } from '../../../primitives/options-reader'
+import { isRecord, isText } from '../../../primitives/values'
 import { isSubject } from '../../../protocol/resource-owner'
 import type { VerifyPassword } from './password'
 

@@ -1,5 +1,6 @@
 import type { Client } from '../../../protocol/client'
-import { isRecord, OptionsReader } from '../../../primitives/options-reader'
+import { OptionsReader } from '../../../primitives/options-reader'
+import { isRecord } from '../../../primitives/values'
 import { NotAttempted } from '../../../protocol/oauth-error'
 import { refused } from '../../../protocol/refusals'
 import { parseSubject } from '../../../protocol/resource-owner'

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { isText, isTexts, OptionsReader } from '../../../primitives/options-reader'
+import { OptionsReader } from '../../../primitives/options-reader'
+import { isText, isTexts } from '../../../primitives/values'
 import type { GrantType } from '../../grant-type'
 import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
 import { readAssertion } from './read-assertion'

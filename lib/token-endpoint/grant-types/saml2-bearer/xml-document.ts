@@ -1,5 +1,5 @@
 import { refused } from '../../../protocol/refusals'
-import { type Loaded, optionalPackage } from '../../../primitives/options-reader'
+import { type Loaded, optionalPackage } from '../../../primitives/configuration-error'
 
 /** Contains either elements or text. */
 export interface Element {

@@ -1,4 +1,4 @@
-import { isRecord, isTexts } from '../../../primitives/options-reader'
+import { isRecord, isTexts } from '../../../primitives/values'
 import type { Json } from '../../../protocol/json'
 
 /** RFC 8693 2.1. An authorization stores its exchange history under the same name. */

@@ -1,6 +1,7 @@
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
-import { isTexts, OptionsReader } from '../../../primitives/options-reader'
+import { OptionsReader } from '../../../primitives/options-reader'
+import { isTexts } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import {

@@ -1,5 +1,6 @@
 import type { FoundAccess } from '../../../authorization/lookup'
-import { isRecord, isText, OptionsReader } from '../../../primitives/options-reader'
+import { OptionsReader } from '../../../primitives/options-reader'
+import { isRecord, isText } from '../../../primitives/values'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import { parseScope, type Scope } from '../../../protocol/scope'
 import { bearer } from '../../../extensions/token-types/bearer'

@@ -1,5 +1,6 @@
 import type { FoundAccess } from '../../../authorization/lookup'
-import { isRecord, OptionsReader } from '../../../primitives/options-reader'
+import { OptionsReader } from '../../../primitives/options-reader'
+import { isRecord } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { GrantType, TokenRequest } from '../../grant-type'

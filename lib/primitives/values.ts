@@ -1,0 +1,37 @@
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Such as from `openssl rand -base64 32`. */
+export const isLongSecret = (value: unknown): value is string =>
+  isText(value) && Buffer.byteLength(value) >= 32
+
+/** The server checks the rest when it mounts the path. */
+export const isRootedPath = (value: unknown): value is string => isText(value) && value.startsWith('/')
+
+export const isWhole =
+  (least: number, most: number) =>
+  (value: unknown): value is number =>
+    Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+
+export const tenYears = 10 * 365 * 24 * 3600
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText)
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
+export function isAbsentOr(accepts: (value: unknown) => boolean, value: unknown): boolean {
+  return value === undefined || accepts(value)
+}
