@@ -1,4 +1,4 @@
-import { html, type Html } from '../lib/http/pages/html'
+import { html, type Html } from '../lib/pages/html'
 
 /** How the pages of one client look. */
 export interface AppLook {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Express } from 'express'
 import type { Store } from 'express-session'
 import helmet from 'helmet'
-import { stylesheetHash } from '../lib/http/pages/stylesheet'
+import { stylesheetHash } from '../lib/pages/stylesheet'
 import {
   createAuthorizationServer,
   deviceAuthorization,

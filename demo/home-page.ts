@@ -1,4 +1,4 @@
-import { html, pageDocument } from '../lib/http/pages/html'
+import { html, pageDocument } from '../lib/pages/html'
 import type { ResourceOwner } from '../lib/index'
 
 /** An app of the demo, for the front page. */

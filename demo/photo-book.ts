@@ -1,4 +1,4 @@
-import { html } from '../lib/http/pages/html'
+import { html } from '../lib/pages/html'
 import { client, type ClientSettings } from './client'
 import type { Registration } from './connection'
 

@@ -1,4 +1,4 @@
-import { html, type Html } from '../lib/http/pages/html'
+import { html, type Html } from '../lib/pages/html'
 import { appPage, fact, noticeOf, type AppLook, type Notices } from './app-page'
 import type { LoggedIn } from './relying-party-login'
 

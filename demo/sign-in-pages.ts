@@ -1,4 +1,4 @@
-import { html, pageDocument } from '../lib/http/pages/html'
+import { html, pageDocument } from '../lib/pages/html'
 import { demoAccount } from './accounts'
 
 /** The mark of the pages, for the tab. */

@@ -1,5 +1,5 @@
 import type { Express, Request } from 'express'
-import { html, type Html } from '../lib/http/pages/html'
+import { html, type Html } from '../lib/pages/html'
 import { appPage, noticeOf } from './app-page'
 import { gallery, type PhotoEntry } from './client-pages'
 import { NotConnected } from './connection'

@@ -29,7 +29,7 @@ export type {
   PlugInRisk,
   PlugInServer,
   PlugInResource,
-} from './config/plug-in'
+} from './doors/plug-in'
 export type { CorsOption, CorsOrigins } from './http/cors'
 export {
   pushedAuthorizationRequests,
@@ -45,7 +45,7 @@ export type {
   ListedAuthorization,
   OwnerAuthorizations,
   Revoked,
-} from './server/owner-authorizations'
+} from './connected-applications/owner-authorizations'
 
 export type { Client, ClientRegistration } from './protocol/client'
 export type { ClientMember, ClientStatement } from './protocol/client-member'
@@ -70,9 +70,9 @@ export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/do
 export type { FetchedDocument } from './clients/document-fetch/request-document'
 export type { UrlTrust } from './clients/document-fetch/fetch-limits'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
-export type { ResponseMode } from './authorization-endpoint/response-modes'
-export type { Approval, RedirectMethod, ResponseType } from './authorization-endpoint/response-types'
-export { implicit, type ImplicitOptions } from './authorization-endpoint/response-types'
+export type { ResponseMode } from './protocol/response-modes'
+export type { Approval, RedirectMethod, ResponseType } from './authorization/response-types'
+export { implicit, type ImplicitOptions } from './authorization/response-types'
 export {
   mayRefresh,
   type DirectGrant,
@@ -80,7 +80,7 @@ export {
   type GrantType,
   type GrantResult,
   type TokenRequest,
-} from './token-endpoint/grant-type'
+} from './authorization/grant-type'
 export { password } from './token-endpoint/grant-types/password/password'
 export {
   bcryptPasswords,
@@ -159,16 +159,16 @@ export type {
   OpenClients,
   RegisteredClients,
 } from './clients/client-source'
-export type { SharedCache } from './clients/shared-cache'
+export type { SharedCache } from './stores/shared-cache'
 export type { FindClient } from './protocol/client'
-export type { ClientRegistry } from './clients/client-store'
-export type { ClientStore } from './clients/client-store'
+export type { ClientRegistry } from './stores/client-store'
+export type { ClientStore } from './stores/client-store'
 export type {
   DynamicClientAddition,
   DynamicClientAdditionResult,
   DynamicClient,
   DynamicClientStore,
-} from './clients/dynamic-client-store'
+} from './stores/dynamic-client-store'
 export type { Count, Counters } from './limits/counters'
 export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
@@ -220,7 +220,7 @@ export type {
   RefusalEvent,
   ThrottleEvent,
 } from './audit/events'
-export type { Choice, ChoicesQuestion, PriorConsentQuestion } from './authorization-endpoint/prior-consent'
+export type { Choice, PriorConsentQuestion } from './authorization-endpoint/prior-consent'
 export type { RefreshedGrant, StillAllowed } from './extensions/choices'
 export type {
   DecisionTerms,
@@ -231,30 +231,23 @@ export type {
 } from './protocol/extension-decision'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope-description'
-export type { ConsentQuestion } from './http/pages/consent-question'
-export type { ConsentScope } from './http/pages/permissions'
-export type { ConnectedApplication, ConnectedView } from './http/pages/connected-page'
-export type { ConsentView } from './http/pages/consent-page'
-export type { ErrorView } from './http/pages/pages'
-export {
-  html,
-  pageDocument,
-  type Html,
-  type HtmlValue,
-  type PageFrame,
-  type PageView,
-} from './http/pages/html'
+export type { ConsentQuestion } from './pages/consent-question'
+export type { ConsentScope } from './pages/permissions'
+export type { ConnectedApplication, ConnectedView } from './pages/connected-page'
+export type { ConsentView } from './pages/consent-page'
+export type { ErrorView } from './pages/pages'
+export { html, pageDocument, type Html, type HtmlValue, type PageFrame, type PageView } from './pages/html'
 export type {
   PageOptions,
   PageServiceOptions,
   PageTextOptions,
   PageTextsByLanguage,
-} from './http/pages/page-options'
-export type { ErrorKind, PageTexts } from './http/pages/texts/en'
-export type { PageLanguage } from './http/pages/texts/catalogues'
-export type { ServiceColors } from './http/pages/service-style'
-export type { WayBack } from './http/pages/pages'
-export type { PageLocale } from './http/pages/texts/locale'
+} from './pages/page-options'
+export type { ErrorKind, PageTexts } from './pages/texts/en'
+export type { PageLanguage } from './pages/texts/catalogues'
+export type { ServiceColors } from './pages/service-style'
+export type { WayBack } from './pages/pages'
+export type { PageLocale } from './pages/texts/locale'
 export type { Text } from './protocol/localized-text'
 
 export type { AuthenticationMethodDescription } from './protocol/client'
@@ -266,11 +259,12 @@ export type {
   EndpointMethod,
   EndpointRequest,
 } from './protocol/endpoint'
-export type { PageEndpoint, PageMethod, PageRequest, PageResponse } from './protocol/page-endpoint'
+export type { PageEndpoint, PageMethod, PageRequest, PageResponse } from './doors/page-endpoint'
 export type { ExtensionMetadata } from './protocol/extension-metadata'
 export type { ExtensionData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
 export type {
+  ChoicesQuestion,
   ClientRequest,
   ConsentFact,
   ConsentTerms,
@@ -344,7 +338,7 @@ export {
   type ListedKey,
 } from './jwt/signing-keys/manage-signing-keys'
 export type { KeyRing } from './jwt/signing-keys/key-ring'
-export type { KeyStore, StoredText } from './jwt/signing-keys/key-store'
+export type { KeyStore, StoredText } from './stores/key-store'
 export type { SigningAlgorithm } from './jwt/signing-keys/signing-algorithm'
 export {
   jwtAccessTokenReader,

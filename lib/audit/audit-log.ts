@@ -12,9 +12,8 @@ import { digest, secureRandom } from '../protocol/credential'
 import { bareError, type Observed, type OAuthError, Throttled } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
 import { withoutPort } from '../protocol/sender'
-import type { GuardedAccess } from '../resource-server/admit'
 import type { Diagnosis } from './diagnosis'
-import { emitToTap } from '../testing/door'
+import { emitToTap } from '../protocol/test-door'
 import { warnOnce } from './warning'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
 import { credentialFingerprint, fingerprintOfDigest, plainOrAbsent, plainText } from './redaction'
@@ -213,7 +212,7 @@ function warnOfFailure(reason: string, cause: unknown): void {
 /** Facts for events alone, never for the response. */
 export interface AuditNotes {
   committed: CommittedTransition | undefined
-  access: GuardedAccess | undefined
+  access: Partial<AuditedAuthorization> | undefined
   authorizationId: string | undefined
   shown: string | undefined
   grantType: string | undefined

@@ -6,10 +6,10 @@ import { noEvidence } from '../protocol/evidence'
 import type { Json } from '../protocol/json'
 import { Parameters } from '../protocol/parameters'
 import type { ServerContext } from '../server/context'
-import { restrictToken } from '../token-endpoint/restrict'
+import { restrictToken } from '../authorization/restrict'
 import { frameOf, type Redirection, redirection, type ResponseFrame } from './authorization-response'
-import { modeIn } from './response-modes'
-import type { Approval, ResponseType } from './response-types'
+import { modeIn } from '../protocol/response-modes'
+import type { Approval, ResponseType } from '../authorization/response-types'
 
 /**
  * The parameters of the request are gone when the owner decides, so the context shows each access token to the

@@ -1,5 +1,5 @@
 import type { Client } from '../protocol/client'
-import type { Extension, ExtensionQuestionRequest } from '../protocol/extension'
+import type { ChoicesQuestion, Extension, ExtensionQuestionRequest } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
@@ -8,12 +8,7 @@ import type { Scope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 import type { ParsedAuthorizationRequest } from './authorization-request'
 import type { OfferedMemory, OfferedQuestion, OwnerAnswerTo } from './consent-offer'
-import {
-  type ChoicesQuestion,
-  mayHavePriorConsent,
-  mayRemember,
-  type PriorConsentQuestion,
-} from './prior-consent'
+import { mayHavePriorConsent, mayRemember, type PriorConsentQuestion } from './prior-consent'
 import {
   allowedScope,
   askedFor,

@@ -30,8 +30,8 @@ import {
   parseRequestedLogin,
   type RequestedLogin,
 } from './requested-login'
-import { namedMode, type NamedMode, type NamedModes, withMode } from './response-modes'
-import type { ResponseType, ResponseTypes } from './response-types'
+import { namedMode, type NamedMode, type NamedModes, withMode } from '../protocol/response-modes'
+import type { ResponseType, ResponseTypes } from '../authorization/response-types'
 
 interface RequestContent {
   readonly scope: Scope

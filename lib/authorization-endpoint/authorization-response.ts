@@ -3,8 +3,8 @@ import { errorMembers } from '../protocol/error-response'
 import type { OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ServerContext } from '../server/context'
-import type { NamedMode } from './response-modes'
-import type { RedirectMethod, ResponseType } from './response-types'
+import type { NamedMode } from '../protocol/response-modes'
+import type { RedirectMethod, ResponseType } from '../authorization/response-types'
 
 export interface ResponseFrame {
   readonly clientId: string

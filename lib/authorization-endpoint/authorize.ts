@@ -36,7 +36,7 @@ import { aboutOwner } from './look-at-owner'
 import { approveAtOnce, keepOpen } from './open-request'
 import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
-import { modeIn, namedMode } from './response-modes'
+import { modeIn, namedMode } from '../protocol/response-modes'
 import { settleDecision } from './settle-decision'
 
 /** If a function throws anything but an `OAuthError`, the client gets `server_error`. */

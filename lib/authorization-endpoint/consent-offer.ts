@@ -4,7 +4,7 @@ import type { GivenAnswer } from '../protocol/extension-decision'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, type Scope } from '../protocol/scope'
-import type { Selection } from './selection'
+import type { Selection } from '../protocol/selection'
 
 /** No extension may have the name. */
 export const consentOfferName = 'consent-offer'

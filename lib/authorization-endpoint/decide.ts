@@ -39,7 +39,7 @@ import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
 import { lookAgain } from './look-at-owner'
 import { choiceKey, type RememberedDecision } from './remembered-consent'
-import { nothingSelected, type Selection, selectionText } from './selection'
+import { nothingSelected, type Selection, selectionText } from '../protocol/selection'
 import { settleDecision } from './settle-decision'
 
 interface Decision extends ConsentDecision {

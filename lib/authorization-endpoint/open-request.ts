@@ -17,7 +17,7 @@ import type { ServerContext } from '../server/context'
 import { type ApprovedRequest, approveRequest, completeApproval } from './approve-request'
 import type { Redirection } from './authorization-response'
 import type { ClaimedRequest } from './resolve-request'
-import type { ResponseType } from './response-types'
+import type { ResponseType } from '../authorization/response-types'
 
 type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
 

@@ -5,7 +5,7 @@ import type { ServerContext } from '../server/context'
 import { contentOf } from './authorization-request'
 import { grantedBy, nothingOffered, offerIn, withOffer } from './consent-offer'
 import { aboutOwner, lookAgain } from './look-at-owner'
-import type { PolledRequests } from './polled-requests'
+import type { PolledRequests } from '../doors/polled-requests'
 import { clockTolerance, loginDefaultsFor, loginParameters, parseRequestedLogin } from './requested-login'
 import { settleDecision } from './settle-decision'
 

@@ -1,17 +1,7 @@
 import type { Client } from '../protocol/client'
-import type { ConsentFact } from '../protocol/extension'
+import type { ChoicesQuestion } from '../protocol/extension'
 import { protocolOf } from '../protocol/uri'
-import type { ResponseType } from './response-types'
-
-/** A valid request of a known resource owner. */
-export interface ChoicesQuestion {
-  readonly clientId: string
-  readonly subject: string
-  readonly scope: readonly string[]
-  /** What extensions add to the consent page, such as the resources that the access is for. */
-  readonly facts: readonly ConsentFact[]
-  readonly redirectUri: string
-}
+import type { ResponseType } from '../authorization/response-types'
 
 /**
  * The option `skipConsent` decides whether this owner has approved the request before (RFC 6749 4.1.1). The scope may

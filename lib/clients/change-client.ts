@@ -9,7 +9,7 @@ import {
   type ServerCapabilities,
 } from '../protocol/parse-client'
 import { cannotChange, changeRegistration } from './change-registration'
-import { type ClientRegistry, decodeRegistration, encodeRegistration } from './client-store'
+import { type ClientRegistry, decodeRegistration, encodeRegistration } from '../stores/client-store'
 
 type Changeable = Omit<
   ClientRegistration,

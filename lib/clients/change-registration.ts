@@ -1,7 +1,7 @@
 import type { ClientRegistration } from '../protocol/client'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
-import { type ClientRegistry, isDeleted } from './client-store'
+import { type ClientRegistry, isDeleted } from '../stores/client-store'
 
 export async function changeRegistration(
   clients: ClientRegistry,

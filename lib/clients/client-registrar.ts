@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry } from './client-store'
+import type { ClientRegistry } from '../stores/client-store'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
 import { changeClient, type ClientChange } from './change-client'
 import { deleteClient, disableClient, enableClient } from './change-registration'

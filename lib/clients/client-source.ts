@@ -3,8 +3,8 @@ import type { Client, ClientRegistration, FindClient } from '../protocol/client'
 import { isRecord } from '../primitives/values'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry, ClientStore } from './client-store'
-import type { SharedCache } from './shared-cache'
+import type { ClientRegistry, ClientStore } from '../stores/client-store'
+import type { SharedCache } from '../stores/shared-cache'
 
 export type RegisteredClients = readonly ClientRegistration[] | ClientStore | ClientRegistry
 

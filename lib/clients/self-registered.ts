@@ -1,6 +1,6 @@
 import { isText } from '../primitives/values'
 import { cannotChange, unknownClient } from './change-registration'
-import type { DynamicClientStore } from './dynamic-client-store'
+import type { DynamicClientStore } from '../stores/dynamic-client-store'
 
 export type SelfRegisteredClients = Pick<DynamicClientStore, 'update' | 'remove'>
 

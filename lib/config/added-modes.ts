@@ -1,6 +1,6 @@
-import type { ResponseMode } from '../authorization-endpoint/response-modes'
 import type { OptionsReader } from '../primitives/options-reader'
 import { isRecord, isText } from '../primitives/values'
+import type { ResponseMode } from '../protocol/response-modes'
 
 export function resolveResponseModes(parts: readonly OptionsReader[]): readonly ResponseMode[] {
   const modes: ResponseMode[] = []

@@ -1,5 +1,5 @@
 import { urlBelow } from '../endpoints/server-metadata'
-import type { KeyStore } from '../jwt/signing-keys/key-store'
+import type { KeyStore } from '../stores/key-store'
 import type { Counters } from '../limits/counters'
 import { OptionsReader } from '../primitives/options-reader'
 import { isAbsentOr, isList, isRecord, isText, isWhole } from '../primitives/values'
@@ -7,7 +7,7 @@ import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
 import { issuerDigest } from '../authorization/issuer'
 import type { Lifetimes } from '../authorization/lifetimes'
-import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from './plug-in'
+import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from '../doors/plug-in'
 
 type RunningGuard = Pick<PlugInGuard, 'counters'>
 

@@ -1,10 +1,6 @@
-import {
-  codeResponseType,
-  isRedirectMethod,
-  type ResponseType,
-} from '../authorization-endpoint/response-types'
+import { codeResponseType, isRedirectMethod, type ResponseType } from '../authorization/response-types'
 import { consentOfferName } from '../authorization-endpoint/consent-offer'
-import { responseModeName } from '../authorization-endpoint/response-modes'
+import { responseModeName } from '../protocol/response-modes'
 import { indexName } from '../authorization/authorization-index'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { choicesName } from '../extensions/choices'
@@ -26,7 +22,7 @@ import {
   resourceIndicatorsName,
 } from '../extensions/resource-indicators/resource-indicators'
 import type { Resources } from '../extensions/resource-indicators/resources'
-import type { GrantType } from '../token-endpoint/grant-type'
+import type { GrantType } from '../authorization/grant-type'
 import { bearer } from '../extensions/token-types/bearer'
 import type { ServerSettings } from './settings'
 

@@ -10,13 +10,13 @@ import {
   type OpenClients,
   type RegisteredClients,
 } from '../clients/client-source'
-import { isClientRegistry } from '../clients/client-store'
+import { isClientRegistry } from '../stores/client-store'
 import { fetchOfServer } from '../clients/document-fetch/document-fetch'
 import { cacheWithDeadline, clientsWithDeadline } from '../stores/deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import { registeredUses } from '../stores/registered-uses'
 import type { Storage } from '../stores/storage'
-import { memoryCache, type SharedCache } from '../clients/shared-cache'
+import { memoryCache, type SharedCache } from '../stores/shared-cache'
 import type { ServerSettings } from './settings'
 
 interface OpeningServer {

@@ -10,7 +10,7 @@ import { connectedPageNames, readAuthorizations } from '../connected-application
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
-import { type PageOptions, readPageLocales } from '../http/pages/page-options'
+import { type PageOptions, readPageLocales } from '../pages/page-options'
 import { resolveRateLimit } from '../limits/rate-limit-options'
 import { OptionsReader, readClock } from '../primitives/options-reader'
 import { isBoolean, isList, isRecord, isText, isWhole, tenYears } from '../primitives/values'

@@ -2,8 +2,8 @@ import type { ListedConsent } from '../authorization-endpoint/consent-memory'
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
 import { issuerDigest } from '../authorization/issuer'
 import type { ServerContext } from '../server/context'
-import type { ReadEntries } from '../server/gone-entries'
-import { listedIn, type ListedAuthorization } from '../server/owner-authorizations'
+import type { ReadEntries } from './gone-entries'
+import { listedIn, type ListedAuthorization } from './owner-authorizations'
 
 /** Let in by live authorizations, by a remembered consent, or by both. */
 export interface OwnerApplication {
@@ -53,7 +53,7 @@ export async function ownerApplications(
   const find = async (clientId: string): Promise<OwnerApplication | undefined> => {
     const ids = (idsByClient.get(clientId) ?? []).toSorted()
     const found = await readEntries(owner, ids)
-    const authorizations = listedIn(found, subject, now(), settings)
+    const authorizations = listedIn(found, subject, now(), settings.resources)
     const consent = consentOf.get(clientId)
     return authorizations.length > 0 || consent !== undefined
       ? { clientId, authorizations, consent }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { PlugIn, PlugInServer } from '../config/plug-in'
-import type { RenderView } from '../http/own-page'
+import type { PlugIn, PlugInServer } from '../doors/plug-in'
+import type { RenderView } from '../doors/own-page'
 import { type LimitOption, readLimit, readLimits } from '../limits/limit'
 import { OptionsReader } from '../primitives/options-reader'
 import { isLongSecret, isRootedPath, isWhole } from '../primitives/values'

@@ -4,7 +4,7 @@ import { type Poll, pollAuthorization } from '../authorization/polled'
 import type { Issued } from '../authorization/issue'
 import type { IssueContext, TransitionResult } from '../authorization/transition'
 import { refused } from '../protocol/refusals'
-import { type GrantType, mayRefresh } from '../token-endpoint/grant-type'
+import { type GrantType, mayRefresh } from '../authorization/grant-type'
 import { deviceCodeGrant } from './device-request'
 import { keptIn, withKept } from './kept-request'
 

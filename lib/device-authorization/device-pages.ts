@@ -1,8 +1,8 @@
-import { claimWarning, clientHeader, clientNameOf, fact, fineprint } from '../http/pages/consent-page'
-import { decisionButtons } from '../http/pages/consent-question'
-import { around, hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
-import { permissions } from '../http/pages/permissions'
-import type { PageLocale } from '../http/pages/texts/locale'
+import { claimWarning, clientHeader, clientNameOf, fact, fineprint } from '../pages/consent-page'
+import { decisionButtons } from '../pages/consent-question'
+import { around, hiddenFields, html, type Html, pageDocument } from '../pages/html'
+import { permissions } from '../pages/permissions'
+import type { PageLocale } from '../pages/texts/locale'
 import type { DeviceAnswerView, DeviceCodeView, DeviceQuestionView, DeviceView } from './device-view'
 
 export function devicePage(view: DeviceView, locale: PageLocale): string {

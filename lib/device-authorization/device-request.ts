@@ -1,5 +1,5 @@
 import { createPolledAuthorization } from '../authorization/polled'
-import type { PlugInServer } from '../config/plug-in'
+import type { PlugInServer } from '../doors/plug-in'
 import { plainAddress } from '../limits/network'
 import type { Endpoint } from '../protocol/endpoint'
 import { OAuthError } from '../protocol/oauth-error'

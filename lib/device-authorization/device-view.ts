@@ -1,5 +1,5 @@
-import type { ConsentView } from '../http/pages/consent-page'
-import type { ConsentScope } from '../http/pages/permissions'
+import type { ConsentView } from '../pages/consent-page'
+import type { ConsentScope } from '../pages/permissions'
 import type { ConsentFact } from '../protocol/extension'
 
 /**

@@ -1,4 +1,4 @@
-import type { PlugIn, PlugInGuard, PlugInRisk } from '../config/plug-in'
+import type { PlugIn, PlugInGuard, PlugInRisk } from '../doors/plug-in'
 import type { ClientMember } from '../protocol/client-member'
 import type { Extension } from '../protocol/extension'
 import { boundToken, dpopName } from './bound-token'

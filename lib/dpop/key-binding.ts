@@ -1,6 +1,6 @@
 import { isExchangeable } from '../authorization/lookup'
-import type { PlugInServer } from '../config/plug-in'
 import { isRecord, isText } from '../primitives/values'
+import type { PlugInServer } from '../doors/plug-in'
 import { type Client, hasCredentials } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { ClientRequest, Extension, ExtensionTokenRequest } from '../protocol/extension'

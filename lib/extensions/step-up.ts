@@ -1,4 +1,4 @@
-import type { PlugIn } from '../config/plug-in'
+import type { PlugIn } from '../doors/plug-in'
 import { OptionsReader } from '../primitives/options-reader'
 import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/acr-values'
 import { refused } from '../protocol/refusals'

@@ -1,4 +1,4 @@
-import type { PlugIn } from '../config/plug-in'
+import type { PlugIn } from '../doors/plug-in'
 
 /**
  * The response mode `form_post` (OAuth 2.0 Form Post Response Mode): on request, the user agent posts the

@@ -6,7 +6,7 @@ import type { Redirection } from '../authorization-endpoint/authorization-respon
 import { authorize, type Host } from '../authorization-endpoint/authorize'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
 import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
-import { parseSelection } from '../authorization-endpoint/selection'
+import { parseSelection } from '../protocol/selection'
 import type { ServerContext } from '../server/context'
 import { consentTokenField, showConsent, showError } from './consent'
 import { decide, findAskingClient } from '../authorization-endpoint/decide'
@@ -20,15 +20,15 @@ import { loginOf, parseResourceOwner, type ResourceOwner } from '../protocol/res
 import { warnOfLoginFormAction } from './form-action'
 import { loginLoop } from './login-loop'
 import { keepOpener, warnOfLoginOpener } from './opener-policy'
-import type { PageLocale } from './pages/texts/locale'
+import type { PageLocale } from '../pages/texts/locale'
 import {
   answeredPage,
   answeredViewOf,
   continuePage,
   insecureRedirectPage,
   unverifiedPage,
-} from './pages/pages'
-import { submitScriptSource } from './pages/submit-script'
+} from '../pages/pages'
+import { submitScriptSource } from '../pages/submit-script'
 import { fieldsOf, leavesBody, queryOf, wantsJson } from './request'
 import { localeOf, noteClient, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'

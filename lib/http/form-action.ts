@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { warnOnce } from '../audit/warning'
-import { destination } from './pages/consent-page'
-import { en } from './pages/texts/en'
+import { destination } from '../pages/consent-page'
+import { en } from '../pages/texts/en'
 import { formActionOf, formTargetsOf } from './response'
 
 /**

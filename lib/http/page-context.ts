@@ -3,7 +3,7 @@ import { privateState } from '../primitives/private-state'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
 import type { ServerContext } from '../server/context'
-import type { PageLocale } from './pages/texts/locale'
+import type { PageLocale } from '../pages/texts/locale'
 
 /** OpenID Connect Core 3.1.2.1. */
 export const uiLocalesField = 'ui_locales'

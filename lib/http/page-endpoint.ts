@@ -1,25 +1,20 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
-import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
 import { isAbsentOr, isRecord, isText, isTexts } from '../primitives/values'
+import type { ChoicesQuestion } from '../protocol/extension'
 import { plainLogin } from '../protocol/login-request'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
-import {
-  type PageEndpoint,
-  pageMethods,
-  type PageRequest,
-  type PageResponse,
-} from '../protocol/page-endpoint'
+import { type PageEndpoint, pageMethods, type PageRequest, type PageResponse } from '../doors/page-endpoint'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { ServerContext } from '../server/context'
 import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './authorization-middleware'
 import { loginLoop } from './login-loop'
-import type { PageLocale } from './pages/texts/locale'
+import type { PageLocale } from '../pages/texts/locale'
 import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
-import type { OwnPage, RenderedByHost } from './own-page'
+import type { OwnPage, RenderedByHost } from '../doors/own-page'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'

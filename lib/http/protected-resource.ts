@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express'
 import { OptionsReader } from '../primitives/options-reader'
 import { isText } from '../primitives/values'
-import type { GuardSettings } from '../config/settings'
+import type { TokenType } from '../protocol/token-type'
+import type { AllowedOrigins } from './cors'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import {
   metadataUrlOf,
@@ -24,9 +25,16 @@ import { mountedUncalled } from './router'
  */
 export type ProtectedResourcePart = (resource?: string, members?: ProtectedResourceMembers) => RequestHandler
 
+interface ResourceSettings {
+  readonly issuer: string
+  readonly resources: Resources | undefined
+  readonly cors: AllowedOrigins
+  readonly tokenTypes: readonly TokenType[]
+}
+
 /** @param cure the rest of a sentence. */
 export function protectedResource(
-  { issuer, resources, cors, tokenTypes }: GuardSettings,
+  { issuer, resources, cors, tokenTypes }: ResourceSettings,
   cure: string,
   onMade?: () => void,
 ): ProtectedResourcePart {

@@ -3,7 +3,7 @@ import type { Response } from 'express'
 import { errorMembers, type ErrorText, headersOf, statusOf } from '../protocol/error-response'
 import type { OAuthError } from '../protocol/oauth-error'
 import { protocolOf } from '../protocol/uri'
-import type { PageLocales } from './pages/texts/locale'
+import type { PageLocales } from '../pages/texts/locale'
 
 type Headers = Readonly<Record<string, string | string[]>>
 

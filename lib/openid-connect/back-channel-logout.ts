@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { PlugInServer } from '../config/plug-in'
+import type { PlugInServer } from '../doors/plug-in'
 import type { DocumentFetchOptions } from '../clients/document-fetch/document-fetch'
 import { mayPass, type PostForm, postForm } from '../clients/document-fetch/post-form'
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'

@@ -1,5 +1,5 @@
-import { around, hiddenFields, html, type Html, pageDocument } from '../http/pages/html'
-import type { PageLocale } from '../http/pages/texts/locale'
+import { around, hiddenFields, html, type Html, pageDocument } from '../pages/html'
+import type { PageLocale } from '../pages/texts/locale'
 
 interface LogoutQuestionView {
   readonly ownerName: string

@@ -1,4 +1,4 @@
-import type { PlugIn, PlugInServer } from '../config/plug-in'
+import type { PlugIn, PlugInServer } from '../doors/plug-in'
 import { isSigningKeys, noKeys, type SigningKeys } from '../jwt/signing-keys/signing-keys'
 import {
   isSigningAlgorithm,

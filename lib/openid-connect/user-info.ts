@@ -1,4 +1,4 @@
-import type { PlugInServer } from '../config/plug-in'
+import type { PlugInServer } from '../doors/plug-in'
 import { audienceIn } from '../extensions/resource-indicators/resource-indicators'
 import { isTexts } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'

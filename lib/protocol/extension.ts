@@ -111,6 +111,16 @@ export interface ConsentFact {
   readonly values: readonly { readonly value: string; readonly description: string }[]
 }
 
+/** A valid request of a known resource owner. */
+export interface ChoicesQuestion {
+  readonly clientId: string
+  readonly subject: string
+  readonly scope: readonly string[]
+  /** What extensions add to the consent page, such as the resources that the access is for. */
+  readonly facts: readonly ConsentFact[]
+  readonly redirectUri: string
+}
+
 /** A valid request of a known owner, before the page or the approval. */
 export interface ExtensionQuestionRequest extends ExtensionAuthorizationRequest {
   /** What this extension stored. */

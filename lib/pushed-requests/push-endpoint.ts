@@ -1,5 +1,5 @@
 import { createUnclaimedAuthorization } from '../authorization/claim'
-import type { PlugInServer } from '../config/plug-in'
+import type { PlugInServer } from '../doors/plug-in'
 import type { Endpoint } from '../protocol/endpoint'
 import { refused } from '../protocol/refusals'
 import type { CountPush } from './push-shares'

@@ -1,6 +1,6 @@
-import type { PlugIn } from '../config/plug-in'
 import { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isRootedPath, isWhole } from '../primitives/values'
+import type { PlugIn } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
 import { pushEndpoint } from './push-endpoint'

@@ -1,6 +1,6 @@
 import type { Authorization } from '../authorization/authorization'
 import { requestNotOpen } from '../authorization/decision'
-import type { PlugInServer } from '../config/plug-in'
+import type { PlugInServer } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Extension } from '../protocol/extension'

@@ -2,7 +2,7 @@ import { loginReferenceOf, requestDigest } from '../authorization-endpoint/login
 import { findClaimable, namedIn } from '../authorization/claim'
 import { ClientKeys, readDocuments } from '../client-authentication/client-keys'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
-import type { PlugIn, PlugInServer } from '../config/plug-in'
+import type { PlugIn, PlugInServer } from '../doors/plug-in'
 import { requireJose } from '../jwt/jose'
 import { readAlgorithms } from '../jwt/verify-jwt'
 import { OptionsReader } from '../primitives/options-reader'

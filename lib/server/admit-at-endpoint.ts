@@ -1,5 +1,5 @@
 import type { FoundAccess } from '../authorization/lookup'
-import type { AdmittedRequest } from '../config/plug-in'
+import type { AdmittedRequest } from '../doors/plug-in'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'

@@ -1,8 +1,8 @@
 import type { Request } from 'express'
 import type { AuditLog } from '../audit/audit-log'
 import type { ConsentMemory } from '../authorization-endpoint/consent-memory'
-import type { NamedModes } from '../authorization-endpoint/response-modes'
-import type { ResponseTypes } from '../authorization-endpoint/response-types'
+import type { NamedModes } from '../protocol/response-modes'
+import type { ResponseTypes } from '../authorization/response-types'
 import type { OwnerIndex } from '../authorization/authorization-index'
 import type { ClientMarks } from '../authorization/client-marks'
 import type { IndexedSince } from '../authorization/indexed-since'
@@ -29,8 +29,8 @@ import type { PublishedSubject } from '../protocol/published-subject'
 import type { Scope } from '../protocol/scope'
 import type { FindToken } from '../resource-server/admit'
 import type { OwnWrites } from '../stores/own-writes'
-import type { ServedGrantType } from '../token-endpoint/grant-type'
-import type { TokenRestrictor } from '../token-endpoint/restrict'
+import type { ServedGrantType } from '../authorization/grant-type'
+import type { TokenRestrictor } from '../authorization/restrict'
 
 export interface GuardContext {
   readonly settings: GuardSettings

@@ -10,7 +10,7 @@ import { type EndpointOffer, serverMetadata } from '../endpoints/server-metadata
 import { offlineAccess } from '../protocol/scope'
 import { listedMethods } from '../protocol/endpoint'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
-import type { PageEndpoint } from '../protocol/page-endpoint'
+import type { PageEndpoint } from '../doors/page-endpoint'
 import type { Endpoints } from './endpoints'
 
 /** Made of the parts that serve requests, so the metadata promises nothing else. */

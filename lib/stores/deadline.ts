@@ -5,11 +5,11 @@ import { refused } from '../protocol/refusals'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ConsentStore } from '../authorization/consent-store'
 import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
-import { type ClientRegistry, notesUses } from '../clients/client-store'
+import { type ClientRegistry, notesUses } from './client-store'
 import type { Counters } from '../limits/counters'
-import type { DynamicClientStore } from '../clients/dynamic-client-store'
-import type { KeyStore } from '../jwt/signing-keys/key-store'
-import type { SharedCache } from '../clients/shared-cache'
+import type { DynamicClientStore } from './dynamic-client-store'
+import type { KeyStore } from './key-store'
+import type { SharedCache } from './shared-cache'
 
 /**
  * Waits `seconds` at most: a database client may wait for ever. Every failure becomes

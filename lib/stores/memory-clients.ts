@@ -6,7 +6,7 @@ import {
   type ClientRegistry,
   decodeRegistration,
   encodeRegistration,
-} from '../clients/client-store'
+} from './client-store'
 import { InMemory } from './in-memory'
 
 export interface MemoryClientsOptions {

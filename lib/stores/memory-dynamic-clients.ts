@@ -13,7 +13,7 @@ import {
   leastLifetime,
   markedId,
   removalMark,
-} from '../clients/dynamic-client-store'
+} from './dynamic-client-store'
 import { ExpiringMap } from '../primitives/expiring-map'
 import { InMemory } from './in-memory'
 import { givingWay, type UnusedClient } from './unused-clients'

@@ -1,4 +1,4 @@
-import type { KeyStore, StoredText } from '../jwt/signing-keys/key-store'
+import type { KeyStore, StoredText } from './key-store'
 import { InMemory } from './in-memory'
 
 export class MemoryKeys extends InMemory implements KeyStore {

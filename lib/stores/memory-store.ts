@@ -14,7 +14,7 @@ import { MemoryConsents } from './memory-consents'
 import { MemoryIndex } from './memory-index'
 import { MemoryKeys } from './memory-keys'
 import { memoryCounters } from './memory-counters'
-import type { KeyStore } from '../jwt/signing-keys/key-store'
+import type { KeyStore } from './key-store'
 import type { Storage } from './storage'
 
 export interface MemoryStoreOptions {

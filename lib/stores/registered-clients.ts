@@ -2,7 +2,7 @@ import type { Client, FindClient } from '../protocol/client'
 import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/values'
 import { SingleFlight } from '../primitives/single-flight'
-import { type ClientStore, isDeleted } from '../clients/client-store'
+import { type ClientStore, isDeleted } from './client-store'
 import { withinDeadline } from './deadline'
 
 /** Reads the list at each look-up: the host may change it in place. */

@@ -1,4 +1,4 @@
-import { type ClientRegistry, notesUses } from '../clients/client-store'
+import { type ClientRegistry, notesUses } from './client-store'
 import { BoundedMap } from '../primitives/bounded-map'
 import { type Client, type FindClient, isRegisteredByHost } from '../protocol/client'
 import { isUse, type NoteUse } from './noting-uses'

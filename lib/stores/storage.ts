@@ -1,14 +1,14 @@
 import { type AuthorizationIndex, isAuthorizationIndex } from '../authorization/authorization-index'
 import { type ConsentStore, isConsentStore } from '../authorization/consent-store'
 import type { AuthorizationStore } from '../authorization/store'
-import { type ClientRegistry, isClientRegistry } from '../clients/client-store'
+import { type ClientRegistry, isClientRegistry } from './client-store'
 import {
   type DynamicClientStore,
   dynamicClientsExpectation,
   isDynamicClientStore,
-} from '../clients/dynamic-client-store'
-import { isKeyStore, type KeyStore } from '../jwt/signing-keys/key-store'
-import { isSharedCache, type SharedCache } from '../clients/shared-cache'
+} from './dynamic-client-store'
+import { isKeyStore, type KeyStore } from './key-store'
+import { isSharedCache, type SharedCache } from './shared-cache'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import type { OptionsReader } from '../primitives/options-reader'
 import { isRecord, isText } from '../primitives/values'

@@ -1,6 +1,6 @@
 import { deepEqual, equal, fail, rejects } from 'node:assert/strict'
 import type { ClientRegistration } from '../protocol/client'
-import { type ClientRegistry, type NotingRegistry, notesUses } from '../clients/client-store'
+import { type ClientRegistry, type NotingRegistry, notesUses } from '../stores/client-store'
 import { random22 } from './example-records'
 import { type ContractRule, same, type UnderTest } from './contract-rule'
 

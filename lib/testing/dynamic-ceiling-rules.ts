@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { DynamicClientStore } from '../clients/dynamic-client-store'
+import type { DynamicClientStore } from '../stores/dynamic-client-store'
 import { client, type DynamicClientsUnderTest, lifetime, rule } from './dynamic-client-rule'
 import { random22 } from './example-records'
 import type { ContractRule } from './contract-rule'

@@ -1,4 +1,4 @@
-import type { DynamicClient, DynamicClientStore } from '../clients/dynamic-client-store'
+import type { DynamicClient, DynamicClientStore } from '../stores/dynamic-client-store'
 import { registration } from './client-registry-rules'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict'
-import type { DynamicClient } from '../clients/dynamic-client-store'
+import type { DynamicClient } from '../stores/dynamic-client-store'
 import { add, client, described, lifetime, maximum, rule } from './dynamic-client-rule'
 import { random22 } from './example-records'
 import { same } from './contract-rule'

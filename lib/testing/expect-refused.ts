@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert'
-import type { TappedRefusal } from './door'
+import type { TappedRefusal } from '../protocol/test-door'
 import { failure } from './failure'
 import { headerOf, type HttpResponse, refusalBehind } from './refusals'
 

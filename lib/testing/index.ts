@@ -10,7 +10,7 @@ export type { HttpResponse } from './refusals'
 export { mintToken } from './mint-token'
 export { testClock, type TestClock } from './mint-token'
 export type { ReceivedTokenResponse } from './approve'
-export type { MintRequest } from './door'
+export type { MintRequest } from '../protocol/test-door'
 
 export {
   authorizationIndexContract,

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { KeyStore } from '../jwt/signing-keys/key-store'
+import type { KeyStore } from '../stores/key-store'
 import { type ContractRule, pass, type UnderTest } from './contract-rule'
 
 export interface KeyStoreUnderTest extends UnderTest {

@@ -1,4 +1,4 @@
-import { mintOf, type MintRequest } from './door'
+import { mintOf, type MintRequest } from '../protocol/test-door'
 import { type ReceivedTokenResponse, tokenResponseOf } from './approve'
 
 /**

@@ -1,4 +1,4 @@
-import { tapRefusals, type TappedRefusal } from './door'
+import { tapRefusals, type TappedRefusal } from '../protocol/test-door'
 
 const remembered = 1000
 const refusals = new Map<string, TappedRefusal>()

@@ -14,9 +14,9 @@ import { countersOf } from '../limits/single-use-limit'
 import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import type { ServerContext } from '../server/context'
-import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from './grant-type'
+import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from '../authorization/grant-type'
 import { checkingRefresh } from './check-refresh'
-import { restrictToken } from './restrict'
+import { restrictToken } from '../authorization/restrict'
 
 interface AuthenticatedTokenRequest {
   readonly client: Client

@@ -1,93 +1,112 @@
-// Which room of lib/ may import which: `npm run lint` fails on an import that the table does not allow, and on an entry of
-// the table that no file uses.
+// Which room of lib/ may import which: `npm run lint` fails on an import that the table does not allow, on one that runs
+// upwards, and on an entry that no file uses.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript-5.9'
 
 /**
  * Each room, and what its files may import: rooms, single files of rooms, and packages. Every room may import itself and
- * `primitives`; every room but that one, `protocol`. `.` is the top of lib/: what the package exports.
+ * `primitives`; every room but that one, `protocol`. `.` is the top of lib/: what the package exports. Empty lines part
+ * floors, the lowest first: a room imports only from lower floors.
  */
 const table = `
 primitives:
-protocol: http/pages/texts/locale
+
+protocol:
+
 limits: express-rate-limit
 jwt: jose
-jwt/signing-keys: jwt authorization/issuer config/plug-in
-authorization: limits/counters
-clients: clients/document-fetch/document-fetch stores/in-memory client-authentication/client-secret
-clients/document-fetch: limits/network limits/token-buckets
-clients/metadata-documents: limits/network clients/client-source clients/shared-cache clients/document-fetch
-clients/dynamic-registration: limits/network authorization clients/document-fetch clients/dynamic-client-store stores
-  client-authentication/client-secret endpoints/server-metadata
-stores: limits/counters authorization clients jwt/signing-keys/key-store
-stores/redis: limits/counters authorization clients stores/deadline stores/storage ioredis jwt/signing-keys/key-store
-extensions: config/plug-in
+pages: express
 extensions/resource-indicators:
+
+authorization: limits/counters
+clients/document-fetch: limits/network limits/token-buckets
+
+stores: limits/counters authorization
+audit: authorization express
 extensions/token-types: authorization
 client-authentication: limits jwt clients/document-fetch passport-http bcrypt express
+
+doors: express pages/texts/locale limits/counters clients/document-fetch/document-fetch authorization
+  client-authentication/method stores
+clients: clients/document-fetch/document-fetch client-authentication/client-secret stores
+stores/redis: limits/counters authorization ioredis stores
+
+extensions: doors/plug-in
+jwt/signing-keys: jwt authorization/issuer doors/plug-in stores/key-store
 endpoints: authorization server/context
-authorization-endpoint: authorization token-endpoint/restrict extensions/token-types/bearer server/context
 token-endpoint: limits authorization extensions/token-types/bearer server/context
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
-  extensions/token-types/bearer client-authentication/bcrypt token-endpoint/grant-type @xmldom/xmldom xml-crypto
-extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
-  extensions/resource-indicators/resource-indicators endpoints/server-metadata config/plug-in
-dpop: authorization/lookup config/plug-in stores/in-memory
-openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
-  clients/document-fetch http/pages/consent-page http/pages/html http/pages/texts/locale config/plug-in
-pushed-requests: limits authorization config/plug-in
-form-post: config/plug-in
-request-objects: jwt authorization/claim authorization-endpoint/login-return client-authentication/client-keys
-  clients/document-fetch/document-fetch config/plug-in
-device-authorization: limits authorization authorization-endpoint/polled-requests
-  authorization-endpoint/requested-login authorization-endpoint/selection token-endpoint/grant-type stores/in-memory
-  http/consent http/own-page http/pages/consent-page http/pages/consent-question http/pages/html
-  http/pages/permissions http/pages/texts/locale config/plug-in
-connected-applications: authorization authorization-endpoint/consent-memory authorization-endpoint/prior-consent
-  http/consent http/own-page http/pages/connected-page http/pages/consent-page http/pages/texts/locale server/context
-  server/gone-entries server/owner-authorizations
+  extensions/token-types/bearer client-authentication/bcrypt @xmldom/xmldom xml-crypto
+authorization-endpoint: authorization extensions/token-types/bearer server/context doors/polled-requests
+
 resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/signing-keys/given-keys
   jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
   extensions/resource-indicators/resources
-audit: authorization resource-server/admit testing/door express
+clients/dynamic-registration: limits/network authorization clients/document-fetch stores/dynamic-client-store stores
+  client-authentication/client-secret endpoints/server-metadata
+clients/metadata-documents: limits/network clients/client-source stores/shared-cache clients/document-fetch
+
 http: limits authorization stores/deadline extensions/resource-indicators/resources client-authentication
   endpoints/protected-resource-metadata endpoints/server-metadata authorization-endpoint resource-server audit
-  config/settings server/context express express-rate-limit
+  server/context express express-rate-limit pages doors
+
+connected-applications: authorization authorization-endpoint/consent-memory http/consent doors/own-page
+  pages/connected-page pages/consent-page pages/texts/locale server/context extensions/choices
+  extensions/resource-indicators
+device-authorization: limits authorization doors/polled-requests authorization-endpoint/requested-login
+  stores/in-memory http/consent doors/own-page pages/consent-page pages/consent-question pages/html pages/permissions
+  pages/texts/locale doors/plug-in
+dpop: authorization/lookup doors/plug-in stores/in-memory
+extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
+  extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
+form-post: doors/plug-in
+openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
+  clients/document-fetch pages/consent-page pages/html pages/texts/locale doors/plug-in doors/page-endpoint
+pushed-requests: limits authorization doors/plug-in
+request-objects: jwt authorization/claim authorization-endpoint/login-return client-authentication/client-keys
+  clients/document-fetch/document-fetch doors/plug-in
+
 config: limits authorization clients clients/document-fetch/document-fetch
   clients/metadata-documents/metadata-documents clients/dynamic-registration/find-dynamic-clients
   clients/dynamic-registration/registration-options stores extensions/choices extensions/pkce
   extensions/resource-indicators/resource-indicators extensions/resource-indicators/resources
   extensions/token-types/bearer client-authentication/bcrypt client-authentication/credential-throttle
   client-authentication/method endpoints/protected-resource-metadata endpoints/server-metadata
-  authorization-endpoint/consent-offer authorization-endpoint/polled-requests authorization-endpoint/prior-consent
-  authorization-endpoint/response-modes authorization-endpoint/response-types token-endpoint/grant-type
-  audit/diagnosis audit/warning connected-applications/authorizations-options http express jwt/signing-keys/key-store
+  authorization-endpoint/consent-offer authorization-endpoint/prior-consent audit/diagnosis audit/warning
+  connected-applications/authorizations-options http express stores/key-store doors pages
+
 server: limits jwt authorization clients clients/dynamic-registration stores extensions/choices
   extensions/resource-indicators extensions/token-types client-authentication endpoints authorization-endpoint
-  connected-applications token-endpoint token-endpoint/grant-types resource-server audit http config testing express
-command-line: authorization/authorization-index authorization/client-marks authorization/indexed-since
-  authorization/issuer clients stores/redis/redis-store command-line/lint/lint command-line/lint/lint-rule
-  jwt/signing-keys/manage-signing-keys ../package.json
-command-line/lint: clients/client-store stores/deadline stores/in-memory client-authentication/bcrypt
+  connected-applications token-endpoint token-endpoint/grant-types resource-server audit http config express doors
+command-line/lint: stores/client-store stores/deadline stores/in-memory client-authentication/bcrypt
   token-endpoint/grant-types/password/password config/options config/settings config/resolve-options
-testing: limits/counters authorization clients/client-store clients/dynamic-client-store jwt/signing-keys/key-store
+testing: limits/counters authorization stores/client-store stores/dynamic-client-store stores/key-store
+
 .: limits authorization clients clients/document-fetch clients/metadata-documents clients/dynamic-registration stores
   stores/redis extensions extensions/resource-indicators extensions/token-types client-authentication endpoints
-  authorization-endpoint token-endpoint token-endpoint/grant-types resource-server audit
-  connected-applications/authorizations-options http config server jwt/signing-keys extensions/jwt-access-tokens dpop
-  openid-connect form-post request-objects device-authorization pushed-requests
+  authorization-endpoint token-endpoint/grant-types resource-server audit http config server jwt/signing-keys
+  extensions/jwt-access-tokens dpop openid-connect form-post request-objects device-authorization pushed-requests
+  pages doors connected-applications
+command-line: authorization/authorization-index authorization/client-marks authorization/indexed-since
+  authorization/issuer clients stores/redis/redis-store command-line/lint/lint command-line/lint/lint-rule
+  jwt/signing-keys/manage-signing-keys ../package.json stores/client-store
 `
 
+/** Files that rooms below import. */
+const upwards: ReadonlySet<string> = new Set(['server/context'])
+
+const floors = table
+  .trim()
+  .split('\n\n')
+  .map((floor) => floor.split(/\n(?! )/))
 const rooms = new Map(
-  table
-    .trim()
-    .split(/\n(?! )/)
-    .map((row) => {
-      const [name = '', ...allowed] = row.split(/:?\s+|:$/).filter((word) => word !== '')
-      return [name, new Set(allowed)] as const
-    }),
+  floors.flat().map((row) => {
+    const [name = '', ...allowed] = row.split(/:?\s+|:$/).filter((word) => word !== '')
+    return [name, new Set(allowed)] as const
+  }),
 )
+const floorOf = (room: string) => floors.findIndex((rows) => rows.some((row) => row.startsWith(`${room}:`)))
 
 /** The innermost room that a file stands in. */
 function roomOf(file: string): string {
@@ -110,7 +129,12 @@ for (const file of readdirSync(lib, { recursive: true, encoding: 'utf8' }).filte
     const isOurs = fileName.startsWith('.')
     const imported = isOurs ? join(dirname(file), fileName) : fileName
     const other = isOurs ? roomOf(imported) : fileName
-    if (other === room || other === 'primitives' || (other === 'protocol' && room !== 'primitives')) continue
+    if (other === room) continue
+    if (isOurs && !imported.startsWith('..') && floorOf(other) >= floorOf(room)) {
+      if (upwards.has(imported)) used.add(`upwards: ${imported}`)
+      else mistakes.push(`lib/${file} imports upwards: ${imported}`)
+    }
+    if (other === 'primitives' || (other === 'protocol' && room !== 'primitives')) continue
     const entry = [imported, other].find((name) => rooms.get(room)?.has(name))
     if (entry === undefined) mistakes.push(`lib/${file} must not import ${imported}`)
     else used.add(`${room}: ${entry}`)
@@ -122,5 +146,6 @@ for (const [room, allowed] of rooms) {
     if (!used.has(`${room}: ${entry}`))
       mistakes.push(`The row of ${room} allows ${entry}, which no file of it imports.`)
 }
+for (const file of upwards) if (!used.has(`upwards: ${file}`)) mistakes.push(`No room below imports ${file}.`)
 for (const mistake of mistakes) console.error(mistake)
 process.exitCode = mistakes.length > 0 ? 1 : 0

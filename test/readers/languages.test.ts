@@ -1,9 +1,9 @@
-import ar from '../../lib/http/pages/texts/ar.json'
-import de from '../../lib/http/pages/texts/de.json'
-import { en } from '../../lib/http/pages/texts/en'
-import es from '../../lib/http/pages/texts/es.json'
-import fr from '../../lib/http/pages/texts/fr.json'
-import ja from '../../lib/http/pages/texts/ja.json'
+import ar from '../../lib/pages/texts/ar.json'
+import de from '../../lib/pages/texts/de.json'
+import { en } from '../../lib/pages/texts/en'
+import es from '../../lib/pages/texts/es.json'
+import fr from '../../lib/pages/texts/fr.json'
+import ja from '../../lib/pages/texts/ja.json'
 
 /** The name of each text, and whether a name stands in it. */
 function namesIn(texts: object, path = ''): readonly string[] {

@@ -4,7 +4,7 @@ import { isRecord } from '../../primitives/values'
 import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
 import type { OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
-import type { DynamicClient } from '../dynamic-client-store'
+import type { DynamicClient } from '../../stores/dynamic-client-store'
 import { isDynamicClientId } from './client-id'
 import { bearerTokenOf, clientInformation, senderOf } from './register'
 import {

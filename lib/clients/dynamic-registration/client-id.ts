@@ -1,5 +1,5 @@
 import { createId, digest, secureRandom } from '../../protocol/credential'
-import type { DynamicClient, DynamicClientStore } from '../dynamic-client-store'
+import type { DynamicClient, DynamicClientStore } from '../../stores/dynamic-client-store'
 
 const prefix = 'dynamic_'
 const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/

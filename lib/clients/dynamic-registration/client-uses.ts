@@ -2,7 +2,7 @@ import { BoundedMap } from '../../primitives/bounded-map'
 import { steadyClock } from '../../primitives/steady-clock'
 import type { Client } from '../../protocol/client'
 import { isUse, type NoteUse } from '../../stores/noting-uses'
-import type { DynamicClientStore } from '../dynamic-client-store'
+import type { DynamicClientStore } from '../../stores/dynamic-client-store'
 import { isDynamicClientId } from './client-id'
 
 /** Seconds. */

@@ -10,7 +10,11 @@ import { refused } from '../../protocol/refusals'
 import { registrationOf, type ServerCapabilities } from '../../protocol/parse-client'
 import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
-import { type DynamicClient, type DynamicClientAdditionResult, isPublic } from '../dynamic-client-store'
+import {
+  type DynamicClient,
+  type DynamicClientAdditionResult,
+  isPublic,
+} from '../../stores/dynamic-client-store'
 import { confidentialClientId, publicClientId } from './client-id'
 import { gracePeriod } from './client-uses'
 import {

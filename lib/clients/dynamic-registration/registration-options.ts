@@ -12,7 +12,7 @@ import {
   type DynamicClientStore,
   dynamicClientsExpectation,
   isDynamicClientStore,
-} from '../dynamic-client-store'
+} from '../../stores/dynamic-client-store'
 import { memoryDynamicClients } from '../../stores/memory-dynamic-clients'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
 import { ClientUses, day } from './client-uses'

@@ -4,7 +4,7 @@ import { isRecord } from '../../primitives/values'
 import { steadyClock } from '../../primitives/steady-clock'
 import type { Client } from '../../protocol/client'
 import { digest } from '../../protocol/credential'
-import type { SharedCache } from '../shared-cache'
+import type { SharedCache } from '../../stores/shared-cache'
 
 /** Milliseconds after its fetch for which a document may stand in. */
 export const longestKept = 86_400_000

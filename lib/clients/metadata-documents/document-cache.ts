@@ -7,7 +7,7 @@ import { Throttled } from '../../protocol/oauth-error'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
-import type { SharedCache } from '../shared-cache'
+import type { SharedCache } from '../../stores/shared-cache'
 import { orUnreachable } from '../document-fetch/verify-statement'
 import type { DocumentUrl } from './document-url'
 import {

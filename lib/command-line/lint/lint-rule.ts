@@ -5,7 +5,7 @@ import type { Client } from '../../protocol/client'
 import { ConfigurationError, type ConfigurationIssue } from '../../primitives/configuration-error'
 import { isList, isRecord } from '../../primitives/values'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
-import { isClientRegistry, isDeleted } from '../../clients/client-store'
+import { isClientRegistry, isDeleted } from '../../stores/client-store'
 import { withinDeadline } from '../../stores/deadline'
 
 /**

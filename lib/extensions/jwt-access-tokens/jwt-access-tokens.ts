@@ -1,4 +1,4 @@
-import type { PlugIn } from '../../config/plug-in'
+import type { PlugIn } from '../../doors/plug-in'
 import { requireJose } from '../../jwt/jose'
 import { FetchedKeys, type KeySource, readKeys } from '../../jwt/key-source'
 import {

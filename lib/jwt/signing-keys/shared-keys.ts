@@ -12,7 +12,7 @@ import {
   textOfTimes,
 } from './key-record'
 import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
-import type { KeyStore } from './key-store'
+import type { KeyStore } from '../../stores/key-store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
 

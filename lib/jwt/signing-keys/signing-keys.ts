@@ -1,7 +1,7 @@
 import { issuerDigest } from '../../authorization/issuer'
-import type { PlugIn, PlugInServer } from '../../config/plug-in'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isList, isRecord, isText, isWhole } from '../../primitives/values'
+import type { PlugIn, PlugInServer } from '../../doors/plug-in'
 import { secureRandom } from '../../protocol/credential'
 import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'

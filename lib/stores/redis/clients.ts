@@ -6,7 +6,7 @@ import {
   type ClientRegistry,
   decodeRegistration,
   encodeRegistration,
-} from '../../clients/client-store'
+} from '../client-store'
 import { storedJsonOf, RedisClientValues, type Replacement, textOf } from './client-values'
 import { type RedisCommands, RedisScript } from './redis-commands'
 

@@ -12,7 +12,7 @@ import {
   leastLifetime,
   markedId,
   removalMark,
-} from '../../clients/dynamic-client-store'
+} from '../dynamic-client-store'
 import type { RedisReads } from './batched-reads'
 import { RedisClientValues, type Replacement, textOf } from './client-values'
 import { type RedisCommands, RedisScript } from './redis-commands'

@@ -1,4 +1,4 @@
-import type { KeyStore } from '../../jwt/signing-keys/key-store'
+import type { KeyStore } from '../key-store'
 import { isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 

@@ -1,4 +1,4 @@
-import type { SharedCache } from '../../clients/shared-cache'
+import type { SharedCache } from '../shared-cache'
 import type { RedisCommands } from './redis-commands'
 
 export function redisCache(client: RedisCommands, prefix: string): SharedCache {

@@ -4,7 +4,7 @@ import { isWhole } from '../../primitives/values'
 import { refused } from '../../protocol/refusals'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
-import type { DirectGrant, GrantType, TokenRequest } from '../grant-type'
+import type { DirectGrant, GrantType, TokenRequest } from '../../authorization/grant-type'
 
 /** A verified assertion: JWT or SAML (RFC 7521 5.1). */
 export interface Assertion {

@@ -3,7 +3,7 @@ import { rotateRefreshToken } from '../../authorization/refresh'
 import { credentialId } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
 import { grantableScope } from '../../protocol/scope'
-import { type GrantType, mayRefresh } from '../grant-type'
+import { type GrantType, mayRefresh } from '../../authorization/grant-type'
 
 /** RFC 6749 4.1.3. */
 export const authorizationCode: GrantType = {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { listen } from '../../../demo/listen'
-import { html, pageDocument } from '../../../lib/http/pages/html'
+import { html, pageDocument } from '../../../lib/pages/html'
 import {
   createAuthorizationServer,
   openIdConnect,

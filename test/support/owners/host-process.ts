@@ -10,7 +10,7 @@ import {
   type ClientRegistration,
   type ResourceOwner,
 } from '../../../lib/index'
-import { html, pageDocument } from '../../../lib/http/pages/html'
+import { html, pageDocument } from '../../../lib/pages/html'
 import { listenAndPrint } from '../listen-and-print'
 
 declare module 'express-session' {

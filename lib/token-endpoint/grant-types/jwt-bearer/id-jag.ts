@@ -4,7 +4,7 @@ import { isText, isTexts } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import { grantableScope, intersects, parseScope, type Scope } from '../../../protocol/scope'
 import { resourceIndicatorsName } from '../../../extensions/resource-indicators/resource-indicators'
-import type { FoundResource, GrantType, TokenRequest } from '../../grant-type'
+import type { FoundResource, GrantType, TokenRequest } from '../../../authorization/grant-type'
 import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAssertion } from '../assertion'
 import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
 

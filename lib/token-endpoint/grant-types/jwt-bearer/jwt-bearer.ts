@@ -1,7 +1,7 @@
 import { requireJose } from '../../../jwt/jose'
 import { readAlgorithms, readAudience } from '../../../jwt/verify-jwt'
 import { OptionsReader } from '../../../primitives/options-reader'
-import type { GrantType } from '../../grant-type'
+import type { GrantType } from '../../../authorization/grant-type'
 import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
 import { identityAssertionGrant, isIdentityAssertionProfile, type IdentityAssertionOptions } from './id-jag'
 import { readTrustedIssuers, type TrustedIssuer, verifyAssertion } from './jwt-assertion'

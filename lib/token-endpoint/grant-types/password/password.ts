@@ -8,7 +8,7 @@ import { grantableScope } from '../../../protocol/scope'
 import { type Limit, type LimitOption, readLimits } from '../../../limits/limit'
 import { networkOf } from '../../../limits/network'
 import { type FailureThrottle, throttled, tooManyFailures } from '../../../limits/throttle'
-import { type GrantType, mayRefresh, type TokenRequest } from '../../grant-type'
+import { type GrantType, mayRefresh, type TokenRequest } from '../../../authorization/grant-type'
 import { normalizeForCount } from './counted-name'
 
 const longestInBytes = 1024

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { OptionsReader } from '../../../primitives/options-reader'
 import { isText, isTexts } from '../../../primitives/values'
-import type { GrantType } from '../../grant-type'
+import type { GrantType } from '../../../authorization/grant-type'
 import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
 import { readAssertion } from './read-assertion'
 import type { IssuerKeys } from './signature'

@@ -14,7 +14,7 @@ import {
   scopeRefusal,
   scopeExpectation,
 } from '../../../protocol/scope'
-import type { GrantResult } from '../../grant-type'
+import type { GrantResult } from '../../../authorization/grant-type'
 import { actorsAtMost, historyData } from './exchange-history'
 import type { SecurityToken } from './security-token'
 

@@ -4,7 +4,7 @@ import { isRecord, isText } from '../../../primitives/values'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import { parseScope, type Scope } from '../../../protocol/scope'
 import { bearer } from '../../../extensions/token-types/bearer'
-import type { TokenRequest } from '../../grant-type'
+import type { TokenRequest } from '../../../authorization/grant-type'
 import { actorsIn, historyIn, tokenExchangeName } from './exchange-history'
 
 /** RFC 8693 3: an access token of this server. */

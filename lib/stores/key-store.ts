@@ -1,4 +1,4 @@
-import { isRecord } from '../../primitives/values'
+import { isRecord } from '../primitives/values'
 
 /** A text of a key store. A later save names its revision. */
 export interface StoredText {

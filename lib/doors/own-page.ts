@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
-import type { ChoicesQuestion } from '../authorization-endpoint/prior-consent'
+import type { ChoicesQuestion } from '../protocol/extension'
 import type { OAuthError } from '../protocol/oauth-error'
-import type { PageEndpoint, PageRequest, PageResponse } from '../protocol/page-endpoint'
+import type { PageEndpoint, PageRequest, PageResponse } from './page-endpoint'
 import type { ResourceOwner } from '../protocol/resource-owner'
 
 /** A host may render it itself, with Express' request and response. */

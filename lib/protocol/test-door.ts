@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/json'
+import type { Json } from './json'
 
 // Lets the test kit mint tokens and hear refusals of the servers in its process. No object of an application
 // gives this access, and the kit does not load in production.

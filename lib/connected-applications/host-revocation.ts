@@ -2,7 +2,7 @@ import { indexOwner } from '../authorization/authorization-index'
 import { commit, end } from '../authorization/commit'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
-import type { ServerContext } from './context'
+import type { ServerContext } from '../server/context'
 
 type Revoking = Pick<ServerContext, 'store' | 'audit' | 'issueContext'>
 

@@ -1,4 +1,4 @@
-import type { ConsentFact } from '../../protocol/extension'
+import type { ConsentFact } from '../protocol/extension'
 import { clientNameOf, type ConsentView, origin } from './consent-page'
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
 import { type ConsentScope, givenPermissions } from './permissions'

@@ -1,5 +1,5 @@
-import { type GrantedToken, type NewAccessToken, unrestricted } from '../authorization/transition'
-import type { FoundAccess } from '../authorization/lookup'
+import { type GrantedToken, type NewAccessToken, unrestricted } from './transition'
+import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
 import { isText, isTexts } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'

@@ -1,6 +1,6 @@
 import { isText } from '../primitives/values'
-import { dataOf, type ExtensionData } from '../protocol/extension-data'
-import { protocolOf } from '../protocol/uri'
+import { dataOf, type ExtensionData } from './extension-data'
+import { protocolOf } from './uri'
 
 /**
  * A mode that a plug-in adds to `query` and `fragment` (OAuth 2.0 Multiple Response Type Encoding Practices 2.1). A

@@ -1,4 +1,4 @@
-import type { ServerContext } from './context'
+import type { ServerContext } from '../server/context'
 
 /** Also ends what is remembered of a client. Undefined without the option `authorizations`. */
 export function clientRevocation({

@@ -4,16 +4,16 @@ import { end } from '../authorization/commit'
 import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
-import type { ServerSettings } from '../config/settings'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
+import type { Resources } from '../extensions/resource-indicators/resources'
 import { inTurns } from '../primitives/in-turns'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import { clientRevocation } from './client-revocation'
-import type { ServerContext } from './context'
+import type { ServerContext } from '../server/context'
 import type { ReadEntries } from './gone-entries'
 import { revokeFound } from './host-revocation'
 
@@ -136,7 +136,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       const part = rest.slice(0, limit)
       const found = await readEntries(ownerOf(subject), part)
       return {
-        authorizations: listedIn(found, subject, now(), settings),
+        authorizations: listedIn(found, subject, now(), settings.resources),
         consents: after === '' ? ((await server.consents?.list(subject)) ?? []) : [],
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
@@ -181,11 +181,11 @@ export const listedIn = (
   records: readonly (Authorization | undefined)[],
   subject: string,
   now: number,
-  settings: Pick<ServerSettings, 'resources'>,
+  resources: Resources | undefined,
 ): readonly ListedAuthorization[] =>
   records.flatMap((stored) => {
     const live = liveIn(stored, subject, now)
-    return live === undefined ? [] : [listed(live, settings)]
+    return live === undefined ? [] : [listed(live, resources)]
   })
 
 function liveIn(stored: Authorization | undefined, subject: string, now: number): Granted | undefined {
@@ -193,7 +193,7 @@ function liveIn(stored: Authorization | undefined, subject: string, now: number)
   return found?.subject === subject && isGranted(found) && expiryOf(found) > now ? found : undefined
 }
 
-function listed(live: Granted, { resources }: Pick<ServerSettings, 'resources'>): ListedAuthorization {
+function listed(live: Granted, resources: Resources | undefined): ListedAuthorization {
   const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
   const rotatedAt = live.state === 'active' ? live.refreshToken?.rotation?.at : undefined
   const issuedAt = rotatedAt ?? grantedAt

@@ -1,6 +1,6 @@
 import { isRecord } from '../primitives/values'
 import { steadyClock } from '../primitives/steady-clock'
-import { InMemory } from '../stores/in-memory'
+import { InMemory } from './in-memory'
 
 /**
  * Shares texts among processes for a limited time: documents that another server can send again. A cache may

@@ -1,4 +1,4 @@
-import type { ConsentFact } from '../../protocol/extension'
+import type { ConsentFact } from '../protocol/extension'
 import { type ConsentQuestion, decisionButtons, questionPart } from './consent-question'
 import { around, hiddenFields, html, type Html, type HtmlValue, pageDocument } from './html'
 import { type ConsentScope, permissions } from './permissions'

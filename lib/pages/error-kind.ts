@@ -1,4 +1,4 @@
-import { rowOf, type Reason } from '../../protocol/refusals'
+import { rowOf, type Reason } from '../protocol/refusals'
 import type { ErrorKind } from './texts/en'
 
 const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {

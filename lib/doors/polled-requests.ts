@@ -8,7 +8,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { ScopeDescription } from '../protocol/scope-description'
-import type { Selection } from './selection'
+import type { Selection } from '../protocol/selection'
 
 interface ParsedPolledRequest {
   readonly proposal: PolledProposal

@@ -1,4 +1,4 @@
-import type { OptionsReader } from '../../primitives/options-reader'
+import type { OptionsReader } from '../primitives/options-reader'
 import { stylesheet } from './stylesheet'
 
 /** Colours of the service on the pages: each `#rrggbb`. */

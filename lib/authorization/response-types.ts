@@ -1,9 +1,9 @@
-import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
-import { approveWithAccessToken, approveWithCode } from '../authorization/decision'
-import type { Issued } from '../authorization/issue'
-import type { IssueContext } from '../authorization/transition'
 import { OptionsReader } from '../primitives/options-reader'
 import { isRecord } from '../primitives/values'
+import type { Authorization, RequestedAuthorization } from './authorization'
+import { approveWithAccessToken, approveWithCode } from './decision'
+import type { Issued } from './issue'
+import type { IssueContext } from './transition'
 import { optional, required, requireShape, shape } from '../primitives/shape'
 import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 

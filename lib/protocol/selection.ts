@@ -1,6 +1,6 @@
-import { refused } from '../protocol/refusals'
-import type { Parameters } from '../protocol/parameters'
-import { parseScope, type Scope } from '../protocol/scope'
+import { refused } from './refusals'
+import type { Parameters } from './parameters'
+import { parseScope, type Scope } from './scope'
 
 /** Not yet checked against the page. */
 export interface Selection {

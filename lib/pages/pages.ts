@@ -1,5 +1,5 @@
-import { type Client, isRegisteredByHost } from '../../protocol/client'
-import { withoutAnyPort } from '../../protocol/redirect-uri'
+import { type Client, isRegisteredByHost } from '../protocol/client'
+import { withoutAnyPort } from '../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
 import { around, exactly, html, type Html, pageDocument } from './html'
 import { submitScript } from './submit-script'

@@ -2,7 +2,7 @@ import type { Authorization } from '../authorization/authorization'
 import { confirmAbsence } from '../authorization/store'
 import { BoundedMap } from '../primitives/bounded-map'
 import { inTurns } from '../primitives/in-turns'
-import type { ServerContext } from './context'
+import type { ServerContext } from '../server/context'
 
 /**
  * Reads the records of entries: undefined for each that is missing. Removes entries whose records are gone

@@ -1,9 +1,9 @@
-import type { PageLocale } from '../http/pages/texts/locale'
-import type { LoginRequest } from './login-request'
-import type { OAuthError } from './oauth-error'
-import type { Parameters } from './parameters'
-import type { ResourceOwner } from './resource-owner'
-import type { ResourceRequest } from './token-type'
+import type { PageLocale } from '../pages/texts/locale'
+import type { LoginRequest } from '../protocol/login-request'
+import type { OAuthError } from '../protocol/oauth-error'
+import type { Parameters } from '../protocol/parameters'
+import type { ResourceOwner } from '../protocol/resource-owner'
+import type { ResourceRequest } from '../protocol/token-type'
 
 /**
  * Pages and redirects for people, such as for the code of a device (RFC 8628 3.3). The server gives it the TLS check,
