@@ -9,11 +9,12 @@ import {
 import { type Confirmation, type Confirming, readConfirmation } from '../protocol/confirmation'
 import { credentialId, digest, hasDigest } from '../protocol/credential'
 import type { KeptExtensionData } from '../protocol/extension-data'
+import type { Eventual } from '../primitives/eventual'
 import type { Login } from '../protocol/resource-owner'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import { endOfGrant, type IssueTime } from './lifetimes'
-import type { AuthorizationStore } from './store'
+import type { AuthorizationStore, StoredAuthorization } from './store'
 import type { AccessToken, Authorization } from './authorization'
 
 /** A valid access token of this server, with the data that plug-ins store for it. */
@@ -41,6 +42,9 @@ export interface Access {
 
 /** Undefined if the token is not valid at `now` (seconds since the epoch). */
 export type FindAccess = (accessToken: string, now: number) => Promise<FoundAccess | undefined>
+
+/** At once in a cached record. */
+type FindForGuard = (accessToken: string, now: number) => Eventual<FoundAccess | undefined>
 
 /** Only the record knows whether the token is valid. */
 export interface FormattedToken extends TokenReference {
@@ -70,6 +74,7 @@ export async function readFormatted(
 
 export function accessFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
   const findOpaque: FindAccess = (accessToken, now) => findAccess(store, accessToken, now)
+  if (formats.length === 0) return findOpaque
   return withFormats(formats, findOpaque, async (token, now) =>
     findFormattedIn((await store.find(token.authorizationId))?.authorization, token, now),
   )
@@ -79,8 +84,9 @@ export function accessFinder(store: AuthorizationStore, formats: readonly Access
  * For guards: a cached record may accept a token. Before a refusal the store is read: the token may be newer than the
  * cache.
  */
-export function guardFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindAccess {
-  const findOpaque: FindAccess = (accessToken, now) => findAccessToken(store, accessToken, now)
+export function guardFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindForGuard {
+  const findOpaque: FindForGuard = (accessToken, now) => findAccessToken(store, accessToken, now)
+  if (formats.length === 0) return findOpaque
   return withFormats(formats, findOpaque, async (token, now) => {
     const { authorizationId: id } = token
     const cached = findFormattedIn(store.getCached?.(id)?.authorization, token, now)
@@ -94,7 +100,7 @@ export function guardFinder(store: AuthorizationStore, formats: readonly AccessT
  */
 export function signatureFinder(
   formats: readonly AccessTokenReader[],
-  find: FindAccess,
+  find: FindForGuard,
   confirming: Confirming,
 ): FindAccess | undefined {
   const signed = formats.filter((format) => format.read !== undefined)
@@ -133,10 +139,9 @@ type FindFormatted = (token: FormattedToken, now: number) => Promise<FoundAccess
 
 function withFormats(
   formats: readonly AccessTokenReader[],
-  findOpaque: FindAccess,
+  findOpaque: FindForGuard,
   findFormatted: FindFormatted,
 ): FindAccess {
-  if (formats.length === 0) return findOpaque
   return async (text, now) => {
     if (credentialId('accessToken', text) !== undefined) return findOpaque(text, now)
     for (const token of await readFormatted(formats, text)) {
@@ -158,15 +163,16 @@ export async function findAccess(
   return findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
 }
 
-async function findAccessToken(
+function findAccessToken(
   store: AuthorizationStore,
   accessToken: string,
   now: number,
-): Promise<FoundAccess | undefined> {
+): Eventual<FoundAccess | undefined> {
   const id = credentialId('accessToken', accessToken)
   if (id === undefined) return undefined
-  const cached = findAccessTokenIn(store.getCached?.(id)?.authorization, accessToken, now)
-  return cached ?? findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
+  const found = (stored: StoredAuthorization | undefined) =>
+    findAccessTokenIn(stored?.authorization, accessToken, now)
+  return found(store.getCached?.(id)) ?? store.find(id).then(found)
 }
 
 export function findAccessTokenIn(

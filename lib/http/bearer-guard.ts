@@ -3,19 +3,22 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { DiagnosedRefusal } from '../audit/diagnosis'
 import { crossOrigin, everyMethod, exposedHeaders } from './cors'
 import type { GuardContext } from '../server/context'
+import { isLater } from '../primitives/eventual'
 import { OptionsReader, undefinedField } from '../primitives/options-reader'
 import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
 import { unexpected } from '../protocol/refusals'
 import type { Extension } from '../protocol/extension'
 import {
-  authorizeResourceRequest,
+  admitToken,
   type FindToken,
   type GuardedAccess,
   type GuardedRequest,
   readRequirement,
   requiredSchemes,
   type Requirement,
+  tokenOf,
+  withMembers,
 } from '../resource-server/admit'
 import type { ChallengeAttributes } from '../resource-server/challenge'
 import { scopeIn } from '../resource-server/refusals'
@@ -138,8 +141,6 @@ function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
     return schemeChallenges(types, named, { own, error, authorization })
   }
   const lookup = {
-    find: terms.find,
-    tokenTypes,
     extensions: settings.extensions.filter(actsInGuards),
     implied,
     required,
@@ -152,7 +153,12 @@ function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
     let access: GuardedAccess | undefined
     try {
       if (!requests.enter(request, response)) throw closing()
-      access = await authorizeResourceRequest(asked, requirement, lookup)
+      const carried = tokenOf(asked, tokenTypes, requirement.scope)
+      if (carried !== undefined) {
+        const found = terms.find(carried.presented.accessToken, asked.now, asked)
+        const admitted = admitToken(carried, isLater(found) ? await found : found, asked, requirement, lookup)
+        access = withMembers(lookup.extensions, isLater(admitted) ? await admitted : admitted)
+      }
     } catch (error) {
       return refuse(context, challenges, asked, request, response, error)
     }

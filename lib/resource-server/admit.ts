@@ -1,5 +1,6 @@
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
+import { type Eventual, following } from '../primitives/eventual'
 import type { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
@@ -27,18 +28,18 @@ export interface GoodToken extends KeptExtensionData {
   readonly rejectReason?: undefined
 }
 
-export type FoundToken =
-  GoodToken | { readonly rejectReason: Reason; readonly observed?: Observed | undefined } | undefined
+interface RejectedToken {
+  readonly rejectReason: Reason
+  readonly observed?: Observed | undefined
+}
+
+export type FoundToken = GoodToken | RejectedToken | undefined
 
 /**
  * @param now seconds since the epoch.
  * @throws OAuthError `temporarily_unavailable` if the look-up fails.
  */
-export type FindToken = (
-  accessToken: string,
-  now: number,
-  sender: TokenSender,
-) => FoundToken | Promise<FoundToken>
+export type FindToken = (accessToken: string, now: number, sender: TokenSender) => Eventual<FoundToken>
 
 export interface TokenSender {
   /** As Express reports it; undefined if the connection has closed. */
@@ -59,8 +60,6 @@ export interface GuardedRequest extends ResourceRequest, TokenSender {
 }
 
 interface GuardedLookup {
-  readonly find: FindToken
-  readonly tokenTypes: readonly TokenType[]
   readonly extensions: readonly Extension[]
   readonly implied?: ImpliedScopes | undefined
   /** The schemes that the guard takes alone; undefined if it takes all. */
@@ -70,30 +69,40 @@ interface GuardedLookup {
 }
 
 /**
- * RFC 6749 7. Resolves to undefined for a request without a token.
+ * RFC 6749 7. Undefined for a request without a token.
  *
- * @throws OAuthError if the request may not pass; `temporarily_unavailable` if the look-up fails.
+ * @throws OAuthError for a malformed one.
  */
-export async function authorizeResourceRequest(
-  request: GuardedRequest,
-  requirement: Requirement,
-  lookup: GuardedLookup,
-): Promise<GuardedAccess | undefined> {
-  const found = await admitToken(request, requirement, lookup)
-  return found && withMembers(lookup.extensions, found)
+export function tokenOf(
+  { authorization }: Pick<GuardedRequest, 'authorization'>,
+  tokenTypes: readonly TokenType[],
+  scope: Scope,
+): CarriedToken | undefined {
+  const [header = '', second] = authorization
+  if (second !== undefined)
+    throw refused('several_authorization_headers/guard', {}, { challenge: scopeIn(scope) })
+  const { scheme, credentials } = parseAuthorization(header)
+  const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))
+  if (tokenType === undefined) return undefined
+  const presented = tokenType.read(credentials)
+  if (presented === undefined) throw refused('token_malformed', {}, { challenge: scopeIn(scope) })
+  return { tokenType, presented }
 }
 
-export async function admitToken(
+/**
+ * Waits only for the proof of a bound token.
+ *
+ * @throws OAuthError if the request may not pass.
+ */
+export function admitToken<Good extends GoodToken>(
+  carried: CarriedToken,
+  found: Good | RejectedToken | undefined,
   request: GuardedRequest,
   requirement: Requirement,
   lookup: GuardedLookup,
-): Promise<GoodToken | undefined> {
-  const { find, tokenTypes } = lookup
-  const { scope } = requirement
-  const carried = tokenOf(request, tokenTypes, scope)
-  if (carried === undefined) return undefined
+): Eventual<Good> {
   const { tokenType, presented } = carried
-  const found = await find(presented.accessToken, request.now, request)
+  const { scope } = requirement
   const good = found?.rejectReason === undefined ? found : undefined
   request.noteToken(presented.accessToken, good?.access)
   if (found === undefined) throw badToken('token_invalid', scope)
@@ -105,17 +114,31 @@ export async function admitToken(
     throw refused('token_unbound', {}, { challenge: scopeIn(scope), schemes: lookup.required })
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
-  if (presented.rejectReason !== undefined) await prove(carried, found, request, requirement, lookup.resource)
+  return following(
+    () => prove(carried, found, request, requirement, lookup.resource),
+    () => {
+      requireAccess(found.access, request, requirement, lookup.implied)
+      return found
+    },
+  )
+}
+
+function requireAccess(
+  access: GuardedAccess,
+  { now }: GuardedRequest,
+  requirement: Requirement,
+  implied: ImpliedScopes | undefined,
+): void {
+  const { scope, login } = requirement
   // Before the scope: this challenge names it, too, so one new request can meet both.
-  if (requirement.login !== undefined) requireLogin(requirement.login, found.access, scope, request.now)
-  const covered = withImplied(found.access.scope, lookup.implied)
+  if (login !== undefined) requireLogin(login, access, scope, now)
+  const covered = withImplied(access.scope, implied)
   if (!satisfies(covered, requirement))
     throw refused(
       'token_scope_insufficient',
       { 'scope of the guard': scope, 'scope of the token': covered },
       { challenge: scopeIn(scope) },
     )
-  return found
 }
 
 export function requiredSchemes(tokenTypes: readonly TokenType[]): readonly string[] | undefined {
@@ -153,7 +176,7 @@ function observedResource(reason: string, { resource }: Requirement, found: Good
   return resource === undefined ? { cause: 'no_resources' } : otherAudience(audienceIn(found), [resource])
 }
 
-function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
+export function withMembers(extensions: readonly Extension[], found: GoodToken): GuardedAccess {
   if (extensions.length === 0) return found.access
   const members = extensions.map((extension) => extension.access?.(keptBy(extension.name, found)))
   return { ...Object.assign({}, ...members), ...found.access }
@@ -164,36 +187,25 @@ interface CarriedToken {
   readonly presented: PresentedToken
 }
 
-function tokenOf(
-  { authorization }: GuardedRequest,
-  tokenTypes: readonly TokenType[],
-  scope: Scope,
-): CarriedToken | undefined {
-  const [header = '', second] = authorization
-  if (second !== undefined)
-    throw refused('several_authorization_headers/guard', {}, { challenge: scopeIn(scope) })
-  const { scheme, credentials } = parseAuthorization(header)
-  const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))
-  if (tokenType === undefined) return undefined
-  const presented = tokenType.read(credentials)
-  if (presented === undefined) throw refused('token_malformed', {}, { challenge: scopeIn(scope) })
-  return { tokenType, presented }
-}
-
-async function prove(
+function prove(
   { presented, tokenType: { scheme } }: CarriedToken,
   { tokenData, access: { clientId, subject } }: GoodToken,
   request: GuardedRequest,
   { scope }: Requirement,
   resource: string | undefined,
-): Promise<void> {
+): Eventual<void> {
+  if (presented.rejectReason === undefined) return
   const share = shareOfToken(clientId, subject)
   const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, share)
   const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
   const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
-  const reason = await presented.rejectReason?.(check)
-  if (reason !== undefined)
-    throw refusedBy(reason, 'mac_wrong', {}, { challenge: scopeIn(scope), schemes: [scheme] })
+  return following(
+    () => presented.rejectReason?.(check),
+    (reason) => {
+      if (reason !== undefined)
+        throw refusedBy(reason, 'mac_wrong', {}, { challenge: scopeIn(scope), schemes: [scheme] })
+    },
+  )
 }
 
 function satisfies(granted: Scope, { scope, match }: Requirement): boolean {

@@ -1,9 +1,8 @@
-import type { FoundAccess } from '../authorization/lookup'
 import type { AdmittedRequest } from '../doors/plug-in'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { admitToken, type GuardedRequest, requiredSchemes } from '../resource-server/admit'
+import { admitToken, type GuardedRequest, requiredSchemes, tokenOf } from '../resource-server/admit'
 import { scopeIn } from '../resource-server/refusals'
 import type { ServerContext } from './context'
 
@@ -20,7 +19,6 @@ export async function admitAtEndpoint(
   const headers: Record<string, string> = {}
   const requirement = { scope: [scope], match: 'all', optional: false, resource: request.url } as const
   const acting = extensions.filter((extension) => extension.atResourceRequest !== undefined)
-  let found: FoundAccess | undefined
   const asked: GuardedRequest = {
     method: request.method,
     target: request.target,
@@ -35,12 +33,12 @@ export async function admitAtEndpoint(
     useOnce: (key, seconds, share) => counters.useOnce(key, seconds, share),
     noteToken: () => {},
   }
-  const find = async (accessToken: string, time: number) => (found = await findAccess(accessToken, time))
   try {
-    const lookup = { find, tokenTypes, extensions: acting, implied, required, resource: request.url }
-    if ((await admitToken(asked, requirement, lookup)) === undefined || found === undefined)
-      throw refused(causeOf(request), {}, { challenge: scopeIn(requirement.scope) })
-    return { ...found, headers }
+    const lookup = { extensions: acting, implied, required, resource: request.url }
+    const carried = tokenOf(asked, tokenTypes, requirement.scope)
+    if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(requirement.scope) })
+    const found = await findAccess(carried.presented.accessToken, asked.now)
+    return { ...(await admitToken(carried, found, asked, requirement, lookup)), headers }
   } catch (refusal) {
     throw withChallenge(refusal, schemes, headers)
   }

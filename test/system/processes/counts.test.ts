@@ -19,7 +19,7 @@ const budgets = [
   { name: 'ours', row: 'client credentials', promises: 52, timers: 0, kibibytes: 44.4 },
   { name: 'ours', row: 'code flow', promises: 178, timers: 0, kibibytes: 196.3 },
   { name: 'ours', row: 'refresh', promises: 53, timers: 0, kibibytes: 50.7 },
-  { name: 'ours', row: 'guard', promises: 17, timers: 0, kibibytes: 24.3 },
+  { name: 'ours', row: 'guard', promises: 12, timers: 0, kibibytes: 23.5 },
   { name: 'ours, approved before', row: 'code flow', promises: 112, timers: 0, kibibytes: 98.2 },
 ]
 
