@@ -1,31 +1,35 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { setTimeout } from 'node:timers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { types } from 'node:util'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isRecord } from '../primitives/values'
-import { additionRules, changeRules, type ClientsUnderTest, useRules } from './client-registry-rules'
-import { indexEntryRules, type IndexUnderTest } from './authorization-index-rules'
-import { clientMarkRules } from './client-mark-rules'
-import { consentStoreRules, type ConsentsUnderTest } from './consent-store-rules'
-import { countersRules, type CountersUnderTest } from './counters-rules'
-import { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
-import { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
-import { raceRules, replacementRules } from './race-rules'
-import {
-  absenceRules,
-  confirmationRules,
-  creationRules,
-  expiryRules,
-  findRules,
-  removeRules,
-  type StoreUnderTest,
-} from './record-rules'
-import {
-  check,
-  type ContractRule,
-  keep,
-  type Open,
-  patience,
-  type UnderTest,
-  type Verdict,
-} from './contract-rule'
+
+export interface ContractRule<Subject> {
+  /** Begins with its subject, such as the name of a function. */
+  readonly title: string
+  /** Rejects with an `AssertionError` that shows the actual result. */
+  run(subject: Subject): Promise<void>
+}
+
+export interface UnderTest {
+  /**
+   * Makes the store believe that this many seconds have passed. Without it, the rules of expiry wait in real
+   * time, up to half a minute for a contract.
+   */
+  advance?(seconds: number): void | Promise<void>
+  /** Runs after each rule, held or not. */
+  close?(): void | Promise<void>
+}
+
+/** Opens the store, once for each rule. */
+export type Open<Subject extends UnderTest> = () => Subject | Promise<Subject>
+
+export interface Verdict {
+  readonly rule: string
+  /** Why the rule, or the store, failed; undefined if the rule holds. */
+  readonly problem: Error | undefined
+}
 
 /** What a contract needs of a test runner: Jest, Vitest, Mocha and `node:test` have it. Default: the globals. */
 export interface TestRunner {
@@ -34,186 +38,131 @@ export interface TestRunner {
   readonly it: (title: string, body: () => Promise<void>, milliseconds?: number) => unknown
 }
 
-function suite<Subject extends UnderTest>(
-  title: string,
-  rules: readonly ContractRule<Subject>[],
-  open: Open<Subject>,
-  { describe, it }: TestRunner = runnerInScope(),
-): void {
-  describe(title, () => {
-    for (const rule of rules) {
-      const test = function (this: unknown) {
-        allowTime(this)
-        return keep(rule, open)
-      }
-      // Longer than `keep`, whose own bound has a clearer message.
-      it(rule.title, test, milliseconds)
-    }
-  })
-}
+/**
+ * A test for each rule.
+ *
+ * @throws ConfigurationError without a test runner.
+ */
+type Contract<Subject extends UnderTest> = (title: string, open: Open<Subject>, runner?: TestRunner) => void
 
+/** A contract without a test runner. Never rejects: see {@link Verdict}. */
+type Check<Subject extends UnderTest> = (open: Open<Subject>) => Promise<readonly Verdict[]>
+
+/** Seconds for one rule: a store that never answers must not delay the others. */
+const patience = 30
+// Longer than `keep`, whose own bound has a clearer message.
 const milliseconds = 3 * patience * 1000
 
-// Mocha takes the timeout from inside the test.
-function allowTime(context: unknown): void {
-  if (isRecord(context) && typeof context['timeout'] === 'function') context['timeout'](milliseconds)
-}
+export const contractOf =
+  <Subject extends UnderTest>(rules: readonly ContractRule<Subject>[]): Contract<Subject> =>
+  (title, open, { describe, it } = runnerInScope()) => {
+    describe(title, () => {
+      for (const rule of rules) {
+        const test = function (this: unknown) {
+          // Mocha takes the timeout from inside the test.
+          if (isRecord(this) && typeof this['timeout'] === 'function') this['timeout'](milliseconds)
+          return keep(rule, open)
+        }
+        it(rule.title, test, milliseconds)
+      }
+    })
+  }
+
+export const checkOf =
+  <Subject extends UnderTest>(rules: readonly ContractRule<Subject>[]): Check<Subject> =>
+  async (open) => {
+    const verdicts: Verdict[] = []
+    for (const rule of rules) {
+      const problem = await keep(rule, open).then(() => undefined, asError)
+      verdicts.push({ rule: rule.title, problem })
+    }
+    return verdicts
+  }
 
 function runnerInScope(): TestRunner {
   const runner: unknown = { describe: Reflect.get(globalThis, 'describe'), it: Reflect.get(globalThis, 'it') }
   if (isTestRunner(runner)) return runner
-  throw new ConfigurationError('The contract cannot run:', [
-    {
-      path: 'runner',
-      message: 'must be { describe, it } of the test runner, for example from node:test or vitest.',
+  const message = 'must be { describe, it } of the test runner, for example from node:test or vitest.'
+  throw new ConfigurationError('The contract cannot run:', [{ path: 'runner', message }])
+}
+
+const isTestRunner = (value: unknown): value is TestRunner =>
+  isRecord(value) && typeof value['describe'] === 'function' && typeof value['it'] === 'function'
+
+async function keep<Subject extends UnderTest>(
+  rule: ContractRule<Subject>,
+  open: Open<Subject>,
+): Promise<void> {
+  const subject = await inTime(Promise.resolve().then(open))
+  try {
+    await inTime(rule.run(subject))
+  } finally {
+    await subject.close?.()
+  }
+}
+
+function inTime<T>(act: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`The store took more than ${patience} seconds.`))
+    const timer = setTimeout(late, patience * 1000)
+    void act.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+// Not `instanceof`: Jest's realm has another Error than node:assert.
+const asError = (reason: unknown): Error => (types.isNativeError(reason) ? reason : new Error(String(reason)))
+
+export async function pass(underTest: UnderTest, seconds: number): Promise<void> {
+  // A timer may fire a part of a millisecond early.
+  if (underTest.advance === undefined) await wait(seconds * 1000 + 5)
+  else await underTest.advance(seconds)
+}
+
+type Acts = Readonly<Record<string, (...words: string[]) => Result | Promise<Result>>>
+type Result = string | number | boolean | void | readonly (string | void)[]
+
+/** By their titles: steps with `; ` between, each an act, its words, and after ` = ` its result. `*` is the odd name. */
+export const rulesOf = <Subject extends UnderTest>(
+  actsOf: (subject: Subject) => Acts,
+  rules: Readonly<Record<string, string>>,
+  odd = '*',
+): readonly ContractRule<Subject>[] =>
+  Object.entries(rules).map(([title, steps]) => ({
+    title,
+    async run(subject) {
+      const acts: Acts = { wait: (seconds) => pass(subject, Number(seconds)), ...actsOf(subject) }
+      for (const step of steps.split('; ')) await take(step, acts, (word) => word.replace('*', () => odd))
     },
-  ])
+  }))
+
+async function take(step: string, acts: Acts, named: (word: string) => string): Promise<void> {
+  const [act = '', expected] = step.split(' = ')
+  const [name = '', ...words] = act.split(' ')
+  const perform = acts[name]
+  if (perform === undefined) throw new Error(`No act has the name ${name}.`)
+  const result = await perform(...words.map(named))
+  if (expected !== undefined) equal(`${act} = ${shown(result)}`, `${act} = ${named(expected)}`)
 }
 
-function isTestRunner(value: unknown): value is TestRunner {
-  return isRecord(value) && typeof value['describe'] === 'function' && typeof value['it'] === 'function'
+const shown = (result: Result): string =>
+  typeof result === 'object' ? result.join(' ') || 'none' : String(result ?? 'none')
+
+export function labelled<T>(make: (label: string) => T): (label: string) => T {
+  const made = new Map<string, T>()
+  return (label) => {
+    const value = made.get(label) ?? make(label)
+    made.set(label, value)
+    return value
+  }
 }
 
-export type { StoreUnderTest } from './record-rules'
+export const atOnce = <T>(count: number, act: (number: number) => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(Array.from({ length: count }, (_, number) => act(number)))
 
-export const authorizationStoreRules: readonly ContractRule<StoreUnderTest>[] = [
-  ...findRules,
-  ...creationRules,
-  ...replacementRules,
-  ...confirmationRules,
-  ...removeRules,
-  ...absenceRules,
-  ...expiryRules,
-  ...raceRules,
-]
-
-export const authorizationIndexRules: readonly ContractRule<IndexUnderTest>[] = [
-  ...indexEntryRules,
-  ...clientMarkRules,
-]
-
-export type { ClientsUnderTest } from './client-registry-rules'
-
-export const clientRegistryRules: readonly ContractRule<ClientsUnderTest>[] = [
-  ...additionRules,
-  ...changeRules,
-  ...useRules,
-]
-
-/**
- * A test for each rule of an `AuthorizationStore`. No two rules use one id, so one database can serve all.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function authorizationStoreContract(
-  title: string,
-  open: Open<StoreUnderTest>,
-  runner?: TestRunner,
-): void {
-  suite(title, authorizationStoreRules, open, runner)
+/** Equal as JSON: an undefined member equals a missing one. */
+export function same(found: unknown, expected: unknown): void {
+  deepEqual(plain(found), plain(expected))
 }
 
-/**
- * A test for each rule of `Counters`. No two rules use one key.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function countersContract(title: string, open: Open<CountersUnderTest>, runner?: TestRunner): void {
-  suite(title, countersRules, open, runner)
-}
-
-/**
- * A test for each rule of a `ClientRegistry`, each with an empty registry.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function clientRegistryContract(
-  title: string,
-  open: Open<ClientsUnderTest>,
-  runner?: TestRunner,
-): void {
-  suite(title, clientRegistryRules, open, runner)
-}
-
-/**
- * A test for each rule of a `DynamicClientStore`, each with an empty store.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function dynamicClientStoreContract(
-  title: string,
-  open: Open<DynamicClientsUnderTest>,
-  runner?: TestRunner,
-): void {
-  suite(title, dynamicClientStoreRules, open, runner)
-}
-
-/**
- * A test for each rule of a `KeyStore`. No two rules use one name.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function keyStoreContract(title: string, open: Open<KeyStoreUnderTest>, runner?: TestRunner): void {
-  suite(title, keyStoreRules, open, runner)
-}
-
-/**
- * A test for each rule of an `AuthorizationIndex`. No two rules use one owner.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function authorizationIndexContract(
-  title: string,
-  open: Open<IndexUnderTest>,
-  runner?: TestRunner,
-): void {
-  suite(title, authorizationIndexRules, open, runner)
-}
-
-/**
- * A test for each rule of a `ConsentStore`. No two rules use one owner.
- *
- * @throws ConfigurationError without a test runner.
- */
-export function consentStoreContract(
-  title: string,
-  open: Open<ConsentsUnderTest>,
-  runner?: TestRunner,
-): void {
-  suite(title, consentStoreRules, open, runner)
-}
-
-/** {@link authorizationStoreContract} without a test runner. Never rejects: see {@link Verdict}. */
-export function checkAuthorizationStore(open: Open<StoreUnderTest>): Promise<readonly Verdict[]> {
-  return check(authorizationStoreRules, open)
-}
-
-/** {@link countersContract} without a test runner. Never rejects. */
-export function checkCounters(open: Open<CountersUnderTest>): Promise<readonly Verdict[]> {
-  return check(countersRules, open)
-}
-
-/** {@link clientRegistryContract} without a test runner. Never rejects. */
-export function checkClientRegistry(open: Open<ClientsUnderTest>): Promise<readonly Verdict[]> {
-  return check(clientRegistryRules, open)
-}
-
-/** {@link dynamicClientStoreContract} without a test runner. Never rejects. */
-export function checkDynamicClientStore(open: Open<DynamicClientsUnderTest>): Promise<readonly Verdict[]> {
-  return check(dynamicClientStoreRules, open)
-}
-
-/** {@link keyStoreContract} without a test runner. Never rejects. */
-export function checkKeyStore(open: Open<KeyStoreUnderTest>): Promise<readonly Verdict[]> {
-  return check(keyStoreRules, open)
-}
-
-/** {@link authorizationIndexContract} without a test runner. Never rejects. */
-export function checkAuthorizationIndex(open: Open<IndexUnderTest>): Promise<readonly Verdict[]> {
-  return check(authorizationIndexRules, open)
-}
-
-/** {@link consentStoreContract} without a test runner. Never rejects. */
-export function checkConsentStore(open: Open<ConsentsUnderTest>): Promise<readonly Verdict[]> {
-  return check(consentStoreRules, open)
-}
+export const plain = (value: unknown): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value))

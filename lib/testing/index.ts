@@ -4,37 +4,48 @@ if (process.env['NODE_ENV'] === 'production')
     'express-authorization-server/testing does not load if NODE_ENV is production, because it issues tokens without an approval. Import it only from tests, and run tests with another NODE_ENV.',
   )
 
-export { approve, type Agent, type ApprovedRequest, type AuthorizationRequest } from './approve'
+export {
+  approve,
+  type Agent,
+  type ApprovedRequest,
+  type AuthorizationRequest,
+  type ReceivedTokenResponse,
+} from './approve'
 export { expectRefused } from './expect-refused'
 export type { HttpResponse } from './refusals'
-export { mintToken } from './mint-token'
-export { testClock, type TestClock } from './mint-token'
-export type { ReceivedTokenResponse } from './approve'
+export { mintToken, testClock, type TestClock } from './mint-token'
 export type { MintRequest } from '../protocol/test-door'
 
 export {
   authorizationIndexContract,
   authorizationIndexRules,
-  authorizationStoreContract,
   checkAuthorizationIndex,
+  type IndexUnderTest,
+} from './authorization-index-rules'
+export {
+  authorizationStoreContract,
+  authorizationStoreRules,
   checkAuthorizationStore,
+  type StoreUnderTest,
+} from './record-rules'
+export {
   checkClientRegistry,
-  checkConsentStore,
-  checkCounters,
-  checkDynamicClientStore,
-  checkKeyStore,
   clientRegistryContract,
+  clientRegistryRules,
+  type ClientsUnderTest,
+} from './client-registry-rules'
+export {
+  checkConsentStore,
   consentStoreContract,
-  countersContract,
+  consentStoreRules,
+  type ConsentsUnderTest,
+} from './consent-store-rules'
+export { checkCounters, countersContract, countersRules, type CountersUnderTest } from './counters-rules'
+export {
+  checkDynamicClientStore,
   dynamicClientStoreContract,
-  keyStoreContract,
-} from './contract'
-export { authorizationStoreRules, type StoreUnderTest } from './contract'
-export { clientRegistryRules, type ClientsUnderTest } from './contract'
-export { dynamicClientStoreRules, type DynamicClientsUnderTest } from './dynamic-client-rules'
-export type { IndexUnderTest } from './authorization-index-rules'
-export { consentStoreRules, type ConsentsUnderTest } from './consent-store-rules'
-export { keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
-export { countersRules, type CountersUnderTest } from './counters-rules'
-export type { Open, ContractRule, UnderTest, Verdict } from './contract-rule'
-export type { TestRunner } from './contract'
+  dynamicClientStoreRules,
+  type DynamicClientsUnderTest,
+} from './dynamic-client-rules'
+export { checkKeyStore, keyStoreContract, keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
+export type { Open, ContractRule, TestRunner, UnderTest, Verdict } from './contract'

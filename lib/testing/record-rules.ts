@@ -1,6 +1,12 @@
-import { equal } from 'node:assert/strict'
-import type { Pending } from '../authorization/authorization'
+import { deepEqual, equal } from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import type { Authorization, Pending } from '../authorization/authorization'
+import { commit } from '../authorization/commit'
 import { type AuthorizationStore, confirmAbsence } from '../authorization/store'
+import type { TransitionResult } from '../authorization/transition'
+import { secureRandom } from '../protocol/credential'
+import { atOnce, checkOf, type ContractRule, contractOf, pass, plain, rulesOf, same } from './contract'
+import type { UnderTest } from './contract'
 import {
   activeRecord,
   approvedRecord,
@@ -15,135 +21,53 @@ import {
   threeVersions,
   version,
 } from './example-records'
-import { type ContractRule, pass, same, type UnderTest } from './contract-rule'
 
 export interface StoreUnderTest extends UnderTest {
   readonly store: AuthorizationStore
 }
 
-export function storeRules(about: string) {
-  return (
-    title: string,
-    run: (store: AuthorizationStore) => Promise<void>,
-  ): ContractRule<StoreUnderTest> => ({
-    title: `${about} ${title}`,
-    run: ({ store }) => run(store),
-  })
+/** A step names the versions 1, 2 and 3 of one record. */
+function actsOf({ store }: StoreUnderTest) {
+  const versions = threeVersions()
+  const [{ authorization, revision: right }] = versions
+  const { id } = authorization
+  const versionOf = (label: string) => versions[Number(label) - 1]
+  const revisionOf = (label: string): string | undefined =>
+    ({ unknown: random22(), swapped: swapCase(right), cut: right.slice(0, -1), empty: '' })[label] ??
+    versionOf(label)?.revision
+  return {
+    save: (label: string, over = 'nothing') => {
+      const { authorization: saved, revision } = versionOf(label) ?? version(authorization)
+      return store.save(saved, revision, revisionOf(over))
+    },
+    async find() {
+      const found = await store.find(id)
+      const at = versions.findIndex((one) => isDeepStrictEqual(plain(found), plain(one)))
+      return found && (at < 0 ? JSON.stringify(found) : at + 1)
+    },
+    remove: () => store.remove(id),
+    confirmAbsent: () => confirmAbsence(store, id),
+    /** False for a store without `confirmAbsent`. */
+    confirmPresent: () => store.confirmAbsent?.(id) ?? false,
+    async saveAtOnce(over = 'nothing') {
+      // `clientId` tells the writers apart.
+      const rivals = Array.from({ length: 50 }, (_, writer) =>
+        version(approvedRecord(inSeconds(600), { id, clientId: `client ${writer}` })),
+      )
+      const saved = await Promise.all(
+        rivals.map((rival) => store.save(rival.authorization, rival.revision, revisionOf(over))),
+      )
+      const winners = rivals.filter((_, writer) => saved[writer])
+      equal(winners.length, 1)
+      same(await store.find(id), winners[0])
+    },
+  }
 }
 
-const absenceRule = storeRules('confirmAbsent, where a store has it:')
-
-/** They hold for a store without `confirmAbsent`, too. */
-export const absenceRules = [
-  absenceRule('resolves to true where there never was a record, and creates none', async (store) => {
-    const id = random22()
-    equal(await confirmAbsence(store, id), true)
-    equal(await store.find(id), undefined)
-  }),
-
-  absenceRule('resolves to true after the record was removed, any number of times', async (store) => {
-    const [first] = threeVersions()
-    await saveRecord(store, first)
-    await store.remove(first.authorization.id)
-    equal(await confirmAbsence(store, first.authorization.id), true)
-    equal(await confirmAbsence(store, first.authorization.id), true)
-    equal(await findRecord(store, first), undefined)
-  }),
-
-  absenceRule('resolves to false where there is a record, and changes nothing', async (store) => {
-    const [first, second] = threeVersions()
-    await saveRecord(store, first)
-    await saveRecord(store, second, first)
-    if (store.confirmAbsent !== undefined) equal(await store.confirmAbsent(first.authorization.id), false)
-    same(await findRecord(store, first), second)
-  }),
-]
-
-const confirmationRule = storeRules('save with its own revision as the expected one')
-
-/** The suite confirms an earlier save after trouble, and before it repeats an answer. */
-export const confirmationRules = [
-  confirmationRule('resolves to true where the save was done before, and changes nothing', async (store) => {
-    const [first, second] = threeVersions()
-    await saveRecord(store, first)
-    await saveRecord(store, second, first)
-    equal(await saveRecord(store, second, second), true)
-    same(await findRecord(store, first), second)
-  }),
-
-  confirmationRule('is refused where the save was not done before, and changes nothing', async (store) => {
-    const [first, second] = threeVersions()
-    equal(await saveRecord(store, first, first), false)
-    equal(await findRecord(store, first), undefined)
-    await saveRecord(store, first)
-    equal(await saveRecord(store, second, second), false)
-    same(await findRecord(store, first), first)
-  }),
-
-  confirmationRule('is refused after the record was removed, and does not bring it back', async (store) => {
-    const [first] = threeVersions()
-    await saveRecord(store, first)
-    await store.remove(first.authorization.id)
-    equal(await saveRecord(store, first, first), false)
-    equal(await findRecord(store, first), undefined)
-  }),
-]
-
-const creationRule = storeRules('save without an expected revision')
-
-export const creationRules = [
-  creationRule('creates the record', async (store) => {
-    const [first] = threeVersions()
-    equal(await saveRecord(store, first), true)
-    same(await findRecord(store, first), first)
-  }),
-
-  creationRule('is refused where there is a record, and overwrites nothing', async (store) => {
-    const [first, second] = threeVersions()
-    await saveRecord(store, first)
-    equal(await saveRecord(store, second), false)
-    same(await findRecord(store, first), first)
-  }),
-
-  creationRule('resolves to true when it is repeated, and changes nothing', async (store) => {
-    const [first] = threeVersions()
-    await saveRecord(store, first)
-    equal(await saveRecord(store, first), true)
-    same(await findRecord(store, first), first)
-  }),
-
-  creationRule('is refused when it is repeated after another writer moved the record on', async (store) => {
-    const [first, second] = threeVersions()
-    await saveRecord(store, first)
-    await saveRecord(store, second, first)
-    equal(await saveRecord(store, first), false)
-    same(await findRecord(store, first), second)
-  }),
-]
-
-const removeRule = storeRules('remove:')
-
-export const removeRules = [
-  removeRule('removes the record, whatever its revision', async (store) => {
-    const [first, second] = threeVersions()
-    await saveRecord(store, first)
-    await saveRecord(store, second, first)
-    await store.remove(first.authorization.id)
-    equal(await findRecord(store, first), undefined)
-  }),
-
-  removeRule('may be repeated', async (store) => {
-    const [first] = threeVersions()
-    await saveRecord(store, first)
-    await store.remove(first.authorization.id)
-    await store.remove(first.authorization.id)
-    equal(await findRecord(store, first), undefined)
-  }),
-
-  removeRule('resolves where there never was a record', async (store) => {
-    await store.remove(random22())
-  }),
-]
+const rule = (
+  title: string,
+  run: (store: AuthorizationStore, underTest: UnderTest) => Promise<void>,
+): ContractRule<StoreUnderTest> => ({ title, run: (underTest) => run(underTest.store, underTest) })
 
 const { request } = pendingRecord(0)
 
@@ -164,15 +88,9 @@ const hardToKeep: readonly (readonly [what: string, changed: Partial<Pending>])[
   ['no state', { request: { ...request, requestState: undefined } }],
 ]
 
-const findRule = storeRules('find:')
-
-export const findRules = [
-  findRule('finds nothing under an id that was never saved', async (store) => {
-    equal(await store.find(random22()), undefined)
-  }),
-
+const findRules = [
   ...everyKind.map(([kind, make]) =>
-    findRule(`finds what was saved, with its revision: ${kind}`, async (store) => {
+    rule(`find: finds what was saved, with its revision: ${kind}`, async (store) => {
       const saved = version(make(inSeconds(600)))
       await saveRecord(store, saved)
       same(await findRecord(store, saved), saved)
@@ -180,14 +98,14 @@ export const findRules = [
   ),
 
   ...hardToKeep.map(([what, changed]) =>
-    findRule(`finds exactly what was saved: ${what}`, async (store) => {
+    rule(`find: finds exactly what was saved: ${what}`, async (store) => {
       const saved = version(pendingRecord(inSeconds(600), changed))
       await saveRecord(store, saved)
       same(await findRecord(store, saved), saved)
     }),
   ),
 
-  findRule('a change of one record does not affect another', async (store) => {
+  rule('find: a change of one record does not affect another', async (store) => {
     const [one, other] = [version(pendingRecord(inSeconds(600))), version(activeRecord(inSeconds(600)))]
     await saveRecord(store, one)
     await saveRecord(store, other)
@@ -197,7 +115,7 @@ export const findRules = [
     same(await findRecord(store, other), other)
   }),
 
-  findRule('distinguishes ids that differ only in letter case', async (store) => {
+  rule('find: distinguishes ids that differ only in letter case', async (store) => {
     const saved = version(pendingRecord(inSeconds(600)))
     await saveRecord(store, saved)
     equal(await store.find(swapCase(saved.authorization.id)), undefined)
@@ -208,7 +126,7 @@ export const findRules = [
 const soon = 5
 const pastSoon = 6
 
-export const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
+const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
   {
     title: 'expiry: a record of any kind is found until its last credential expires, and not after',
     async run(underTest) {
@@ -263,3 +181,107 @@ export const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
     },
   },
 ]
+
+export function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
+  if (current?.state !== 'approved') throw new Error(`The record is ${current?.state ?? 'not there'}.`)
+  const failures = current.code.failures + 1
+  return {
+    action: 'save',
+    authorization: { ...current, code: { ...current.code, failures } },
+    outcome: failures,
+  }
+}
+
+const raceRules = [
+  rule('races: no change is lost when 8 writers commit in parallel, six times over', async (store) => {
+    const counter = approvedRecord(inSeconds(600))
+    await saveRecord(store, version(counter))
+    const { failures } = counter.code
+    for (let round = 0; round < 6; round++) {
+      const counts = await atOnce(8, () => commit(store, counter.id, oneMoreFailure, secureRandom))
+      deepEqual(
+        counts.toSorted((a, b) => a - b),
+        Array.from({ length: 8 }, (_, n) => failures + round * 8 + n + 1),
+      )
+    }
+    const found = await store.find(counter.id)
+    same(found?.authorization, { ...counter, code: { ...counter.code, failures: failures + 48 } })
+  }),
+
+  rule('races: a save in parallel with a removal never leaves a record behind', async (store) => {
+    const records = Array.from({ length: 20 }, threeVersions)
+    await Promise.all(records.map(([first]) => saveRecord(store, first)))
+    await Promise.all(
+      records.flatMap(([first, second], n) => {
+        const acts = [() => saveRecord(store, second, first), () => store.remove(first.authorization.id)]
+        return (n % 2 === 0 ? acts : acts.toReversed()).map((act) => act())
+      }),
+    )
+    for (const [first] of records) equal(await findRecord(store, first), undefined)
+  }),
+]
+
+const creating = 'save without an expected revision'
+const replacing = 'save with an expected revision'
+const anotherRevision = `${replacing} is refused where the record has another revision, and changes nothing`
+// The suite confirms an earlier save after trouble, and before it repeats an answer.
+const confirming = 'save with its own revision as the expected one'
+const absence = 'confirmAbsent, where a store has it:'
+
+export const authorizationStoreRules = [
+  ...rulesOf(actsOf, {
+    'find: finds nothing under an id that was never saved': 'find = none',
+    [`${creating} creates the record`]: 'save 1 = true; find = 1',
+    [`${creating} is refused where there is a record, and overwrites nothing`]:
+      'save 1; save 2 = false; find = 1',
+    [`${creating} resolves to true when it is repeated, and changes nothing`]:
+      'save 1; save 1 = true; find = 1',
+    [`${creating} is refused when it is repeated after another writer moved the record on`]:
+      'save 1; save 2 1; save 1 = false; find = 2',
+    [`${replacing} replaces the record that has this revision`]:
+      'save 1; save 2 1 = true; find = 2; save 3 2 = true; find = 3',
+    [`${anotherRevision}: a revision that never existed`]: 'save 1; save 2 unknown = false; find = 1',
+    [`${anotherRevision}: the right revision in the other letter case`]:
+      'save 1; save 2 swapped = false; find = 1',
+    [`${anotherRevision}: the beginning of the right revision`]: 'save 1; save 2 cut = false; find = 1',
+    [`${anotherRevision}: an empty revision`]: 'save 1; save 2 empty = false; find = 1',
+    [`${replacing} is refused where another writer was first, and changes nothing`]:
+      'save 1; save 2 1; save 3 1 = false; find = 2',
+    [`${replacing} is refused where there never was a record, and creates none`]:
+      'save 2 1 = false; find = none',
+    [`${replacing} is refused where the record was removed, and does not bring it back`]:
+      'save 1; remove; save 2 1 = false; find = none',
+    [`${replacing} resolves to true when it is repeated, and changes nothing`]:
+      'save 1; save 2 1; save 2 1 = true; find = 2',
+    [`${replacing} is refused when it is repeated after another writer moved the record on`]:
+      'save 1; save 2 1; save 3 2; save 2 1 = false; find = 3',
+    [`${replacing} is refused when it is repeated after the record was removed`]:
+      'save 1; save 2 1; remove; save 2 1 = false; find = none',
+    [`${confirming} resolves to true where the save was done before, and changes nothing`]:
+      'save 1; save 2 1; save 2 2 = true; find = 2',
+    [`${confirming} is refused where the save was not done before, and changes nothing`]:
+      'save 1 1 = false; find = none; save 1; save 2 2 = false; find = 1',
+    [`${confirming} is refused after the record was removed, and does not bring it back`]:
+      'save 1; remove; save 1 1 = false; find = none',
+    'remove: removes the record, whatever its revision': 'save 1; save 2 1; remove; find = none',
+    'remove: may be repeated': 'save 1; remove; remove; find = none',
+    'remove: resolves where there never was a record': 'remove',
+    [`${absence} resolves to true where there never was a record, and creates none`]:
+      'confirmAbsent = true; find = none',
+    [`${absence} resolves to true after the record was removed, any number of times`]:
+      'save 1; remove; confirmAbsent = true; confirmAbsent = true; find = none',
+    [`${absence} resolves to false where there is a record, and changes nothing`]:
+      'save 1; save 2 1; confirmPresent = false; find = 2',
+    'races: of 50 parallel creations exactly one succeeds, and its record is found': 'saveAtOnce',
+    'races: of 50 parallel saves on one revision exactly one succeeds, and its record is found':
+      'save 1; saveAtOnce 1',
+  }),
+  ...findRules,
+  ...expiryRules,
+  ...raceRules,
+]
+
+/** For an `AuthorizationStore`. No two rules use one id, so one database can serve all. */
+export const authorizationStoreContract = contractOf(authorizationStoreRules)
+
+export const checkAuthorizationStore = checkOf(authorizationStoreRules)

@@ -20,7 +20,7 @@ import {
   consentStoreContract,
   keyStoreContract,
 } from '../../../lib/testing/index'
-import { oneMoreFailure } from '../../../lib/testing/race-rules'
+import { oneMoreFailure } from '../../../lib/testing/record-rules'
 import { type PostgresServer, startPostgres } from './postgres-server'
 import { startReplyLosingProxy } from '../../support/stores/reply-losing-proxy'
 import type { AuthorizationServerOptions } from '../../../lib/index'
