@@ -294,7 +294,7 @@ function warn(name: string, thrown: unknown): void {
   )
 }
 
-const header = 'X-Request-Id'
+export const requestIdName = 'X-Request-Id'
 
 function nameRequest(request: Request, response: Response): string {
   const requestId = requestIdOf(request, response)
@@ -303,15 +303,15 @@ function nameRequest(request: Request, response: Response): string {
 }
 
 export function carryRequestId(response: Response, requestId: string | undefined): void {
-  if (requestId !== undefined && !response.headersSent) response.setHeader(header, requestId)
+  if (requestId !== undefined && !response.headersSent) response.setHeader(requestIdName, requestId)
 }
 
 export const requestIdHeader = (requestId: string | undefined): Readonly<Record<string, string>> =>
-  requestId === undefined ? {} : { [header]: requestId }
+  requestId === undefined ? {} : { [requestIdName]: requestId }
 
 /** The host's id, or a random one. */
 function requestIdOf(request: Request, response: Response): string {
-  const given = response.getHeader(header)
+  const given = response.getHeader(requestIdName)
   // Printable ASCII only: a host may echo a client's header, whose C1 controls terminals obey.
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))

@@ -1,3 +1,4 @@
+import { type Eventual, isLater } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
 import type { ChoicesQuestion, Extension, ExtensionQuestionRequest } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
@@ -28,7 +29,7 @@ interface AskedQuestion {
 
 export interface OwnerHost {
   /** True skips the consent page. */
-  skipConsent(question: PriorConsentQuestion): Promise<boolean>
+  skipConsent(question: PriorConsentQuestion): Eventual<boolean>
   choices(question: ChoicesQuestion): Promise<unknown>
 }
 
@@ -132,7 +133,8 @@ export class OwnerQuestions {
     if (askers !== undefined && (await this.lacksAnswer())) return false
     const answer = askers === undefined ? undefined : await this.answer()
     const choice = answer && { [answer.name]: answer.value }
-    if (await this.host.skipConsent(choice === undefined ? described : { ...described, choice })) return true
+    const skips = this.host.skipConsent(choice === undefined ? described : { ...described, choice })
+    if (isLater(skips) ? await skips : skips) return true
     return consents !== undefined && (await this.isRemembered(answer))
   }
 

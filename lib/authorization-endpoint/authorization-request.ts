@@ -1,4 +1,5 @@
 import type { UnclaimedProposal } from '../authorization/claim'
+import { type Eventual, following } from '../primitives/eventual'
 import type { Client, FindClient } from '../protocol/client'
 import { isRecord, isText, isTexts } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
@@ -53,42 +54,40 @@ export function parseAuthorizationRequest(
   { client, redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
   server: ServerContext,
-): ParsedAuthorizationRequest | Promise<ParsedAuthorizationRequest> {
+): Eventual<ParsedAuthorizationRequest> {
   const { responseTypes, responseModes, loginDefaults, settings } = server
-  parameters.check(['response_type', 'response_mode', 'scope', 'state', ...loginParameters])
-  parameters.check(settings.extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters))
+  parameters.check(ownParameters)
+  for (const { authorizationParameters } of settings.extensions)
+    if (authorizationParameters !== undefined) parameters.check(authorizationParameters)
   const responseType = requireResponseType(client, parameters.require('response_type'), responseTypes)
   const mode = requireResponseMode(responseType, parameters, redirectUri, responseModes)
   const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
-  const content = contentOf({ client, parameters, responseType, redirectUri }, server)
-  const asked = { responseType, requestedLogin, mode }
-  return content instanceof Promise
-    ? content.then((settled) => requestOf(settled, asked))
-    : requestOf(content, asked)
+  return following(
+    () => contentOf({ client, parameters, responseType, redirectUri }, server),
+    ({ scope, facts, extensionData }) => ({
+      responseType,
+      requestedLogin,
+      scope,
+      facts,
+      extensionData: withMode(extensionData, mode),
+    }),
+  )
 }
 
-function requestOf(
-  { scope, extensionData, facts }: RequestContent,
-  {
-    mode,
-    ...asked
-  }: Omit<ParsedAuthorizationRequest, keyof RequestContent> & { mode: NamedMode | undefined },
-): ParsedAuthorizationRequest {
-  return { ...asked, scope, facts, extensionData: withMode(extensionData, mode) }
-}
+const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...loginParameters]
 
 export function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
   { settings: { extensions, defaultScope }, ignoredScope }: Pick<ServerContext, 'settings' | 'ignoredScope'>,
-): RequestContent | Promise<RequestContent> {
+): Eventual<RequestContent> {
   const parameters = withoutIgnoredScope(received, client, ignoredScope)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
   const request = { client, parameters, responseType, redirectUri, scope }
   const extensionData = extensionDataOf(extensions, request)
-  const terms = termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] })
-  return terms instanceof Promise
-    ? terms.then((settled) => ({ extensionData, ...settled }))
-    : { extensionData, ...terms }
+  return following(
+    () => termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] }),
+    ({ scope: narrowed, facts }) => ({ scope: narrowed, facts, extensionData }),
+  )
 }
 
 export function proposalOf(
@@ -145,12 +144,14 @@ function extensionDataOf(
   extensions: readonly Extension[],
   request: ExtensionAuthorizationRequest,
 ): ExtensionData {
-  const entries = extensions.flatMap((extension): [string, Json][] => {
+  const entries: [string, Json][] = []
+  for (const extension of extensions) {
     const value: unknown = extension.atAuthorizationRequest?.(request)
-    if (value === undefined) return []
-    if (isKeepable(value)) return [[extension.name, value]]
-    throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableExpectation}`)
-  })
+    if (value === undefined) continue
+    if (!isKeepable(value))
+      throw new TypeError(`The data that the extension "${extension.name}" keeps ${keepableExpectation}`)
+    entries.push([extension.name, value])
+  }
   return Object.fromEntries(entries)
 }
 
@@ -164,22 +165,19 @@ function termsOf(
   extensions: readonly Extension[],
   unsettled: UnsettledRequest,
   before: Required<ConsentTerms>,
-): Required<ConsentTerms> | Promise<Required<ConsentTerms>> {
-  let settled = before
-  for (const [index, extension] of extensions.entries()) {
-    if (extension.atConsent === undefined) continue
-    const terms: unknown = extension.atConsent(consentRequestOf(extension, unsettled, settled.scope))
-    if (terms === undefined) continue
-    const { name } = extension
-    if (!isPromise(terms)) settled = withTerms(settled, terms, name)
-    else {
-      const [waiting, rest] = [settled, extensions.slice(index + 1)]
-      return Promise.resolve(terms).then((late) =>
-        termsOf(rest, unsettled, late === undefined ? waiting : withTerms(waiting, late, name)),
-      )
-    }
-  }
-  return settled
+): Eventual<Required<ConsentTerms>> {
+  const next = extensions.findIndex((each) => each.atConsent !== undefined)
+  const extension = extensions[next]
+  if (extension === undefined) return before
+  return following<unknown, Required<ConsentTerms>>(
+    () => extension.atConsent?.(consentRequestOf(extension, unsettled, before.scope)),
+    (terms) =>
+      termsOf(
+        extensions.slice(next + 1),
+        unsettled,
+        terms === undefined ? before : withTerms(before, terms, extension.name),
+      ),
+  )
 }
 
 function consentRequestOf(
@@ -197,9 +195,6 @@ function withTerms(before: Required<ConsentTerms>, terms: unknown, name: string)
   if (scope.length === 0) throw unavailableScope(before.scope)
   return { scope, facts: [...before.facts, ...(terms.facts ?? [])] }
 }
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  isRecord(value) && typeof value['then'] === 'function'
 
 // A mistake of a host must never widen what the owner is asked for.
 function requireTerms(terms: unknown, name: string, scope: Scope): asserts terms is ConsentTerms {
@@ -232,27 +227,18 @@ export interface ResolvedRedirectUri {
   readonly redirectUriSent: boolean
 }
 
-/**
- * RFC 6749 4.1.2.1: the server never redirects these refusals.
- *
- * @param found runs if the client is registered, even if the server refuses the request later.
- * @throws OAuthError `invalid_request`.
- */
-export async function resolveRedirectUri(
-  parameters: Parameters,
-  findClient: FindClient,
-  sender?: Sender,
-  found?: (client?: Client) => void,
-): Promise<ResolvedRedirectUri> {
-  const clientId = parameters.require('client_id')
-  const sent = parameters.get('redirect_uri')
-  return destinationOf(await requireClient(clientId, findClient, sender, found), sent)
-}
-
 /** @throws OAuthError `invalid_request`. */
-export function destinationOf(client: Client, sent: string | undefined): ResolvedRedirectUri {
+export function destinationOf(client: Client, parameters: Parameters): ResolvedRedirectUri {
+  const sent = parameters.get('redirect_uri')
   if (sent !== undefined) requireRedirectUri(client, sent)
   return { client, redirectUri: sent ?? onlyRedirectUri(client), redirectUriSent: sent !== undefined }
+}
+
+/** Hears of a client that is registered, even if the server refuses the request later. */
+export interface ClientFinder {
+  readonly sender: Sender
+  /** Without the client if its metadata is not usable. */
+  clientFound(client?: Client): void
 }
 
 /**
@@ -260,31 +246,32 @@ export function destinationOf(client: Client, sent: string | undefined): Resolve
  *
  * @throws OAuthError `invalid_request`.
  */
-export async function requireClient(
+export function requireClient(
   clientId: string,
   findClient: FindClient,
-  sender?: Sender,
-  found?: (client?: Client) => void,
-): Promise<Client> {
-  let client: Client | undefined
-  try {
-    client = await findClient(clientId, sender)
-  } catch (error) {
-    throw refusalOf(error, found)
-  }
-  if (client === undefined) throw refused('client_unknown', { client_id: abridged(clientId) })
-  found?.(client)
-  if (client.disabled) throw refused('client_disabled')
-  return client
+  finder: ClientFinder,
+): Eventual<Client> {
+  return following(
+    () => findClient(clientId, finder.sender),
+    (client) => {
+      if (client === undefined) throw refused('client_unknown', { client_id: abridged(clientId) })
+      finder.clientFound(client)
+      if (client.disabled) throw refused('client_disabled')
+      return client
+    },
+    (thrown) => {
+      throw refusalOf(thrown, finder)
+    },
+  )
 }
 
 // An unknown identifier may be a misplaced secret, so its beginning must do.
 const abridged = (clientId: string) => `${clientId.slice(0, 4)}… (${clientId.length} characters)`
 
 // The identifier of an unusable client is the URL of a document, and no misplaced secret: events may name it.
-function refusalOf(error: unknown, found: ((client?: Client) => void) | undefined): unknown {
+function refusalOf(error: unknown, finder: ClientFinder): unknown {
   if (!(error instanceof UnusableClient)) return error
-  found?.()
+  finder.clientFound()
   return error.forPage()
 }
 

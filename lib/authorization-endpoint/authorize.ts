@@ -6,6 +6,7 @@ import { issuerDigest } from '../authorization/issuer'
 import { hasLetIn } from '../authorization/self-registered-share'
 import { decorate } from '../authorization/store'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
+import { type Eventual, following, isLater } from '../primitives/eventual'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import type { ConsentFact, Extension } from '../protocol/extension'
 import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
@@ -15,44 +16,40 @@ import type { OwnerQuestion } from '../protocol/owner-question'
 import { isInsecure } from '../protocol/redirect-uri'
 import { loginOf, type ResourceOwner, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
-import type { Sender } from '../protocol/sender'
 import { protocolOf } from '../protocol/uri'
 import type { ServerContext } from '../server/context'
 import { contextOf } from './approve-request'
 import { asksOnPage, offeredBy, type OwnerHost, OwnerQuestions } from './ask-owner'
 import {
+  type ClientFinder,
   destinationOf,
   type ParsedAuthorizationRequest,
   parseAuthorizationRequest,
   proposalOf,
   requireClient,
   type ResolvedRedirectUri,
-  resolveRedirectUri,
 } from './authorization-request'
 import { frameOf, type Redirection, redirectWithError } from './authorization-response'
 import { withOffer } from './consent-offer'
 import { accountSwitchOf } from './login-return'
 import { aboutOwner } from './look-at-owner'
 import { approveAtOnce, keepOpen } from './open-request'
-import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
+import { courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
 import { modeIn, namedMode } from '../protocol/response-modes'
 import { settleDecision } from './settle-decision'
 
 /** If a function throws anything but an `OAuthError`, the client gets `server_error`. */
-export interface Host extends OwnerHost {
-  readonly sender: Sender
-  /** Without the client if its metadata is not usable. */
-  readonly clientFound: (client?: Client) => void
+export interface Host extends OwnerHost, ClientFinder {
   /** Runs if extensions have replaced them, with those that count. */
-  readonly parametersReplaced: (parameters: Parameters) => void
-  resourceOwner(): Promise<ResourceOwner | undefined>
+  parametersReplaced(parameters: Parameters): void
+  resourceOwner(): Eventual<ResourceOwner | undefined>
   /** Returns the refusal for the page of the owner if the login does not reach this server. */
   logIn(demand?: LoginDemand): Promise<OAuthError | undefined>
-  ask(question: Question): Promise<void>
+  ask(question: Question): unknown
 }
 
-type AuthorizationOutcome =
+export type AuthorizationOutcome =
   /** The owner sees a page, without a redirect. */
   | { readonly kind: 'refused'; readonly error: OAuthError }
   | Redirection
@@ -86,19 +83,12 @@ export async function authorize(
   let settled: SettledRequest
   try {
     requireEchoableState(parameters)
+    const found = requireClient(parameters.require('client_id'), server.settings.findClient, host)
+    const client = isLater(found) ? await found : found
     settled =
       server.requestResolvers === undefined
-        ? {
-            destination: await resolveRedirectUri(
-              parameters,
-              server.settings.findClient,
-              host.sender,
-              host.clientFound,
-            ),
-            parameters,
-            claimed: undefined,
-          }
-        : await settleRequest(server, server.requestResolvers, parameters, host)
+        ? { destination: destinationOf(client, parameters), parameters, claimed: undefined }
+        : await settleRequest(server, server.requestResolvers, parameters, client, host)
   } catch (error) {
     return { kind: 'refused', error: unexpected(error) }
   }
@@ -130,16 +120,14 @@ async function settleRequest(
   server: ServerContext,
   resolvers: readonly Extension[],
   received: Parameters,
-  { sender, clientFound, parametersReplaced }: Host,
+  client: Client,
+  host: Host,
 ): Promise<SettledRequest> {
-  const { settings, requireService } = server
-  const clientId = received.require('client_id')
-  const client = await requireClient(clientId, settings.findClient, sender, clientFound)
-  if (requireService !== undefined) await requireService()
-  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client, sender)
+  if (server.requireService !== undefined) await server.requireService()
+  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client, host.sender)
   requireEchoableState(parameters)
-  if (parameters !== received) parametersReplaced(parameters)
-  return { destination: destinationOf(client, parameters.get('redirect_uri')), parameters, claimed }
+  if (parameters !== received) host.parametersReplaced(parameters)
+  return { destination: destinationOf(client, parameters), parameters, claimed }
 }
 
 /**
@@ -181,11 +169,12 @@ async function handleRequest(
   if (requireService !== undefined) await requireService()
   const { destination, parameters } = settled
   const parsing = parseAuthorizationRequest(destination, parameters, server)
-  const parsed = parsing instanceof Promise ? await parsing : parsing
+  const parsed = isLater(parsing) ? await parsing : parsing
   const { client, redirectUri } = destination
   // An approval never counts as younger than the look at its owner.
   const context = contextOf(server, client, server.now())
-  const resourceOwner = await host.resourceOwner()
+  const owner = host.resourceOwner()
+  const resourceOwner = isLater(owner) ? await owner : owner
   const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
   if (ofAnother !== undefined) return { kind: 'refused', error: ofAnother }
   const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
@@ -208,54 +197,65 @@ async function handleRequest(
     return error === undefined ? answered : { kind: 'refused', error }
   }
   const proposal = withLogin({ ...unclaimed, subject: resourceOwner.subject }, loginOf(resourceOwner))
-  const waiting = { settled, parsed, proposal, resourceOwner, received, context }
-  return finish(server, waiting, questions, course, host, onCommitted)
+  const claimed = course === undefined ? settled.claimed : course.claimed
+  const waiting = { settled, claimed, parsed, proposal, context }
+  const isApproved = course === undefined ? await questions.hasApproved() : course.isApproved
+  if (isApproved) return approveNow(server, waiting, questions, onCommitted)
+  const about = course && aboutOwner(server, parameters)
+  const question = await ask(server, waiting, questions, about)
+  if (question instanceof OAuthError) return { kind: 'refused', error: question }
+  const isRepeatable = settled.claimed === undefined && parameters === received
+  const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
+  const shown = host.ask({ ...question, resourceOwner, switchAccount })
+  if (isLater(shown)) await shown
+  return answered
 }
 
 interface WaitingRequest {
   readonly settled: SettledRequest
+  /** The record that the request uses up: of its client, or of the demanded login. */
+  readonly claimed: ClaimedRequest | undefined
   readonly parsed: ParsedAuthorizationRequest
   readonly proposal: AuthorizationProposal
-  readonly resourceOwner: ResourceOwner
-  /** As the server received them. */
-  readonly received: Parameters
   readonly context: IssueContext
 }
 
-async function finish(
+function approveNow(
   server: ServerContext,
-  { settled, parsed, proposal, resourceOwner, received, context }: WaitingRequest,
+  { settled, claimed, parsed, proposal, context }: WaitingRequest,
   questions: OwnerQuestions,
-  course: Course | undefined,
-  host: Host,
   onCommitted: OnCommitted | undefined,
-): Promise<AuthorizationOutcome> {
+): Eventual<AuthorizationOutcome> {
+  const { client } = settled.destination
+  return following(
+    () => server.askers && questions.answer(),
+    (answer) => {
+      const approved = settleDecision(server.deciders, client, proposal, { scope: parsed.scope, answer })
+      const approving = questions.restsOnMemory ? withConfirmation(server, questions) : server
+      return approveAtOnce(approving, client, parsed.responseType, approved, claimed, context, onCommitted)
+    },
+  )
+}
+
+/** Stores what waits for the decision. Returns the refusal for the page if another owner has claimed the record. */
+async function ask(
+  server: ServerContext,
+  { settled, claimed, parsed, proposal, context }: WaitingRequest,
+  questions: OwnerQuestions,
+  about: string | undefined,
+): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'> | OAuthError> {
   const { client, redirectUri } = settled.destination
-  const { responseType, scope, facts } = parsed
-  const isApproved = course === undefined ? await questions.hasApproved() : course.isApproved
-  const claimed = course === undefined ? settled.claimed : course.claimed
-  if (isApproved) {
-    const answer = server.askers === undefined ? undefined : await questions.answer()
-    const approved = settleDecision(server.deciders, client, proposal, { scope, answer })
-    const approving = questions.restsOnMemory ? withConfirmation(server, questions) : server
-    return approveAtOnce(approving, client, responseType, approved, claimed, context, onCommitted)
-  }
+  const { scope, facts } = parsed
   const asked = server.askers === undefined ? undefined : await questions.asked()
   const allowedBefore = server.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
-  const offer = {
-    optional,
-    question: offeredBy(asked),
-    memory: questions.offeredMemory(),
-    aboutOwner: course && aboutOwner(server, settled.parameters),
-  }
+  const memory = questions.offeredMemory()
+  const offer = { optional, question: offeredBy(asked), memory, aboutOwner: about }
   const extensionData = withOffer(proposal.extensionData, offer)
   const consentToken = await keepOpen(server, { ...proposal, extensionData }, claimed, context)
-  if (consentToken instanceof OAuthError) return { kind: 'refused', error: consentToken }
-  const isRepeatable = settled.claimed === undefined && settled.parameters === received
-  await host.ask({
+  if (consentToken instanceof OAuthError) return consentToken
+  return {
     client,
-    resourceOwner,
     scope,
     facts,
     redirectUri,
@@ -263,10 +263,8 @@ async function finish(
     optional,
     allowedBefore,
     asked: asksOnPage(asked) ? asked?.question : undefined,
-    switchAccount: isRepeatable ? accountSwitchOf(received) : undefined,
     consentToken,
-  })
-  return answered
+  }
 }
 
 /**

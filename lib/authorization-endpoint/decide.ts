@@ -19,6 +19,7 @@ import {
   type SuccessfulResult,
   type TransitionResult,
 } from '../authorization/transition'
+import { type Eventual, following, isLater } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
@@ -34,7 +35,12 @@ import {
   contextOf,
   frameOfRecord,
 } from './approve-request'
-import { requireClient, requireRedirectUri, requireResponseType } from './authorization-request'
+import {
+  type ClientFinder,
+  requireClient,
+  requireRedirectUri,
+  requireResponseType,
+} from './authorization-request'
 import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
 import { lookAgain } from './look-at-owner'
@@ -45,14 +51,12 @@ import { settleDecision } from './settle-decision'
 interface Decision extends ConsentDecision {
   /** By the clock of the memory of consents; undefined if the server remembers none. */
   readonly ownerReadMoment?: number | undefined
-  /** Default: the form has only the buttons. */
-  readonly selection?: Selection | undefined
-  readonly sender?: Sender | undefined
-  /** Without the client if its metadata is not usable. */
-  readonly clientFound?: ((client?: Client) => void) | undefined
+  /** Undefined if the form has only the buttons. */
+  readonly selection: Selection | undefined
+  readonly finder: ClientFinder
 }
 
-type DecisionOutcome =
+export type DecisionOutcome =
   | { readonly kind: 'refused'; readonly error: OAuthError }
   /** The server cannot send a response twice. The owner sees a page. */
   | { readonly kind: 'done'; readonly client: Client }
@@ -88,7 +92,8 @@ export async function decide(
   const { id, found, context } = deciding
   let step: DecisionStep
   try {
-    await requireLogin(deciding)
+    const meetsDemands = requireLogin(deciding)
+    if (isLater(meetsDemands)) await meetsDemands
     step = await commit(
       server.store,
       id,
@@ -168,12 +173,8 @@ async function findDeciding(
   const found = server.takeCached(id) ?? (await server.store.find(id))
   if (found === undefined) throw requestNotOpen()
   // The host may have disabled the client meanwhile: an implicit grant would still give a token.
-  const client = await requireClient(
-    found.authorization.clientId,
-    server.settings.findClient,
-    decision.sender,
-    decision.clientFound,
-  )
+  const asking = requireClient(found.authorization.clientId, server.settings.findClient, decision.finder)
+  const client = isLater(asking) ? await asking : asking
   const context = contextOf(server, client, decision.ownerReadAt)
   return { server, decision, hasWaited, id, found, client, context }
 }
@@ -183,7 +184,7 @@ async function findDeciding(
  *
  * @throws OAuthError for the client, if the login does not meet what the request demands.
  */
-async function requireLogin({ server, decision, found, client }: Deciding): Promise<void> {
+function requireLogin({ server, decision, found, client }: Deciding): Eventual<void> {
   const { approved, subject, login } = decision
   const now = server.now()
   const pending = findDecidable(found.authorization, decision, now)
@@ -194,8 +195,12 @@ async function requireLogin({ server, decision, found, client }: Deciding): Prom
   const responseType = requireResponseType(client, request.responseType, server.responseTypes)
   const loginDemandedAt = named?.demandedLogin?.at
   const asked = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
-  if ((await lookAgain(server, asked, { subject, ...login }, now)) !== undefined)
-    throw refused('login_changed')
+  return following(
+    () => lookAgain(server, asked, { subject, ...login }, now),
+    (demanded) => {
+      if (demanded !== undefined) throw refused('login_changed')
+    },
+  )
 }
 
 async function completed(

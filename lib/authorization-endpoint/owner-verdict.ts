@@ -50,7 +50,7 @@ export interface LoginDemand {
   readonly request: LoginRequest
 }
 
-export interface Course {
+interface Course {
   readonly demand: LoginDemand | undefined
   readonly isApproved: boolean
   /** The record that the request uses up: of its client, or of the demanded login. */

@@ -3,19 +3,28 @@ import type { Request, RequestHandler, Response } from 'express'
 import { carryRequestId } from '../audit/audit-log'
 import { requestNotOpen } from '../authorization/decision'
 import type { Redirection } from '../authorization-endpoint/authorization-response'
-import { authorize, type Host } from '../authorization-endpoint/authorize'
+import {
+  authorize,
+  type AuthorizationOutcome,
+  type Host,
+  type Question,
+} from '../authorization-endpoint/authorize'
 import { queryAfterLogin } from '../authorization-endpoint/login-return'
+import type { LoginDemand } from '../authorization-endpoint/owner-verdict'
 import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
+import type { ChoicesQuestion } from '../protocol/extension'
 import { parseSelection } from '../protocol/selection'
 import type { ServerContext } from '../server/context'
 import { consentTokenField, showConsent, showError } from './consent'
-import { decide, findAskingClient } from '../authorization-endpoint/decide'
+import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
+import { type Eventual, following, isLater } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
 import { type LoginRequest, loginQueryOf, plainLogin } from '../protocol/login-request'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { appendToQuery, isInsecure } from '../protocol/redirect-uri'
+import type { Sender } from '../protocol/sender'
 import { loginOf, parseResourceOwner, type ResourceOwner } from '../protocol/resource-owner'
 import { warnOfLoginFormAction } from './form-action'
 import { loginLoop } from './login-loop'
@@ -38,41 +47,62 @@ import { requireTls } from './transport'
 
 /** RFC 6749 3.1. */
 export function authorizationEndpoint(server: ServerContext): RequestHandler {
-  return handler((request, response) =>
-    serve(openOrClosing(server, request, response), request, response).catch((error: unknown) =>
-      showErrorToOwner(server, request, response, unexpected(error)),
-    ),
-  )
+  return handler((request, response) => serve(openOrClosing(server, request, response), request, response))
 }
 
-async function serve(server: ServerContext, request: Request, response: Response): Promise<void> {
+async function serve(server: ServerContext, request: Request, response: Response): Promise<unknown> {
   const { settings, networkLimits } = server
+  const { method } = request
   // No HEAD: a link checker would leave a record in the store.
-  if (request.method !== 'GET' && request.method !== 'POST') {
-    const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
-    server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
-    response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
-    return
+  if (method !== 'GET' && method !== 'POST') return refuseOtherMethod(server, request, response)
+  try {
+    if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
+    requireTls(request, settings.tlsRequired)
+    server.watchHost(request)
+    const parameters =
+      method === 'GET' ? queryOf(request) : await fieldsOf(request, settings.bodyDeadline, isDecision)
+    if (method === 'POST' && isDecision(parameters)) {
+      const decided = await takeDecision(
+        server,
+        request,
+        new HostOfRequest(server, request, response, parameters),
+        parameters,
+      )
+      return answerOwner(server, request, response, decided, wantsJson(request))
+    }
+    requireRequest(server, request, parameters)
+    if (method === 'POST' && isRepeatedByGet(request, parameters)) {
+      keepOpener(server, response)
+      return repeatByGet(server, settings.authorizationPath, response, parameters)
+    }
+    const outcome = await takeRequest(server, request, response, parameters)
+    // The login's policy applies to redirects, not to a form of another page.
+    if (outcome.kind === 'redirect' && outcome.fields === undefined)
+      warnOfLoginFormAction(request, response, outcome.location, settings.issuer)
+    return answerOwner(server, request, response, outcome)
+  } catch (error) {
+    return showErrorToOwner(server, request, response, unexpected(error))
   }
-  if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
-  requireTls(request, settings.tlsRequired)
-  server.watchHost(request)
-  if (request.method === 'GET') {
-    // Another site must neither read the view nor leave a record in the store.
-    if (wantsJson(request) && !isFromOwnSite(request, settings.issuer))
-      throw refused('decision_cross_site/json')
-    return takeRequest(server, request, response, queryOf(request))
-  }
-  const form = await fieldsOf(request, settings.bodyDeadline, isDecision)
-  if (isDecision(form)) return takeDecision(server, request, response, form)
-  if (lacksConsentToken(form)) throw refused('decision_fields_missing')
-  const isRequest = form.mentions('client_id')
-  if (isRequest && lacksLaxCookies(request) && form.format().length <= longestQuery) {
-    keepOpener(server, response)
-    return repeatByGet(server, settings.authorizationPath, response, form)
-  }
-  return takeRequest(server, request, response, form)
 }
+
+function refuseOtherMethod(server: ServerContext, request: Request, response: Response): void {
+  const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
+  server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
+  response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
+}
+
+function requireRequest({ settings }: ServerContext, request: Request, parameters: Parameters): void {
+  // Another site must neither read the view nor leave a record in the store.
+  if (request.method === 'GET' && wantsJson(request) && !isFromOwnSite(request, settings.issuer))
+    throw refused('decision_cross_site/json')
+  // A host's page that sends only its buttons. A client's request has `client_id`, and may have an ignored
+  // `decision` (RFC 6749 3.1).
+  if (request.method === 'POST' && parameters.mentions('decision') && !parameters.mentions('client_id'))
+    throw refused('decision_fields_missing')
+}
+
+const isRepeatedByGet = (request: Request, form: Parameters) =>
+  form.mentions('client_id') && lacksLaxCookies(request) && form.format().length <= longestQuery
 
 // A cross-site form carries no `SameSite=Lax` cookie: the owner would have to log in again. OpenID Connect
 // Core 3.1.2.1 allows `POST`.
@@ -92,61 +122,71 @@ export function repeatByGet(
   redirectTo(response, `${settings.mount}${path}?${query}`)
 }
 
-async function takeRequest(
-  server: ServerContext,
-  request: Request,
-  response: Response,
-  parameters: Parameters,
-): Promise<void> {
+function takeRequest(server: ServerContext, request: Request, response: Response, parameters: Parameters) {
   server.audit.note(request, { claimedClientId: parameters.peek('client_id') })
   noteUiLocales(request, parameters)
   warnOfLoginOpener(server, request, response)
-  const host: Host = {
-    sender: senderOf(server, request),
-    clientFound: (client) => {
-      server.audit.note(request, { isRegistered: true })
-      if (client !== undefined) noteClient(request, client)
-    },
-    parametersReplaced: (replaced) => noteUiLocales(request, replaced),
-    resourceOwner: () => ownerOf(server, request),
-    skipConsent: (question) => isApproved(server, request, question),
-    choices: async (question) => server.settings.choices?.(request, question),
-    logIn: async (demand) => {
-      const asked = demand?.request ?? plainLogin
-      const query = queryAfterLogin(parameters, server.now(), demand?.reference)
-      if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, asked.again)
-      const { authorizationPath } = server.settings
-      keepOpener(server, response)
-      await logIn(server, request, response, `${authorizationPath}?${query}`, asked)
-      return undefined
-    },
-    ask: async (question) => {
-      await showConsent(server, request, response, question)
-    },
+  const host = new HostOfRequest(server, request, response, parameters)
+  return authorize(server, parameters, host, server.audit.onCommitted(request))
+}
+
+class HostOfRequest implements Host {
+  readonly sender: Sender
+
+  constructor(
+    private readonly server: ServerContext,
+    private readonly request: Request,
+    private readonly response: Response,
+    private readonly received: Parameters,
+  ) {
+    this.sender = senderOf(server, request)
   }
-  const outcome = await authorize(server, parameters, host, server.audit.onCommitted(request))
-  if (outcome.kind === 'refused') throw outcome.error
-  if (outcome.kind !== 'redirect') return
-  // The login's policy applies to redirects, not to a form of another page.
-  if (outcome.fields === undefined)
-    warnOfLoginFormAction(request, response, outcome.location, server.settings.issuer)
-  answerClient(server, request, response, outcome)
+
+  clientFound(client?: Client): void {
+    this.server.audit.note(this.request, { isRegistered: true })
+    if (client !== undefined) noteClient(this.request, client)
+  }
+
+  parametersReplaced(replaced: Parameters): void {
+    noteUiLocales(this.request, replaced)
+  }
+
+  resourceOwner(): Eventual<ResourceOwner | undefined> {
+    return ownerOf(this.server, this.request)
+  }
+
+  skipConsent(question: PriorConsentQuestion): Eventual<boolean> {
+    const { skipConsent } = this.server.settings
+    return following(
+      () => skipConsent !== undefined && skipConsent(this.request, question),
+      parsePriorConsent,
+    )
+  }
+
+  async choices(question: ChoicesQuestion): Promise<unknown> {
+    return this.server.settings.choices?.(this.request, question)
+  }
+
+  async logIn(demand?: LoginDemand): Promise<OAuthError | undefined> {
+    const { server, request, response } = this
+    const asked = demand?.request ?? plainLogin
+    const query = queryAfterLogin(this.received, server.now(), demand?.reference)
+    if (query === undefined) return loginLoop(request, server.audit.diagnosis !== undefined, asked.again)
+    keepOpener(server, response)
+    await logIn(server, request, response, `${server.settings.authorizationPath}?${query}`, asked)
+    return undefined
+  }
+
+  ask(question: Question): unknown {
+    return showConsent(this.server, this.request, this.response, question)
+  }
 }
 
 function isDecision(form: Parameters): boolean {
   return form.mentions(consentTokenField)
 }
 
-// A host's page that sends only its buttons. A client's request has `client_id`, and may have an ignored
-// `decision` (RFC 6749 3.1).
-const lacksConsentToken = (form: Parameters) => form.mentions('decision') && !form.mentions('client_id')
-
-async function takeDecision(
-  server: ServerContext,
-  request: Request,
-  response: Response,
-  form: Parameters,
-): Promise<void> {
+async function takeDecision(server: ServerContext, request: Request, host: Host, form: Parameters) {
   if (!isFromOwnSite(request, server.settings.issuer)) throw refused('decision_cross_site')
   noteUiLocales(request, form)
   const consentToken = form.require(consentTokenField)
@@ -155,34 +195,24 @@ async function takeDecision(
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
   const ownerReadMoment = server.consents?.moment()
-  const owner = await ownerOf(server, request)
-  const sender = senderOf(server, request)
-  const clientFound = (client?: Client) => client && noteClient(request, client)
+  const found = host.resourceOwner()
+  const owner = isLater(found) ? await found : found
   if (owner === undefined) {
     // The page leads back to the client, to begin again.
-    clientFound(await findAskingClient(server, consentToken, sender))
+    host.clientFound(await findAskingClient(server, consentToken, host.sender))
     throw refused('owner_not_logged_in')
   }
-  const { subject } = owner
   const decision = {
     consentToken,
     approved,
-    subject,
+    subject: owner.subject,
     login: loginOf(owner),
     ownerReadAt,
     ownerReadMoment,
     selection,
-    sender,
-    clientFound,
+    finder: host,
   }
-  const outcome = await decide(server, decision, server.audit.onCommitted(request))
-  if (outcome.kind === 'refused') throw outcome.error
-  if (outcome.kind === 'done' && wantsJson(request)) throw requestNotOpen()
-  if (outcome.kind === 'done') {
-    const page = answeredPage(answeredViewOf(outcome.client), localeOf(server, request))
-    return sendPage(response, 200, page, server.settings.pageLocales)
-  }
-  answerClient(server, request, response, outcome, wantsJson(request))
+  return decide(server, decision, server.audit.onCommitted(request))
 }
 
 function isApproval(decision: string): boolean {
@@ -206,14 +236,14 @@ function openOrClosing(server: ServerContext, request: Request, response: Respon
   return { ...server, requireService: () => Promise.reject(closing()) }
 }
 
-export async function ownerOf(server: ServerContext, request: Request): Promise<ResourceOwner | undefined> {
-  let found: unknown
-  try {
-    found = await server.settings.resourceOwner?.(request)
-  } catch (thrown) {
-    throw lacksSession(request, thrown) ? noSession(thrown) : thrown
-  }
-  return parseResourceOwner(found)
+export function ownerOf(server: ServerContext, request: Request): Eventual<ResourceOwner | undefined> {
+  return following<unknown, ResourceOwner | undefined>(
+    () => server.settings.resourceOwner?.(request),
+    parseResourceOwner,
+    (thrown) => {
+      throw lacksSession(request, thrown) ? noSession(thrown) : thrown
+    },
+  )
 }
 
 // The engine's error does not name the session.
@@ -228,50 +258,56 @@ const noSession = (cause: TypeError): TypeError =>
     { cause },
   )
 
-async function isApproved(
-  { settings: { skipConsent } }: ServerContext,
-  request: Request,
-  question: PriorConsentQuestion,
-): Promise<boolean> {
-  return skipConsent !== undefined && parsePriorConsent(await skipConsent(request, question))
-}
-
 /**
  * Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns.
  *
  * @param inJson whether a host's page sent the decision and goes to the client itself.
  */
-function answerClient(
+function answerOwner(
   server: ServerContext,
   request: Request,
   response: Response,
-  redirection: Redirection,
+  outcome: AuthorizationOutcome | DecisionOutcome,
   inJson = false,
 ): void {
-  const { location, fields, error, clientId } = redirection
+  if (outcome.kind === 'refused') throw outcome.error
+  if (outcome.kind === 'answered') return
+  const { pageLocales } = server.settings
+  if (outcome.kind === 'done') {
+    if (inJson) throw requestNotOpen()
+    return sendPage(
+      response,
+      200,
+      answeredPage(answeredViewOf(outcome.client), localeOf(server, request)),
+      pageLocales,
+    )
+  }
+  const { location, fields, error, clientId } = outcome
   // The host's page failed after its headers: only the host's error handling can act.
   if (error !== undefined && response.headersSent) throw error
   const { audit } = server
   const audited = { request, response, endpoint: 'authorization', clientId } as const
-  if (error !== undefined) audit.reportError(audited, error)
-  else carryRequestId(response, audit.reportSuccess(audited))
+  const requestId = error === undefined ? audit.reportSuccess(audited) : audit.reportError(audited, error)
   // A script that followed a redirect would use up the client's code.
-  if (inJson)
+  if (inJson) {
+    carryRequestId(response, requestId)
     return sendJson(
       response,
       200,
       fields === undefined ? { redirect_to: location } : { post_to: location, fields },
       privatePage,
     )
+  }
   keepOpener(server, response)
-  const page = pageBefore(server, request, redirection)
-  if (page === undefined) return redirectTo(response, location)
+  const page = pageBefore(server, request, outcome)
+  if (page === undefined) return redirectTo(response, location, requestId)
+  carryRequestId(response, requestId)
   response.set(page.headers)
   sendPage(
     response,
     page.status,
     page.html,
-    server.settings.pageLocales,
+    pageLocales,
     fields && formTargetsOf(location),
     page.scriptSource,
   )

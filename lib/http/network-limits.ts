@@ -88,26 +88,28 @@ export type RequestLimit = (request: Request, response: Response) => Promise<voi
 function requestLimit(make: () => readonly RequestHandler[], contexts: RequestContexts): RequestLimit {
   const watchProxy = proxyWatch()
   let limiters: readonly RequestHandler[] | undefined
-  return async (request, response) => {
+  return (request, response) => {
     const context = contexts.of(request)
-    if (context.isCounted) return
+    if (context.isCounted) return Promise.resolve()
     context.isCounted = true
     watchProxy(request)
     limiters ??= make()
-    try {
-      // An error ends the loop: a failing store must hold up the request only once.
-      for (const each of limiters) await passed(each, request, response)
-    } catch (error) {
-      if (error instanceof Throttled) throw error
-      warnOfLimitStore(error)
-    }
+    return passed(limiters, request, response)
   }
 }
 
-// The endpoint runs outside of `next`: express-rate-limit would take its errors for the store's.
-const passed = (middleware: RequestHandler, request: Request, response: Response) =>
+// The endpoint runs outside of `next`: express-rate-limit would take its errors for the store's. An error ends the row:
+// a failing store must hold up the request only once.
+const passed = ([first, ...others]: readonly RequestHandler[], request: Request, response: Response) =>
   new Promise<void>((resolve, reject) => {
-    void middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)))
+    if (first === undefined) return resolve()
+    void first(request, response, (error?: unknown) => {
+      if (error === undefined)
+        return resolve(others.length === 0 ? undefined : passed(others, request, response))
+      if (error instanceof Throttled) return reject(error)
+      warnOfLimitStore(error)
+      resolve()
+    })
   })
 
 /**

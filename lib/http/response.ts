@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from 'express'
+import { requestIdName } from '../audit/audit-log'
 import { errorMembers, type ErrorText, headersOf, statusOf } from '../protocol/error-response'
 import type { OAuthError } from '../protocol/oauth-error'
 import { protocolOf } from '../protocol/uri'
@@ -88,15 +89,15 @@ export function formTargetsOf(redirectUri: string): readonly string[] {
 }
 
 /** RFC 9700 4.12: after 303, the user agent sends `GET`. */
-export function redirectTo(response: Response, location: string): void {
-  response
-    .writeHead(303, {
-      Location: location,
-      'Cache-Control': 'no-store',
-      Pragma: 'no-cache',
-      'Content-Length': 0,
-    })
-    .end()
+export function redirectTo(response: Response, location: string, requestId?: string): void {
+  const headers: OutgoingHttpHeaders = {
+    Location: location,
+    'Cache-Control': 'no-store',
+    Pragma: 'no-cache',
+    'Content-Length': 0,
+  }
+  if (requestId !== undefined) headers[requestIdName] = requestId
+  response.writeHead(303, headers).end()
 }
 
 function sendText(response: Response, status: number, text: string, headers: OutgoingHttpHeaders): void {

@@ -1,5 +1,6 @@
 import type { ClientRateLimitInfo, Store } from 'express-rate-limit'
 import { BoundedMap } from '../primitives/bounded-map'
+import { following } from '../primitives/eventual'
 import type { Throttled } from '../protocol/oauth-error'
 import { overLimit } from '../protocol/refusals'
 import { secondsToWait } from './limit'
@@ -21,10 +22,14 @@ export class NetworkLimit implements Store {
     private readonly clock: () => number,
   ) {}
 
-  async increment(network: string): Promise<ClientRateLimitInfo> {
-    const counted = await this.store.increment(network)
-    if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
-    return counted
+  increment(network: string): Promise<ClientRateLimitInfo> | ClientRateLimitInfo {
+    return following(
+      () => this.store.increment(network),
+      (counted) => {
+        if (counted.totalHits >= this.attempts) this.usedUp.put(network, counted.resetTime?.getTime() ?? 0)
+        return counted
+      },
+    )
   }
 
   async decrement(network: string): Promise<void> {

@@ -35,7 +35,7 @@ export async function parsePushedRequest(
   const parameters = replaced.without([...credentialNames(credentialTerms), ...added.keys()]).with(added)
   parameters.require('client_id')
   requireEchoableState(parameters)
-  const destination = destinationOf(client, parameters.get('redirect_uri'))
+  const destination = destinationOf(client, parameters)
   const parsed = await parseAuthorizationRequest(destination, parameters, server)
   return {
     proposal: proposalOf(destination, parameters, parsed, settings.tokenType),

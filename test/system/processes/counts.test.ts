@@ -17,10 +17,10 @@ const room = 1.03
 /** The most that one operation makes. Budgets only go down: who saves something lowers its row, and nobody raises one. */
 const budgets = [
   { name: 'ours', row: 'client credentials', promises: 52, timers: 0, kibibytes: 44.4 },
-  { name: 'ours', row: 'code flow', promises: 178, timers: 0, kibibytes: 196.3 },
+  { name: 'ours', row: 'code flow', promises: 140, timers: 0, kibibytes: 190.1 },
   { name: 'ours', row: 'refresh', promises: 53, timers: 0, kibibytes: 50.7 },
   { name: 'ours', row: 'guard', promises: 12, timers: 0, kibibytes: 23.5 },
-  { name: 'ours, approved before', row: 'code flow', promises: 112, timers: 0, kibibytes: 98.2 },
+  { name: 'ours, approved before', row: 'code flow', promises: 89, timers: 0, kibibytes: 92.8 },
 ]
 
 let counted: readonly Counted[]
