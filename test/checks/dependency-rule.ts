@@ -89,7 +89,7 @@ testing: limits/counters authorization stores/client-store stores/dynamic-client
   extensions/jwt-access-tokens dpop openid-connect form-post request-objects device-authorization pushed-requests
   pages doors connected-applications
 command-line: authorization/authorization-index authorization/client-marks authorization/indexed-since
-  authorization/issuer clients stores/redis/redis-store command-line/lint/lint command-line/lint/lint-rule
+  authorization/issuer clients stores/redis/redis-store command-line/lint/lint command-line/lint/subject
   jwt/signing-keys/manage-signing-keys ../package.json stores/client-store
 `
 

@@ -16,7 +16,7 @@ import {
   type MetadataDocumentsOptions,
 } from '../../../../lib/index'
 import { lint, rules } from '../../../../lib/command-line/lint/lint'
-import { subjectOf } from '../../../../lib/command-line/lint/lint-rule'
+import { subjectOf } from '../../../../lib/command-line/lint/subject'
 
 type Bend = Partial<AuthorizationServerOptions>
 

@@ -8,12 +8,6 @@ import { parseClient, type ServerCapabilities } from '../../protocol/parse-clien
 import { isClientRegistry, isDeleted } from '../../stores/client-store'
 import { withinDeadline } from '../../stores/deadline'
 
-/**
- * `error`: a specification says MUST, or anybody can misuse the server. `warning`: the risk depends on the
- * deployment.
- */
-type Severity = 'error' | 'warning'
-
 interface LintedClient {
   readonly client: Client
   /** `clients[0]`, or `clients["album"]` of a store. */
@@ -29,48 +23,11 @@ export interface Subject {
   readonly refused: readonly FindingPlace[]
 }
 
-export interface Finding {
-  /** Stable: scripts may rely on it, and `--allow` takes it. */
-  readonly rule: string
-  readonly severity: Severity
+export interface FindingPlace {
   /** Such as `clients[0].redirect_uris[1]`. */
   readonly path: string
   readonly client: string | undefined
-  readonly why: string
-  readonly cure: string
-  /** A specification, or `good practice`. */
-  readonly source: string
-}
-
-export interface FindingPlace extends Pick<Finding, 'path' | 'client'> {
   readonly why?: string
-}
-
-export interface LintRule extends Pick<Finding, 'severity' | 'why' | 'cure' | 'source'> {
-  readonly id: string
-  /** Pure. */
-  places(subject: Subject): readonly FindingPlace[]
-}
-
-export function optionWhen(broken: boolean, path: string): readonly FindingPlace[] {
-  return broken ? [{ path, client: undefined }] : []
-}
-
-export function eachClient(
-  { clients }: Subject,
-  brokenFields: (client: Client) => readonly string[],
-): readonly FindingPlace[] {
-  return clients.flatMap(({ client, path }) =>
-    brokenFields(client).map((field) => ({ path: `${path}.${field}`, client: client.client_id })),
-  )
-}
-
-export function entriesWhere(
-  field: string,
-  entries: readonly string[],
-  broken: (entry: string) => boolean,
-): readonly string[] {
-  return entries.flatMap((entry, index) => (broken(entry) ? [`${field}[${index}]`] : []))
 }
 
 interface Seen {
