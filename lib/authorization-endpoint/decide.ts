@@ -94,15 +94,11 @@ export async function decide(
   try {
     const meetsDemands = requireLogin(deciding)
     if (isLater(meetsDemands)) await meetsDemands
-    step = await commit(
-      server.store,
-      id,
-      (current) => stepOf(current, deciding),
-      context.random,
-      found,
+    step = await commit(server.store, id, (current) => stepOf(current, deciding), context.random, {
+      cached: found,
       onCommitted,
-      server.complete && ((result) => completed(result, deciding)),
-    )
+      complete: server.complete && ((result) => completed(result, deciding)),
+    })
   } catch (cause) {
     return failureOf(deciding, unexpected(cause))
   }

@@ -75,15 +75,11 @@ async function approveClaimed(
     const event = approvalEvent(authorization, responseType.name)
     return { action: 'save', authorization, outcome: { approved, redirection }, event }
   }
-  const outcome = await commit(
-    server.store,
-    id,
-    transition,
-    random,
-    found,
+  const outcome = await commit(server.store, id, transition, random, {
+    cached: found,
     onCommitted,
-    server.complete && ((result) => completeClaimed(server, client, result, now)),
-  )
+    complete: server.complete && ((result) => completeClaimed(server, client, result, now)),
+  })
   if (outcome instanceof OAuthError) return { kind: 'refused', error: outcome }
   onClaimed?.()
   return outcome.redirection
@@ -140,5 +136,5 @@ function claimRecord(
     const result = claim(current, handle, proposal, context)
     return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
   }
-  return commit(store, record.id, transition, context.random, found)
+  return commit(store, record.id, transition, context.random, { cached: found })
 }

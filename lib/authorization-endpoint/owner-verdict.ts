@@ -211,5 +211,5 @@ function change(
     const result = transition(current, { handle, clientId }, context)
     return 'refusal' in result ? { action: 'none', outcome: result.refusal } : result
   }
-  return commit(store, id, step, context.random, found)
+  return commit(store, id, step, context.random, { cached: found })
 }

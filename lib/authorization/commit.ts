@@ -6,16 +6,25 @@ import type { Authorization } from './authorization'
 import { isUsedOnce, tombstoneOf, ignoreTombstone } from './one-time-use'
 import type { Action, CompleteResult, OnCommitted, Transition } from './transition'
 
+interface CommitTerms<Outcome> {
+  /**
+   * Replaces the first read. Only a successful save proves it current: for any other action, the loop reads the store
+   * and decides again.
+   */
+  readonly cached?: StoredAuthorization | undefined
+  readonly onCommitted?: OnCommitted | undefined
+  /** Runs before the write, which succeeds only on the record of this round, however long it takes. */
+  readonly complete?: CompleteResult<Outcome> | undefined
+  /** Uses up what counts once in the request, before a write that gives something or ends the record. */
+  readonly useUp?: (() => Promise<void>) | undefined
+}
+
 // Few writers change one record at the same time: 16 rounds are enough.
 const rounds = 16
 
 /**
  * Compare-and-set on the revision; a conflict begins the next round with a new read.
  *
- * @param cached replaces the first read. Only a successful save proves it current: for any other action, the loop reads
- * the store and decides again.
- * @param complete runs before the write, which succeeds only on the record of this round, however long it takes.
- * @param useUp uses up what counts once in the request, before a write that gives something or ends the record.
  * @throws OAuthError the refusal of the transition, after its write; `temporarily_unavailable` after 16 rounds.
  */
 export async function commit<Outcome>(
@@ -23,10 +32,7 @@ export async function commit<Outcome>(
   id: string,
   transition: Transition<Outcome>,
   random: Random,
-  cached?: StoredAuthorization,
-  onCommitted?: OnCommitted,
-  complete?: CompleteResult<Outcome>,
-  useUp?: () => Promise<void>,
+  { cached, onCommitted, complete, useUp }: CommitTerms<Outcome> = {},
 ): Promise<Outcome> {
   let superseded: Authorization | undefined
   for (let round = 0; round < rounds; round++) {
@@ -48,14 +54,14 @@ export async function commit<Outcome>(
   throw refused('authorization_contended')
 }
 
-async function tryWrite(
+function tryWrite(
   store: AuthorizationStore,
   id: string,
   result: Action,
   found: StoredAuthorization | undefined,
   random: Random,
 ): Promise<boolean> {
-  if (result.action === 'none') return true
+  if (result.action === 'none') return Promise.resolve(true)
   if (result.action === 'save') return trySave(store, result.authorization, createId(random), found?.revision)
   // Without a found record, removes nothing: another issuer may own the record of this id.
   if (result.action === 'delete' && found !== undefined) return tryRevoke(store, found, random)
@@ -77,21 +83,19 @@ async function tryRevoke(
 
 // A failed save may have lost only its reply. The second one, which expects the new revision, succeeds only in that
 // case. Otherwise, the retry of an honest client would look like a replay. A read would not wait for replicas.
-async function trySave(
+function trySave(
   store: AuthorizationStore,
   authorization: Authorization,
   revision: string,
   expected: string | undefined,
 ): Promise<boolean> {
-  try {
-    return await store.save(authorization, revision, expected)
-  } catch (error) {
+  return store.save(authorization, revision, expected).catch(async (error: unknown) => {
     // The index of the owner refused, or a share is used up: nothing was saved.
     if (error instanceof Throttled) throw error
     if (error instanceof OAuthError && error.code !== 'temporarily_unavailable') throw error
     if (await store.save(authorization, revision, revision).catch(() => false)) return true
     throw error
-  }
+  })
 }
 
 /**
@@ -110,13 +114,15 @@ export async function end(store: AuthorizationStore, id: string): Promise<void> 
   }
 }
 
-export async function begin(
+export function begin(
   store: AuthorizationStore,
   authorization: Authorization,
   random: Random,
   ifThere: () => Error = idRefused,
 ): Promise<void> {
-  if (!(await trySave(store, authorization, createId(random), undefined))) throw ifThere()
+  return trySave(store, authorization, createId(random), undefined).then((isSaved) => {
+    if (!isSaved) throw ifThere()
+  })
 }
 
 // Two ids of 16 random bytes are never equal: the store or the random source is broken.

@@ -24,7 +24,7 @@ export interface Recipient {
 }
 
 /** No store has the token yet. */
-interface DecidedToken {
+export interface DecidedToken {
   readonly authorization: Authorization | undefined
   readonly issued: Issued
   readonly event: TransitionEvent | undefined

@@ -106,7 +106,13 @@ export function mayRefresh(client: Client): boolean {
   return client.grant_types.includes('refresh_token')
 }
 
-export type ServedGrantType = Pick<GrantType, 'name' | 'parameters' | 'handle'>
+/** A grant type of the suite that waits for nothing. */
+export interface BuiltInGrantType extends Pick<GrantType, 'name' | 'parameters'> {
+  /** @throws OAuthError to refuse the request. */
+  grant(request: Pick<TokenRequest, 'client' | 'parameters' | 'context' | 'defaultScope'>): GrantResult
+}
+
+export type ServedGrantType = BuiltInGrantType | Pick<GrantType, 'name' | 'parameters' | 'handle'>
 
 /**
  * A value of a host's database may be null, a number or a Buffer. `handle` rejects with a ConfigurationError

@@ -3,10 +3,10 @@ import { BasicStrategy } from 'passport-http'
 import { refused } from '../protocol/refusals'
 import { isTooLong } from '../protocol/parameters'
 import type { SecretVerifier } from './client-secret'
-import type { ClientAuthenticationMethod } from './method'
+import type { ServedMethod } from './method'
 
 /** RFC 6749 2.3.1: every server must support it. */
-export function clientSecretBasic(secrets: SecretVerifier): ClientAuthenticationMethod {
+export function clientSecretBasic(secrets: SecretVerifier): ServedMethod {
   return {
     name: 'client_secret_basic',
     scheme: 'Basic',
@@ -16,7 +16,8 @@ export function clientSecretBasic(secrets: SecretVerifier): ClientAuthentication
       if (credentials === undefined || credentials.secret === '') return undefined
       return { clientId: credentials.clientId, credential: credentials.secret }
     },
-    verify: (client, secret, withinLimits) => secrets.verify(client, secret, withinLimits),
+    verifyAtOnce: (client, secret) => secrets.verifyGenerated(client, secret),
+    verify: (client, secret, withinLimits) => secrets.verifyChosen(client, secret, withinLimits),
   }
 }
 
@@ -51,15 +52,17 @@ const strategy = new BasicStrategy((clientId, secret, done) => done(null, [clien
  * replaces bytes that are not UTF-8. {@link decode} reads these.
  */
 function readByStrategy(encoded: string): Encoded | undefined {
-  let read: Encoded | undefined
-  // On an object of its own, as Passport does. passport-http succeeds before it returns.
-  const run = Object.assign(Object.create(strategy), {
-    success: (credentials: Encoded) => (read = credentials),
-    fail: () => undefined,
-  })
+  read = undefined
   run.authenticate({ headers: { authorization: `Basic ${encoded}` } })
   return read !== undefined && isWhole(read, encoded) ? read : undefined
 }
+
+// passport-http succeeds before it returns, so one object serves all requests.
+let read: Encoded | undefined
+const run = Object.assign(Object.create(strategy), {
+  success: (credentials: Encoded) => (read = credentials),
+  fail: () => undefined,
+})
 
 // As many characters as bytes: nothing is cut, and all is ASCII.
 const isWhole = ([clientId, secret]: Encoded, encoded: string) =>

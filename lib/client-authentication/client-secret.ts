@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { bcryptBytes, bcryptHash, ConstantWorkComparer, fitsBcrypt } from './bcrypt'
 import { BoundedMap } from '../primitives/bounded-map'
 import { type Client, isBcryptHash, liveSecrets } from '../protocol/client'
-import { digest, isSameText, secureRandom } from '../protocol/credential'
+import { digest, isSameDigest, secureRandom } from '../protocol/credential'
 import type { Throttle, Verification } from './method'
 import { SingleFlight } from '../primitives/single-flight'
 
@@ -60,28 +60,43 @@ export class SecretVerifier {
     this.remembered = new RememberedSecrets(clock)
   }
 
+  /** A right generated secret cannot be a guess, so no limit applies. Undefined: it may be a chosen one. */
+  verifyGenerated(client: Client | undefined, secret: string): Verification | undefined {
+    const hashes = client?.client_secret_hashes ?? none
+    const presented = digest(secret)
+    let match: string | undefined
+    // Each comparison runs, so an unknown client costs the same.
+    for (let at = 0; at < Math.max(hashes.length, liveSecrets); at++) {
+      const hash = hashes[at] ?? this.decoys[at] ?? ''
+      if (hash.startsWith(generatedPrefix) && isSameDigest(presented, hash.slice(generatedPrefix.length)))
+        match = hashes[at]
+    }
+    return match === undefined ? undefined : verdict(match, hashes)
+  }
+
   /**
-   * A right generated secret cannot be a guess, so no limit applies. A secret verified within a day passes as
-   * `known`, which counts nothing.
+   * A secret verified within a day passes as `known`, which counts nothing.
    *
    * @throws OAuthError over a limit; `NotAttempted` if too many comparisons wait for bcrypt.
    */
-  async verify(client: Client | undefined, secret: string, withinLimits: Throttle): Promise<Verification> {
+  async verifyChosen(
+    client: Client | undefined,
+    secret: string,
+    withinLimits: Throttle,
+  ): Promise<Verification> {
+    const registered = client?.client_secret_hashes ?? none
     // Most requests use the current secret.
-    const hashes = client?.client_secret_hashes.toReversed() ?? []
-    const verdict = (match: string | undefined): Verification =>
-      match !== undefined && (match === hashes[0] || 'by an old secret')
-    const generated = generatedHash(secret)
-    const equal = this.padded(hashes).map((hash) => isSameText(hash, generated))
-    const proven = hashes.find((_, at) => equal[at])
-    if (proven !== undefined) return verdict(proven)
+    const hashes = registered.toReversed()
     const memories = this.padded(hashes).map((hash) => this.remembered.getCached(this.mark(hash, secret)))
     const fresh = hashes.find((_, at) => memories[at] === 'fresh')
     const notGuessed = (verification: () => Promise<Verification>) => withinLimits(verification, 'known')
-    if (fresh !== undefined) return notGuessed(async () => verdict(fresh))
+    if (fresh !== undefined) return notGuessed(async () => verdict(fresh, registered))
     const known = hashes.find((_, at) => memories[at] === 'known')
-    if (known !== undefined) return notGuessed(async () => verdict(await this.renewed(known, secret)))
-    return withinLimits(async () => verdict(await this.compared(hashes.filter(isBcryptHash), secret)))
+    if (known !== undefined)
+      return notGuessed(async () => verdict(await this.renewed(known, secret), registered))
+    return withinLimits(async () =>
+      verdict(await this.compared(hashes.filter(isBcryptHash), secret), registered),
+    )
   }
 
   /** An unknown client, and clients with one or two secrets, cost the same. */
@@ -110,6 +125,11 @@ export class SecretVerifier {
     return createHmac('sha256', this.key).update(hash).update(secret).digest('base64url')
   }
 }
+
+const none: readonly string[] = []
+
+const verdict = (match: string | undefined, hashes: readonly string[]): Verification =>
+  match !== undefined && (match === hashes.at(-1) || 'by an old secret')
 
 const rememberedAtMost = 1000
 const freshSeconds = 300

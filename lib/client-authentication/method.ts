@@ -105,6 +105,11 @@ export interface ClientAuthenticationMethod extends AuthenticationMethodDescript
   ): Promise<Verification>
 }
 
+export interface ServedMethod extends ClientAuthenticationMethod {
+  /** Proves what needs no wait: undefined leaves the credential to `verify`. */
+  verifyAtOnce?(client: Client | undefined, credential: string): Verification | undefined
+}
+
 /**
  * RFC 6749 5.2: by the scheme that the client tried; or every scheme, if it tried none of these, such as
  * Digest. With a scheme that cannot succeed, the client would only try again.

@@ -3,14 +3,19 @@ import { isSameScheme, parseAuthorization } from '../protocol/http-authenticatio
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { none } from './built-in-methods'
-import type { ClientAuthenticationMethod, CredentialSources, PresentedCredential } from './method'
+import type {
+  ClientAuthenticationMethod,
+  CredentialSources,
+  PresentedCredential,
+  ServedMethod,
+} from './method'
 
 /** Nothing is proven. */
 export class ClientCredential implements PresentedCredential {
   constructor(
     readonly clientId: string,
     readonly credential: string,
-    readonly method: ClientAuthenticationMethod,
+    readonly method: ServedMethod,
   ) {}
 }
 

@@ -1,8 +1,13 @@
 import type { Request } from 'express'
 import type { Client } from '../protocol/client'
 import { refused } from '../protocol/refusals'
-import type { ProvenClient } from './authenticate-client'
-import { ClientCredential } from './read-credential'
+import type {
+  AuthenticationContext,
+  ClientVerification,
+  Presented,
+  ProvenClient,
+} from './authenticate-client'
+import type { ClientCredential } from './read-credential'
 
 /** A strategy for `passport.use`, which needs no types of Passport. */
 export interface ClientStrategy {
@@ -12,7 +17,7 @@ export interface ClientStrategy {
 }
 
 export interface ServerStrategy extends ClientStrategy {
-  /** @param options the credential, if the server has read it; or else Passport's options. */
+  /** @param options an {@link Attempt} of the server itself; or else Passport's options. */
   authenticate(this: Outcomes, request: Request, options?: unknown): void
 }
 
@@ -23,18 +28,22 @@ interface Outcomes {
   readonly error: (thrown: unknown) => void
 }
 
-/** @throws OAuthError if the request presents no client, or it does not authenticate. */
-export type AuthenticateBy = (
-  request: Request,
-  method: string,
-  credential: ClientCredential | undefined,
-) => Promise<ProvenClient | undefined>
+/**
+ * Reads the request of a host's Passport. Resolves to undefined if it uses another method.
+ *
+ * @throws OAuthError if the request presents no client, or it does not authenticate.
+ */
+export type AuthenticateAtHost = (request: Request, method: string) => Promise<ProvenClient | undefined>
 
 /**
  * Fails for a request that uses another method, so a host can list several strategies. Without success by
  * this method, ends in an `OAuthError`. Passport's `user` is the client.
  */
-export function clientStrategy(name: string, authenticateBy: AuthenticateBy): ServerStrategy {
+export function clientStrategy(
+  name: string,
+  verification: ClientVerification,
+  authenticateAtHost: AuthenticateAtHost,
+): ServerStrategy {
   return {
     name,
     authenticate(request, options) {
@@ -49,24 +58,48 @@ export function clientStrategy(name: string, authenticateBy: AuthenticateBy): Se
           error(thrown)
         }
       }
-      const credential = options instanceof ClientCredential ? options : undefined
-      authenticateBy(request, name, credential).then(settle, error)
+      if (!(options instanceof Attempt)) return void authenticateAtHost(request, name).then(settle, error)
+      const proven = verification.verifyAtOnce(options)
+      if (proven === undefined) verification.verify(options).then(settle, error)
+      else success(proven.client, proven)
     },
   }
 }
 
-/** Without Passport, which costs as much as issuing a token: the server knows the method already. */
-export function verifyCredential(
-  strategy: ServerStrategy,
-  request: Request,
-  credential: ClientCredential,
-): Promise<ProvenClient> {
-  return new Promise((resolve, reject) => {
-    const outcomes: Outcomes = {
-      success: (client, { byOldSecret }) => resolve({ client, byOldSecret }),
-      fail: () => reject(refused('client_not_authenticated')),
-      error: reject,
-    }
-    strategy.authenticate.call(outcomes, request, credential)
-  })
+/** Runs a strategy without Passport, which costs as much as issuing a token. */
+export class Attempt implements Presented, Outcomes {
+  /** Undefined: see {@link settled}. */
+  proven: ProvenClient | undefined
+  private settle: ((proven: ProvenClient) => void) | undefined
+  private refuse: ((thrown: unknown) => void) | undefined
+
+  constructor(
+    readonly credential: ClientCredential,
+    readonly client: Presented['client'],
+    readonly context: AuthenticationContext,
+  ) {}
+
+  /** @throws OAuthError if the client is refused at once. */
+  by(strategy: ServerStrategy, request: Request): this {
+    strategy.authenticate.call(this, request, this)
+    return this
+  }
+
+  readonly success: Outcomes['success'] = (client, { byOldSecret }) => {
+    this.proven = { client, byOldSecret }
+    this.settle?.(this.proven)
+  }
+
+  readonly fail = (): void => this.error(refused('client_not_authenticated'))
+
+  readonly error = (thrown: unknown): void => this.refuse?.(thrown)
+
+  /** Of a strategy that waits. */
+  settled(): Promise<ProvenClient> {
+    if (this.proven !== undefined) return Promise.resolve(this.proven)
+    return new Promise((resolve, reject) => {
+      this.settle = resolve
+      this.refuse = reject
+    })
+  }
 }

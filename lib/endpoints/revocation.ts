@@ -47,5 +47,5 @@ function revokeIn(
 ): Promise<unknown> {
   const transition: Transition<unknown> = (current) =>
     revokeByToken(current, { token, clientId: client.client_id })
-  return commit(store, id, transition, issueContext().random, undefined, onCommitted, undefined, useUp)
+  return commit(store, id, transition, issueContext().random, { onCommitted, useUp })
 }

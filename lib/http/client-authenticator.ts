@@ -1,47 +1,39 @@
 import type { Request } from 'express'
+import type { AuthenticationContext } from '../client-authentication/authenticate-client'
 import {
   type ClientCredential,
   noClientAuthentication,
   readCredential,
 } from '../client-authentication/read-credential'
-import type { AuthenticateBy } from '../client-authentication/strategies'
+import type { AuthenticateAtHost } from '../client-authentication/strategies'
 import { hasBody } from '../protocol/endpoint'
+import type { Throttled } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
+import type { SingleUse } from '../protocol/single-use'
 import type { ServerContext } from '../server/context'
 import { credentialSourcesOf, formOf } from './request'
 import { useLast, useUp } from './use-up'
 
 type ServerWithoutStrategies = Omit<ServerContext, 'strategies'>
 
-export function clientAuthenticator(server: ServerWithoutStrategies): AuthenticateBy {
-  const { verification, contexts, networkLimits } = server
-  return async (request, method, read) => {
-    const context = contexts.of(request)
-    const credential = read ?? (await credentialAtHost(server, request))
+/** A Passport instance of the host leads to an endpoint that finds the client in the context. */
+export function authenticatorAtHost(server: ServerWithoutStrategies): AuthenticateAtHost {
+  const { verification, contexts } = server
+  return async (request, method) => {
+    const form = hasBody(request.method)
+      ? await formOf(request, server.settings.bodyDeadline)
+      : Parameters.none
+    const credential = credentialOf(server, request, form)
+    if (credential === undefined) throw noClientAuthentication(form.mentions('client_id'))
     if (credential.method.name !== method) return undefined
-    const proven = await verification.verify(credential, {
-      address: () => request.ip,
-      networkRefusal: networkLimits.clients?.refusalOf(request),
-      clientFound: () => (context.notes.isRegistered = true),
-      useLast: (use) => useLast(server, request, use),
-    })
-    // A Passport instance of the host leads to an endpoint that finds the client in the context.
-    if (read !== undefined) return proven
-    context.client = proven
+    const context = new ClientRequest(server, request)
+    const presented = { credential, client: verification.find(credential, context), context }
+    const proven = verification.verifyAtOnce(presented) ?? (await verification.verify(presented))
+    contexts.of(request).client = proven
     // What the host does next may have effects.
     await useUp(server, request, proven.client)
     return proven
   }
-}
-
-async function credentialAtHost(
-  server: ServerWithoutStrategies,
-  request: Request,
-): Promise<ClientCredential> {
-  const form = hasBody(request.method) ? await formOf(request, server.settings.bodyDeadline) : Parameters.none
-  const credential = credentialOf(server, request, form)
-  if (credential === undefined) throw noClientAuthentication(form.mentions('client_id'))
-  return credential
 }
 
 /** @throws OAuthError for several methods, or one used wrongly. */
@@ -53,4 +45,27 @@ export function credentialOf(
   const credential = readCredential(credentialSourcesOf(request, form), credentialTerms)
   if (credential !== undefined) contexts.of(request).notes.claimedClientId = credential.clientId
   return credential
+}
+
+export class ClientRequest implements AuthenticationContext {
+  constructor(
+    private readonly server: Pick<ServerContext, 'contexts' | 'networkLimits'>,
+    private readonly request: Request,
+  ) {}
+
+  get networkRefusal(): Throttled | undefined {
+    return this.server.networkLimits.clients?.refusalOf(this.request)
+  }
+
+  address(): string | undefined {
+    return this.request.ip
+  }
+
+  clientFound(): void {
+    this.server.contexts.of(this.request).notes.isRegistered = true
+  }
+
+  useLast(use: SingleUse): void {
+    useLast(this.server, this.request, use)
+  }
 }

@@ -4,7 +4,7 @@ import { type AuditNotes, requestIdHeader } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { noClientAuthentication } from '../client-authentication/read-credential'
-import { verifyCredential } from '../client-authentication/strategies'
+import { Attempt } from '../client-authentication/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { isRecord } from '../primitives/values'
 import { optional, required, requireShape, shape } from '../primitives/shape'
@@ -23,9 +23,9 @@ import { Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
 import { urlBelow } from '../endpoints/server-metadata'
 import { methodsOf, refuseMethod } from './methods'
-import { formOf, hasLongBody, HttpRequest, jsonOf, queryOf } from './request'
+import { bodyMayCome, formAtOnce, formOf, hasLongBody, HttpRequest, jsonOf, queryOf } from './request'
 import type { ServerContext } from '../server/context'
-import { credentialOf } from './client-authenticator'
+import { ClientRequest, credentialOf } from './client-authenticator'
 import { sendClientFailure } from './client-failure'
 import { endpointCors, type Share } from './endpoint-cors'
 import { senderOf } from './sender-of'
@@ -33,7 +33,7 @@ import { closing } from './requests-in-flight'
 import type { RequestLimit } from './network-limits'
 import { sendJson, sendNoContent } from './response'
 import { requireTls } from './transport'
-import { useLast, usingUp, useUp } from './use-up'
+import { useLast, useUp } from './use-up'
 
 export type EndpointRow = EndpointDescription &
   EndpointHandling<Committing> & {
@@ -47,67 +47,193 @@ interface Committing {
   readonly onCommitted: OnCommitted
 }
 
+/** One middleware of an endpoint. */
+interface Part {
+  readonly server: ServerContext
+  readonly endpoint: EndpointRow
+  readonly share: Share | undefined
+  /** Which middleware authenticates the client: one before, this one, or this one unless another has. */
+  readonly authenticates: 'before' | 'here' | 'once'
+  /** Undefined: the part authenticates the client, and passes the request on. */
+  readonly answering: Answering | undefined
+}
+
+interface Answering {
+  readonly url: string
+  /** With `prepare`. */
+  readonly preparing: readonly Extension[]
+  /** Hosts write endpoints, also in JavaScript. */
+  readonly isOfHost: boolean
+}
+
 /** The host mounts client authentication before it. */
 export function mountedEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
-  return answering(server, endpoint, async (request) => {
-    const proven = server.contexts.of(request).client
-    if (proven === undefined)
-      throw new Error(
-        `oauth.${endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
-      )
-    return { parameters: await parametersOf(server, endpoint, request), proven }
-  })
+  return answeringPart(server, endpoint, 'before')
 }
 
 export function wholeEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
-  return answering(server, endpoint, (request) => authenticate(server, endpoint, request))
+  return answeringPart(server, endpoint, 'here')
 }
 
 /** A strategy of the host may have authenticated the client. */
 export function singleEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
-  return answering(server, endpoint, async (request) => {
-    const proven = server.contexts.of(request).client
-    if (proven === undefined) return authenticate(server, endpoint, request)
-    return { parameters: await parametersOf(server, endpoint, request), proven }
+  return answeringPart(server, endpoint, 'once')
+}
+
+function answeringPart(
+  server: ServerContext,
+  endpoint: EndpointRow,
+  authenticates: Part['authenticates'],
+): RequestHandler {
+  const { settings } = server
+  const answering = {
+    url: urlBelow(settings.issuer, endpoint.path),
+    preparing: settings.extensions.filter((extension) => extension.prepare !== undefined),
+    isOfHost: settings.endpoints.some((own) => own === endpoint),
+  }
+  return served({ server, endpoint, share: endpointCors(server, endpoint), authenticates, answering })
+}
+
+/** @param endpoint as which this part reports failures. */
+export function clientAuthentication(
+  server: ServerContext,
+  endpoint: EndpointRow,
+  share: Share | undefined,
+): RequestHandler {
+  return served({ server, endpoint, share, authenticates: 'here', answering: undefined })
+}
+
+/** The way of a request, which waits for its body, for the host and for the store. */
+function served(part: Part): RequestHandler {
+  const { server, endpoint, share, answering } = part
+  const { settings, requests, requireService } = server
+  const methods = methodsOf(endpoint)
+  return handler(async (request, response, next) => {
+    if (share?.(request, response) === true) return
+    try {
+      if (!methods.includes(request.method)) return refuseMethod(server, endpoint, request, response)
+      requireTls(request, settings.tlsRequired)
+      server.watchHost(request)
+      if (!requests.enter(request, response)) await turnAway(server, endpoint, request)
+      if (requireService !== undefined && endpoint.duringMaintenance !== true) await requireService()
+      const context = server.contexts.of(request)
+      const isToProve = needsProof(part, context.client)
+      if (isToProve && mustProveFirst(server, request))
+        await attemptOf(server, request, Parameters.none, 'required')?.settled()
+      const isForm = hasForm(endpoint, request.method)
+      if (isForm) await bodyMayCome
+      const parameters = isForm
+        ? (formAtOnce(request) ?? (await formOf(request, settings.bodyDeadline)))
+        : queryOf(request)
+      if (isToProve) {
+        const form = isForm ? parameters : Parameters.none
+        const attempt = attemptOf(server, request, form, endpoint.clientAuthentication)
+        if (attempt !== undefined) context.client = attempt.proven ?? (await attempt.settled())
+      }
+      if (answering !== undefined) await answer(part, answering, request, response, parameters)
+      // What comes next may have effects.
+      else if (context.client !== undefined) await useUp(server, request, context.client.client)
+    } catch (error) {
+      return sendClientFailure(server, endpoint, request, response, error)
+    }
+    // Outside of `try`: errors of the host are no failures of the client.
+    if (answering === undefined) next()
   })
 }
 
-interface Identified {
-  readonly parameters: Parameters
-  readonly proven: ProvenClient | undefined
+function needsProof({ endpoint, authenticates }: Part, proven: ProvenClient | undefined): boolean {
+  if (authenticates === 'before' && proven === undefined)
+    throw new Error(
+      `oauth.${endpoint.name}() found no authenticated client: mount oauth.clientAuthentication() before it, or a strategy of oauth.strategies.`,
+    )
+  if (authenticates === 'before' || endpoint.clientAuthentication === 'none') return false
+  return authenticates === 'here' || proven === undefined
 }
 
-function answering(
+/** A network over its limit must prove a client by the `Authorization` header before a long body is read. */
+const mustProveFirst = ({ networkLimits }: ServerContext, request: Request): boolean =>
+  hasLongBody(request) && networkLimits.clients?.refusalOf(request) !== undefined
+
+/** Undefined if the request presents no client, and needs none. */
+function attemptOf(
   server: ServerContext,
-  endpoint: EndpointRow,
-  identify: (request: Request) => Promise<Identified>,
-): RequestHandler {
+  request: Request,
+  form: Parameters,
+  need: EndpointRow['clientAuthentication'],
+): Attempt | undefined {
+  const context = server.contexts.of(request)
+  // Drops an earlier proof.
+  context.client = undefined
+  context.singleUses = []
+  const credential = credentialOf(server, request, form)
+  if (credential === undefined) {
+    if (need === 'optional') return undefined
+    throw noClientAuthentication(form.mentions('client_id'))
+  }
+  const strategy = server.strategies.get(credential.method.name)
+  if (strategy === undefined) throw new Error(`The method ${credential.method.name} has no strategy.`)
+  const asking = new ClientRequest(server, request)
+  return new Attempt(credential, server.verification.find(credential, asking), asking).by(strategy, request)
+}
+
+async function answer(
+  { server, endpoint }: Part,
+  { url, preparing, isOfHost }: Answering,
+  request: Request,
+  response: Response,
+  parameters: Parameters,
+): Promise<void> {
   const { audit, settings } = server
   const { name, notesOf, limit } = endpoint
-  const handle = handlingOf(server, endpoint)
-  const respond: Act = async (request, response) => {
-    const { parameters, proven } = await identify(request)
-    const audited = { request, response, endpoint: name, clientId: proven?.client.client_id }
-    if (notesOf !== undefined) audit.note(request, notesOf(parameters))
-    if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
-    if (limit !== undefined) await limit(request, response)
-    const json = hasJson(endpoint, request) ? await jsonOf(request, settings.bodyDeadline) : undefined
-    const content = { parameters, json, onCommitted: audit.onCommitted(request) }
-    const { members, status = 200, headers } = await handle(request, content, proven?.client)
-    const all = { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) }
-    if (status === 204) sendNoContent(response, all)
-    else sendJson(response, status, members, all)
-  }
-  return served(server, endpoint, respond, endpointCors(server, endpoint))
+  const proven = endpoint.clientAuthentication === 'none' ? undefined : server.contexts.of(request).client
+  const audited = { request, response, endpoint: name, clientId: proven?.client.client_id }
+  if (notesOf !== undefined) audit.note(request, notesOf(parameters))
+  if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
+  if (limit !== undefined) await limit(request, response)
+  const json = hasJson(endpoint, request) ? await jsonOf(request, settings.bodyDeadline) : undefined
+  const asked = new RequestAtEndpoint(request, { server, name, url }, proven?.client, parameters, json)
+  requireKind(endpoint, asked)
+  if (preparing.length > 0 && isOfClient(asked)) asked.evidence = await evidenceIn(preparing, asked)
+  const usesUpLast = endpoint.usesUpLast === true
+  if (!usesUpLast && asked.useUp !== undefined) await asked.useUp()
+  const answered = await handled(endpoint, asked)
+  if (isOfHost) requireAnswer(answered, name)
+  if (usesUpLast && asked.useUp !== undefined) await asked.useUp()
+  const { members, status = 200, headers } = answered
+  const all = { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) }
+  if (status === 204) sendNoContent(response, all)
+  else sendJson(response, status, members, all)
 }
 
-type Handle = (request: Request, content: Content, client: Client | undefined) => Promise<EndpointResponse>
+function requireKind({ name, clientAuthentication }: EndpointRow, { client }: Asked): void {
+  if (clientAuthentication === 'none' || clientAuthentication === 'optional') return
+  if (client === undefined) throw new Error(`The endpoint ${name} was reached without a client.`)
+  if (clientAuthentication === 'confidential' && !hasCredentials(client))
+    throw refused('client_not_confidential/endpoint')
+}
 
-function handlingOf(server: ServerContext, endpoint: EndpointRow): Handle {
-  const { settings } = server
-  const place = { server, name: endpoint.name, url: urlBelow(settings.issuer, endpoint.path) }
-  const handle = handlingByClient(endpoint, place, settings.extensions)
-  return settings.endpoints.some((own) => own === endpoint) ? checked(handle, endpoint.name) : handle
+async function evidenceIn(
+  preparing: readonly Extension[],
+  request: RequestAtEndpoint<Client>,
+): Promise<Evidence> {
+  const evidence = new Map<string, unknown>()
+  for (const extension of preparing) {
+    const found: unknown = await extension.prepare?.(request)
+    if (found !== undefined) evidence.set(extension.name, found)
+  }
+  return evidence
+}
+
+type Asked = RequestAtEndpoint<Client | undefined>
+
+const isOfClient = (asked: Asked): asked is RequestAtEndpoint<Client> => asked.client !== undefined
+const isOfNobody = (asked: Asked): asked is RequestAtEndpoint<undefined> => asked.client === undefined
+
+function handled(endpoint: EndpointRow, asked: Asked): Promise<EndpointResponse> {
+  if (endpoint.clientAuthentication === 'optional') return endpoint.handle(asked)
+  if (endpoint.clientAuthentication !== 'none' && isOfClient(asked)) return endpoint.handle(asked)
+  if (endpoint.clientAuthentication === 'none' && isOfNobody(asked)) return endpoint.handle(asked)
+  throw new Error(`The endpoint ${endpoint.name} was reached without its client.`)
 }
 
 interface Place {
@@ -116,69 +242,20 @@ interface Place {
   readonly url: string
 }
 
-function handlingByClient(endpoint: EndpointRow, place: Place, extensions: readonly Extension[]): Handle {
-  if (endpoint.clientAuthentication === 'none')
-    return (request, content) => endpoint.handle(new RequestAtEndpoint(request, place, undefined, content))
-  const preparing = extensions.filter((extension) => extension.prepare !== undefined)
-  if (endpoint.clientAuthentication === 'optional')
-    return (request, content, client) => {
-      if (client === undefined)
-        return endpoint.handle(new RequestAtEndpoint(request, place, undefined, content))
-      const asked = new RequestAtEndpoint(request, place, client, content)
-      return gatherEvidence(preparing, asked).then(() =>
-        usingUp(endpoint, asked, () => endpoint.handle(asked)),
-      )
-    }
-  const isConfidential = endpoint.clientAuthentication === 'confidential'
-  return (request, content, client) => {
-    if (client === undefined) throw new Error(`The endpoint ${endpoint.name} was reached without a client.`)
-    if (isConfidential && !hasCredentials(client)) throw refused('client_not_confidential/endpoint')
-    const asked = new RequestAtEndpoint(request, place, client, content)
-    const handle = () => usingUp(endpoint, asked, () => endpoint.handle(asked))
-    return preparing.length === 0 ? handle() : gatherEvidence(preparing, asked).then(handle)
-  }
-}
-
-async function gatherEvidence(
-  preparing: readonly Extension[],
-  request: RequestAtEndpoint<Client>,
-): Promise<void> {
-  const evidence = new Map<string, unknown>()
-  for (const extension of preparing) {
-    const found: unknown = await extension.prepare?.(request)
-    if (found !== undefined) evidence.set(extension.name, found)
-  }
-  request.evidence = evidence
-}
-
-// Hosts write endpoints, also in JavaScript.
-function checked(handle: Handle, name: string): Handle {
-  return async (...request) => {
-    const answer: unknown = await handle(...request)
-    requireAnswer(answer, name)
-    return answer
-  }
-}
-
 class RequestAtEndpoint<Caller extends Client | undefined>
   extends HttpRequest
   implements EndpointRequest<Caller>, Committing
 {
-  readonly parameters: Parameters
-  readonly json: unknown
-  readonly onCommitted: OnCommitted
   evidence: Evidence = noEvidence
 
   constructor(
     request: Request,
     private readonly place: Place,
     readonly client: Caller,
-    { parameters, json, onCommitted }: Content,
+    readonly parameters: Parameters,
+    readonly json: unknown,
   ) {
     super(request)
-    this.parameters = parameters
-    this.json = json
-    this.onCommitted = onCommitted
   }
 
   get endpoint(): string {
@@ -187,6 +264,10 @@ class RequestAtEndpoint<Caller extends Client | undefined>
 
   get url(): string {
     return this.place.url
+  }
+
+  get onCommitted(): OnCommitted {
+    return this.place.server.audit.onCommitted(this.request)
   }
 
   setHeader(name: string, value: string): void {
@@ -228,74 +309,9 @@ const answerShape = shape<EndpointResponse>(
   'ignored',
 )
 
-/** @param endpoint as which this part reports failures. */
-export function clientAuthentication(
-  server: ServerContext,
-  endpoint: EndpointRow,
-  share: Share | undefined,
-): RequestHandler {
-  const identify: Act = async (request) => {
-    const { proven } = await authenticate(server, endpoint, request)
-    // What comes next may have effects.
-    if (proven !== undefined) await useUp(server, request, proven.client)
-  }
-  return served(server, endpoint, identify, share, 'pass on')
-}
-
-/** A network over its limit must prove a client by the `Authorization` header before a long body is read. */
-async function authenticate(
-  server: ServerContext,
-  endpoint: EndpointRow,
-  request: Request,
-): Promise<Identified> {
-  const { clients: failures } = server.networkLimits
-  const { clientAuthentication: need = 'required' } = endpoint
-  if (need !== 'none' && hasLongBody(request) && failures?.refusalOf(request) !== undefined)
-    await prove(server, request, Parameters.none, 'required')
-  const parameters = await parametersOf(server, endpoint, request)
-  if (need === 'none') return { parameters, proven: undefined }
-  const form = hasForm(endpoint, request.method) ? parameters : Parameters.none
-  return { parameters, proven: await prove(server, request, form, need) }
-}
-
-interface Content extends Committing {
-  readonly parameters: Parameters
-  readonly json: unknown
-}
-
-function parametersOf(
-  { settings }: ServerContext,
-  endpoint: EndpointRow,
-  request: Request,
-): Parameters | Promise<Parameters> {
-  return hasForm(endpoint, request.method) ? formOf(request, settings.bodyDeadline) : queryOf(request)
-}
-
 export const hasForm = ({ body }: EndpointDescription, method: string): boolean =>
   body !== 'json' && hasBody(method)
 const hasJson = ({ body }: EndpointDescription, { method }: Request) => body === 'json' && hasBody(method)
-
-async function prove(
-  server: ServerContext,
-  request: Request,
-  form: Parameters,
-  need: EndpointRow['clientAuthentication'],
-): Promise<ProvenClient | undefined> {
-  const context = server.contexts.of(request)
-  // Drops an earlier proof.
-  context.client = undefined
-  context.singleUses = []
-  const credential = credentialOf(server, request, form)
-  if (credential === undefined) {
-    if (need === 'optional') return undefined
-    throw noClientAuthentication(form.mentions('client_id'))
-  }
-  const strategy = server.strategies.get(credential.method.name)
-  if (strategy === undefined) throw new Error(`The method ${credential.method.name} has no strategy.`)
-  const proven = await verifyCredential(strategy, request, credential)
-  context.client = proven
-  return proven
-}
 
 /** Strategies in a host's Passport report failures as errors. */
 export function clientAuthenticationErrors(
@@ -317,41 +333,18 @@ function isPassportFailure(error: unknown): boolean {
   return error instanceof Error && error.name === 'AuthenticationError'
 }
 
-type Act = (request: Request, response: Response) => Promise<unknown>
-
-function served(
-  server: ServerContext,
+/**
+ * Reads the body first: the connection closes with the response, and a later body would reset it before the
+ * client gets the response.
+ */
+async function turnAway(
+  { settings }: ServerContext,
   endpoint: EndpointRow,
-  act: Act,
-  share: Share | undefined,
-  after: 'end' | 'pass on' = 'end',
-): RequestHandler {
-  const { settings, requests, requireService } = server
-  const methods = methodsOf(endpoint)
-  return handler(async (request, response, next) => {
-    if (share?.(request, response) === true) return
-    try {
-      if (!methods.includes(request.method)) return refuseMethod(server, endpoint, request, response)
-      requireTls(request, settings.tlsRequired)
-      server.watchHost(request)
-      if (!requests.enter(request, response)) await turnAway(server, endpoint, request)
-      if (requireService !== undefined && endpoint.duringMaintenance !== true) await requireService()
-      await act(request, response)
-    } catch (error) {
-      return sendClientFailure(server, endpoint, request, response, error)
-    }
-    // Outside of `try`: errors of the host are no failures of the client.
-    if (after === 'pass on') next()
-  })
-}
-
-// Reads the body first: the connection closes with the response, and a later body would reset it before the client
-// gets the response.
-async function turnAway(server: ServerContext, endpoint: EndpointRow, request: Request): Promise<never> {
+  request: Request,
+): Promise<never> {
   try {
-    await (hasJson(endpoint, request)
-      ? jsonOf(request, server.settings.bodyDeadline)
-      : parametersOf(server, endpoint, request))
+    if (hasJson(endpoint, request)) await jsonOf(request, settings.bodyDeadline)
+    else if (hasForm(endpoint, request.method)) await formOf(request, settings.bodyDeadline)
   } catch {
     // The answer is the same.
   }

@@ -17,7 +17,16 @@ const shortBytes = 16 * 1024
 const formType = /^application\/x-www-form-urlencoded *(?:; *charset="?utf-8"? *)?$/i
 const jsonType = /^application\/json *(?:; *charset="?utf-8"? *)?$/i
 
-const bodies = privateState<Request, Promise<Parameters>>()
+const forms = privateState<Request, Parameters | Promise<Parameters>>()
+
+/** As {@link formOf}; undefined if the body is still on its way. */
+export function formAtOnce(request: Request): Parameters | undefined {
+  const known = forms.get(request)
+  if (known !== undefined) return known instanceof Parameters ? known : undefined
+  const form = hasUnreadForm(request) ? formIn(bodyAtOnce(request)) : parsedForm(request)
+  if (form !== undefined) forms.set(request, form)
+  return form
+}
 
 /**
  * RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser.
@@ -25,12 +34,12 @@ const bodies = privateState<Request, Promise<Parameters>>()
  * @throws OAuthError `invalid_request` for a body of another type, above 64 KiB, too slow, compressed or not
  * UTF-8.
  */
-export function formOf(request: Request, seconds: number): Promise<Parameters> {
-  const known = bodies.get(request)
+export async function formOf(request: Request, seconds: number): Promise<Parameters> {
+  const known = forms.get(request)
   if (known !== undefined) return known
-  const parameters = readForm(request, seconds)
-  bodies.set(request, parameters)
-  return parameters
+  const read = readForm(request, seconds)
+  forms.set(request, read)
+  return read
 }
 
 /** Or a body that may be long, because no header states its length. */
@@ -46,9 +55,18 @@ export function leavesBody({ reason }: OAuthError): boolean {
 }
 
 async function readForm(request: Request, seconds: number): Promise<Parameters> {
+  if (!hasUnreadForm(request)) return parsedForm(request)
+  await bodyMayCome
+  return Parameters.parse(decode(bodyAtOnce(request) ?? (await readStream(request, seconds))))
+}
+
+const formIn = (bytes: Buffer | undefined) => bytes && Parameters.parse(decode(bytes))
+
+const hasUnreadForm = (request: Request) => !lacksBody(request) && hasUnreadBody(request, formType, noForm)
+
+/** Of a parser of the host; none without a body. */
+function parsedForm(request: Request): Parameters {
   if (lacksBody(request)) return Parameters.none
-  const bytes = await bytesOf(request, seconds, formType, noForm)
-  if (bytes !== undefined) return Parameters.parse(decode(bytes))
   const { body, readableDidRead }: ParsedRequest = request
   if (typeof body === 'string') return Parameters.parse(body)
   if (Buffer.isBuffer(body)) return Parameters.parse(decode(body))
@@ -65,7 +83,8 @@ function lacksBody(request: Request): boolean {
 
 /** @throws OAuthError `invalid_request`, as {@link formOf} does; for no JSON, or more than 32 levels. */
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
-  const bytes = await bytesOf(request, seconds, jsonType, noJson)
+  const isUnread = hasUnreadBody(request, jsonType, noJson)
+  const bytes = isUnread ? (bodyAtOnce(request) ?? (await readStream(request, seconds))) : undefined
   const { body, readableDidRead }: ParsedRequest = request
   if (bytes === undefined && body === undefined && readableDidRead) throw nothingLeft()
   const json = jsonIn(bytes ?? body ?? '')
@@ -110,34 +129,30 @@ export async function fieldsOf(
 const noForm = () => refused('body_type')
 const noJson = () => refused('body_type/json')
 
-/** Undefined if a parser of the host has read the body. */
-async function bytesOf(
-  request: Request,
-  seconds: number,
-  type: RegExp,
-  anotherType: () => OAuthError,
-): Promise<Buffer | undefined> {
+/** False if a parser of the host has read the body. */
+function hasUnreadBody(request: Request, type: RegExp, anotherType: () => OAuthError): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
   // Refuses two headers: another program may read the second, and see another body.
   const [given, second] = headerLines(request, 'content-type')
   if (given === undefined || second !== undefined || !type.test(given.trim())) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
   // `readableDidRead` stays false for an empty body, which only ends.
-  if (request.readableDidRead || request.readableEnded) return undefined
+  if (request.readableDidRead || request.readableEnded) return false
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw refused('body_encoding/compressed')
   if (request.readableEncoding !== null)
     throw new Error(
       'Another middleware set an encoding on the request: mount the authorization server before that middleware.',
     )
-  // Node calls with the head. A body of the same packet follows before the next microtask.
-  await Promise.resolve()
-  return bodyAtOnce(request, Number(length)) ?? readStream(request, seconds)
+  return true
 }
 
+/** Node calls with the head. A body of the same packet follows before the next microtask: wait for this one. */
+export const bodyMayCome = Promise.resolve()
+
 /** Most bodies arrive in one packet with their headers. */
-function bodyAtOnce(request: Request, length: number): Buffer | undefined {
-  if (request.readableLength !== length) return undefined
+function bodyAtOnce(request: Request): Buffer | undefined {
+  if (request.readableLength !== Number(request.headers['content-length'])) return undefined
   const bytes: unknown = request.read()
   return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0)
 }

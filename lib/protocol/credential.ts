@@ -106,8 +106,13 @@ const digestLength = 43
 
 /** In constant time. */
 export function hasDigest(text: string, expected: string): boolean {
+  return isSameDigest(digest(text), expected)
+}
+
+/** In constant time. */
+export function isSameDigest(digestOfText: string, expected: string): boolean {
   if (expected.length !== digestLength) return false
-  presented.write(digest(text), 'latin1')
+  presented.write(digestOfText, 'latin1')
   stored.write(expected, 'latin1')
   return timingSafeEqual(presented, stored)
 }

@@ -13,14 +13,14 @@ import { accessFinder, type FindAccess, findAccess } from '../authorization/look
 import { selfRegisteredShare } from '../authorization/self-registered-share'
 import { refreshTokenKeeper } from '../authorization/refresh-token-rotation'
 import type { AuthorizationStore } from '../authorization/store'
-import { unrestricted } from '../authorization/transition'
+import { type IssueContext, unrestricted } from '../authorization/transition'
 import { clientStrategy } from '../client-authentication/strategies'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import { formatsByName, usualFormatOf } from '../config/access-token-formats'
 import type { ServerSettings } from '../config/settings'
 import { byName, isOwnExtension, offeredGrantTypes } from '../config/plug-ins'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
-import { clientAuthenticator } from '../http/client-authenticator'
+import { authenticatorAtHost } from '../http/client-authenticator'
 import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
@@ -68,6 +68,16 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     observeToken: observerOf(settings, settings.store, storeDeadline, clientMarks),
     counters: countersFor(settings, settings),
   })
+  const confirmationOf: IssueContext['confirmationOf'] = (
+    { tokenData, extensionData: tokenExtensionData, ...own },
+    { tokenType, extensionData },
+  ) =>
+    withConfirmation({}, settings, {
+      tokenType: own.tokenType ?? tokenType,
+      tokenData,
+      extensionData,
+      tokenExtensionData,
+    })['cnf']
   const server: Omit<ServerContext, 'strategies'> = {
     ...guards,
     ...authenticationOf(settings, guards.counters),
@@ -94,16 +104,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
       usualFormat,
       formats,
       evidence,
-      confirmationOf: (
-        { tokenData, extensionData: tokenExtensionData, ...own },
-        { tokenType, extensionData },
-      ) =>
-        withConfirmation({}, settings, {
-          tokenType: own.tokenType ?? tokenType,
-          tokenData,
-          extensionData,
-          tokenExtensionData,
-        })['cnf'],
+      confirmationOf,
       countIssue: limits?.countOfRequest() ?? countNothing,
       keepsRefreshToken: client && keeperFor(client),
       restrict,
@@ -131,8 +132,10 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     networkLimits: networkLimits(settings, guards.contexts),
     watchHost: hostWatch(issuer),
   }
-  const authenticateBy = clientAuthenticator(server)
-  const strategies = methodsIn(server.credentialTerms).map(({ name }) => clientStrategy(name, authenticateBy))
+  const atHost = authenticatorAtHost(server)
+  const strategies = methodsIn(server.credentialTerms).map(({ name }) =>
+    clientStrategy(name, server.verification, atHost),
+  )
   return { ...server, strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])) }
 }
 

@@ -4,6 +4,7 @@ import { registrationEndpoint } from '../clients/dynamic-registration/register'
 import { type EndpointRow, mountedEndpoint, singleEndpoint, wholeEndpoint } from '../http/endpoint-middleware'
 import type { RequestLimit } from '../http/network-limits'
 import { introspect } from '../endpoints/introspection'
+import { begin } from '../authorization/commit'
 import { completionOf } from '../authorization/complete-issue'
 import { isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
@@ -14,7 +15,7 @@ import { resourceIndicatorsName } from '../extensions/resource-indicators/resour
 import { revoke } from '../endpoints/revocation'
 import type { RegisteredUses } from '../stores/registered-uses'
 import type { Mint, MintRequest } from '../protocol/test-door'
-import { beginWith, exchange } from '../token-endpoint/exchange'
+import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/client-revocation'
@@ -144,13 +145,12 @@ const forMethod =
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
 
 /** Mints tokens for the test kit, through the last step of a token request. */
-function minting(wiring: ServerContext): Mint {
-  const { settings } = wiring
+function minting(server: ServerContext): Mint {
+  const { settings } = server
   // Only the extension of resources acts: extensions of the host may demand what no test request has.
-  const own = wiring.restrictors.filter(isOwn)
+  const own = server.restrictors.filter(isOwn)
   const ownExtensions = settings.extensions.filter(isOwn)
-  const complete = completionOf({ ...settings, extensions: ownExtensions }, wiring.publishedSubject)
-  const server = { ...wiring, complete }
+  const complete = completionOf({ ...settings, extensions: ownExtensions }, server.publishedSubject)
   return async (request) => {
     const { clientId, scope: requested, resource = [] } = request
     const client = await server.settings.findClient(clientId)
@@ -163,7 +163,9 @@ function minting(wiring: ServerContext): Mint {
     const asked = { client, parameters, grantType: 'test', requestedScope, evidence: noEvidence }
     const context = server.issueContext((granted) => restrictToken(own, asked, granted), noEvidence, client)
     const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
-    const issued = await beginWith(server, asked, grant, context)
+    const begun = beginningOf(server, client, asked.grantType, grant, context)
+    const { issued } = complete === undefined ? begun : await complete(begun, asked)
+    await begin(server.store, begun.authorization, context.random)
     return tokenResponse(issued, context.now)
   }
 }

@@ -1,6 +1,6 @@
 import { begin, commit } from '../authorization/commit'
-import { completing, type Recipient } from '../authorization/complete-issue'
-import { type Issued, issueDirectly } from '../authorization/issue'
+import { completing, type DecidedToken, type Recipient } from '../authorization/complete-issue'
+import { type Issuance, type Issued, issueDirectly } from '../authorization/issue'
 import type { FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
 import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
@@ -34,7 +34,7 @@ export async function exchange(
   server: ServerContext,
   received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
-  const { client, evidence } = received
+  const { client, evidence, onCommitted, useUp } = received
   const parameters = withoutIgnoredScope(received.parameters, client, server.ignoredScope)
   const { grantTypes } = server
   const { extensions } = server.settings
@@ -56,11 +56,20 @@ export async function exchange(
     evidence,
     client,
   )
-  const result = await grantType.handle(new RequestOfClient(server, received, parameters, context))
-  const issued =
-    'transition' in result
-      ? await move(server, result, named, context, received)
-      : await beginWith(server, named, result.grant, context, received)
+  const result =
+    'grant' in grantType
+      ? grantType.grant({ client, parameters, context, defaultScope: server.settings.defaultScope })
+      : await grantType.handle(new RequestOfClient(server, received, parameters, context))
+  let issued: Issued
+  if ('transition' in result) issued = await move(server, result, named, context, received)
+  else {
+    const begun = beginningOf(server, client, grantType.name, result.grant, context)
+    const completed = server.complete === undefined ? begun : await server.complete(begun, named)
+    if (useUp !== undefined) await useUp()
+    await begin(server.store, begun.authorization, context.random, result.grant.oneTimeUse?.refusal)
+    onCommitted?.({ authorization: begun.authorization, event: completed.event })
+    issued = completed.issued
+  }
   const { refreshTokenExpiresIn } = server.settings
   const response = tokenResponse(issued, context.now, refreshTokenExpiresIn)
   const members = result.members === undefined ? response : { ...result.members, ...response }
@@ -127,20 +136,22 @@ function move(
     refreshExtensions === undefined || recipient.grantType !== 'refresh_token'
       ? completion
       : checkingRefresh(refreshExtensions, recipient, completion)
-  return commit(store, id, transition, random, takeCached(id), onCommitted, checked, useUp)
+  const cached = takeCached(id)
+  return commit(store, id, transition, random, { cached, onCommitted, complete: checked, useUp })
 }
 
 type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>
 
-export async function beginWith(
-  { settings: { issuer, tokenType }, store, complete }: ServerContext,
-  recipient: Recipient,
-  { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse, subjectToken, audience }: DirectGrant,
+/** A record that begins with a token. Nothing is stored yet. */
+export function beginningOf(
+  { settings: { issuer, tokenType } }: ServerContext,
+  { client_id: clientId, token_type = tokenType }: Client,
+  grantType: string,
+  grant: DirectGrant,
   context: IssueContext,
-  { onCommitted, useUp }: Committing = {},
-): Promise<Issued> {
-  const { client_id: clientId, token_type = tokenType } = recipient.client
-  const grant = {
+): DecidedToken & Issuance {
+  const { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse, subjectToken, audience } = grant
+  const direct = {
     clientId,
     tokenType: token_type,
     subject,
@@ -152,13 +163,7 @@ export async function beginWith(
     subjectToken,
     audience,
   }
-  const id = oneTimeUse && idOfUse([issuer, recipient.grantType, oneTimeUse.key])
-  const { authorization, issued } = issueDirectly(grant, context, id)
-  const event = issueEvent('issued', authorization.accessTokens.at(-1))
-  const decided = { authorization, issued, event }
-  const completed = complete === undefined ? decided : await complete(decided, recipient)
-  await useUp?.()
-  await begin(store, authorization, context.random, oneTimeUse?.refusal)
-  onCommitted?.({ authorization, event: completed.event })
-  return completed.issued
+  const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
+  const { authorization, issued } = issueDirectly(direct, context, id)
+  return { authorization, issued, event: issueEvent('issued', authorization.accessTokens.at(-1)) }
 }

@@ -186,17 +186,17 @@ describe('A commit', () => {
     const { store, calls, ready, inner } = shelf(record)
     await ready()
     const cached = { authorization: record, revision: 'first' }
-    expect(await commit(store, record.id, count, random, cached)).toBe(1)
+    expect(await commit(store, record.id, count, random, { cached })).toBe(1)
     expect(calls).toEqual(['save'])
     // Now it is out of date: the conflict leads to a read, and so does everything but a save.
-    expect(await commit(store, record.id, count, random, cached)).toBe(2)
+    expect(await commit(store, record.id, count, random, { cached })).toBe(2)
     await inner.remove(record.id)
-    await expect(commit(store, record.id, count, random, cached)).rejects.toBe(gone)
+    await expect(commit(store, record.id, count, random, { cached })).rejects.toBe(gone)
     const missing: Transition<string> = (current) => ({
       action: 'none',
       outcome: current?.state ?? 'missing',
     })
-    expect(await commit(store, record.id, missing, random, cached)).toBe('missing')
+    expect(await commit(store, record.id, missing, random, { cached })).toBe('missing')
   })
 
   it('completes an outcome before the write: after a failure nothing is written, and after a conflict it completes again', async () => {
@@ -204,10 +204,9 @@ describe('A commit', () => {
     const { store, inner, ready, counted } = shelf(record)
     await ready()
     const act = (complete: (outcome: number) => Promise<number>) =>
-      commit(store, record.id, count, random, undefined, undefined, async (result) => ({
-        ...result,
-        outcome: await complete(result.outcome),
-      }))
+      commit(store, record.id, count, random, {
+        complete: async (result) => ({ ...result, outcome: await complete(result.outcome) }),
+      })
     await expect(act(() => Promise.reject(new Error('no signature')))).rejects.toThrow('no signature')
     expect(await counted()).toBe('0')
     let isFirst = true
@@ -225,9 +224,7 @@ describe('A commit', () => {
     await ready()
     const useUp = () => Promise.reject(new Throttled('too_many', 'Used.', 1))
     const withUse = (transition: Transition<unknown>) =>
-      commit(store, record.id, transition, random, undefined, undefined, undefined, useUp).catch(
-        (error: unknown) => error,
-      )
+      commit(store, record.id, transition, random, { useUp }).catch((error: unknown) => error)
     expect(await withUse(refuse)).toBe(gone)
     for (const transition of [count, remove, refuseAndRemove])
       expect(await withUse(transition)).toBeInstanceOf(Throttled)

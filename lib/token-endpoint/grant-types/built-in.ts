@@ -3,13 +3,13 @@ import { rotateRefreshToken } from '../../authorization/refresh'
 import { credentialId } from '../../protocol/credential'
 import { refused } from '../../protocol/refusals'
 import { grantableScope } from '../../protocol/scope'
-import { type GrantType, mayRefresh } from '../../authorization/grant-type'
+import { type BuiltInGrantType, mayRefresh } from '../../authorization/grant-type'
 
 /** RFC 6749 4.1.3. */
-export const authorizationCode: GrantType = {
+export const authorizationCode: BuiltInGrantType = {
   name: 'authorization_code',
   parameters: ['code', 'redirect_uri'],
-  async handle({ client, parameters, context }) {
+  grant({ client, parameters, context }) {
     const code = parameters.require('code')
     const authorizationId = credentialId('authorizationCode', code)
     if (authorizationId === undefined) throw refused('code_malformed')
@@ -24,10 +24,10 @@ export const authorizationCode: GrantType = {
 }
 
 /** RFC 6749 6. */
-export const refreshToken: GrantType = {
+export const refreshToken: BuiltInGrantType = {
   name: 'refresh_token',
   parameters: ['refresh_token', 'scope'],
-  async handle({ client, parameters, context }) {
+  grant({ client, parameters, context }) {
     const presented = parameters.require('refresh_token')
     const authorizationId = credentialId('refreshToken', presented)
     if (authorizationId === undefined) throw refused('refresh_token_malformed')
@@ -40,10 +40,10 @@ export const refreshToken: GrantType = {
 }
 
 /** RFC 6749 4.4: a confidential client acts for itself, and gets no refresh token. */
-export const clientCredentials: GrantType = {
+export const clientCredentials: BuiltInGrantType = {
   name: 'client_credentials',
   parameters: ['scope'],
-  async handle({ client, parameters, defaultScope }) {
+  grant({ client, parameters, defaultScope }) {
     if (client.client_type !== 'confidential') throw refused('client_not_confidential')
     const scope = grantableScope(parameters.get('scope'), client, defaultScope)
     return { grant: { scope, refreshToken: false, extensionData: {} } }

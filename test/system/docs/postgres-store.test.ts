@@ -160,7 +160,7 @@ describe('the store on PostgreSQL', () => {
     await saveRecord(over, version(counter))
     const found = await over.find(counter.id)
     proxy.loseNextReply()
-    const count = await commit(over, counter.id, oneMoreFailure, secureRandom, found)
+    const count = await commit(over, counter.id, oneMoreFailure, secureRandom, { cached: found })
     expect(proxy.lostReplies()).toBe(1)
     expect(count).toBe(counter.code.failures + 1)
     expect((await over.find(counter.id))?.authorization).toMatchObject({ code: { failures: count } })
