@@ -119,7 +119,7 @@ function served(part: Part): RequestHandler {
       const context = server.contexts.of(request)
       const isToProve = needsProof(part, context.client)
       if (isToProve && mustProveFirst(server, request))
-        await attemptOf(server, request, Parameters.none, 'required')?.settled()
+        context.client = await attemptOf(server, request, Parameters.none, 'required')?.settled()
       const isForm = hasForm(endpoint, request.method)
       if (isForm) await bodyMayCome
       const parameters = isForm
@@ -205,11 +205,10 @@ async function answer(
   else sendJson(response, status, members, all)
 }
 
-function requireKind({ name, clientAuthentication }: EndpointRow, { client }: Asked): void {
-  if (clientAuthentication === 'none' || clientAuthentication === 'optional') return
+function requireKind({ name, clientAuthentication: need }: EndpointRow, { client }: Asked): void {
+  if (need === 'none' || need === 'optional') return
   if (client === undefined) throw new Error(`The endpoint ${name} was reached without a client.`)
-  if (clientAuthentication === 'confidential' && !hasCredentials(client))
-    throw refused('client_not_confidential/endpoint')
+  if (need === 'confidential' && !hasCredentials(client)) throw refused('client_not_confidential/endpoint')
 }
 
 async function evidenceIn(
@@ -290,8 +289,8 @@ class RequestAtEndpoint<Caller extends Client | undefined>
   }
 }
 
-function requireAnswer(answer: unknown, name: string): asserts answer is EndpointResponse {
-  requireShape(answerShape, answer, `The endpoint "${name}" returned a wrong result:`, undefined)
+function requireAnswer(answered: unknown, name: string): asserts answered is EndpointResponse {
+  requireShape(answerShape, answered, `The endpoint "${name}" returned a wrong result:`, undefined)
 }
 
 const answerShape = shape<EndpointResponse>(
