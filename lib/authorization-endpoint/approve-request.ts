@@ -1,5 +1,6 @@
 import type { Authorization, RequestedAuthorization } from '../authorization/authorization'
 import type { IssueContext, TransitionEvent } from '../authorization/transition'
+import { complete, completes } from '../authorization/complete-issue'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
@@ -18,12 +19,12 @@ import type { Approval, ResponseType } from '../authorization/response-types'
  * @param ownerReadAt seconds since the epoch, before the owner was read: the time of the approval.
  */
 export function contextOf(
-  { restrictors, issueContext }: ServerContext,
+  { plugIns, issueContext }: ServerContext,
   client: Client,
   ownerReadAt: number,
 ): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
-  const restrict: IssueContext['restrict'] = (granted) => restrictToken(restrictors, request, granted)
+  const restrict: IssueContext['restrict'] = (granted) => restrictToken(plugIns.restrictors, request, granted)
   return issueContext(restrict, noEvidence, client, ownerReadAt)
 }
 
@@ -39,7 +40,7 @@ export function frameOfRecord(
   server: ServerContext,
   { clientId, request, extensionData }: RequestedAuthorization,
 ): ResponseFrame {
-  return frameOf(server, clientId, request, modeIn(extensionData, server.responseModes))
+  return frameOf(server, clientId, request, modeIn(extensionData, server.plugIns.responseModes))
 }
 
 /** RFC 6749 4.1.2. */
@@ -64,11 +65,10 @@ export async function completeApproval(
   event: TransitionEvent | undefined,
   now: number,
 ): Promise<{ readonly redirection: Redirection; readonly event: TransitionEvent | undefined }> {
-  const { complete } = server
   const { issued } = approval
-  if (complete === undefined || issued === undefined) return { redirection: unfinished, event }
+  if (issued === undefined || !completes(server)) return { redirection: unfinished, event }
   const recipient = { client, grantType: 'implicit', evidence: noEvidence }
-  const completed = await complete({ authorization, issued, event }, recipient)
+  const completed = await complete(server, { authorization, issued, event }, recipient)
   const frame = frameOfRecord(server, requested)
   const parameters = parametersOf(responseType, { ...approval, issued: completed.issued }, now)
   return { redirection: redirection(frame, parameters), event: completed.event }

@@ -1,6 +1,7 @@
 import { type Eventual, isLater } from '../primitives/eventual'
+import type { At } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
-import type { ChoicesQuestion, Extension, ExtensionQuestionRequest } from '../protocol/extension'
+import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
@@ -51,7 +52,7 @@ export class OwnerQuestions {
   private readonly demands: ((consent: RememberedConsent) => boolean)[] = []
 
   constructor(
-    private readonly server: Pick<ServerContext, 'askers' | 'consents'>,
+    private readonly server: ServerContext,
     private readonly request: RequestInQuestion,
     private readonly host: OwnerHost,
   ) {}
@@ -105,14 +106,13 @@ export class OwnerQuestions {
   }
 
   private async ask(): Promise<AskedQuestion | undefined> {
-    const { askers = [] } = this.server
     const { resourceOwner, client, redirectUri, parameters, parsed } = this.request
     if (resourceOwner === undefined) return undefined
     const { responseType, scope, extensionData } = parsed
     const askHost = () => this.host.choices(this.described(resourceOwner))
     const request = { client, parameters, responseType, redirectUri, scope, askHost }
     let asked: AskedQuestion | undefined
-    for (const extension of askers) {
+    for (const extension of this.server.plugIns.askOwner) {
       const { name } = extension
       const authorizationData = dataOf(name, extensionData)
       const question = await questionOf(extension, resourceOwner, { ...request, authorizationData })
@@ -129,9 +129,10 @@ export class OwnerQuestions {
     if (resourceOwner === undefined || !mayHavePriorConsent(client, parsed.responseType, redirectUri))
       return false
     const described = this.described(resourceOwner)
-    const { askers, consents } = this.server
-    if (askers !== undefined && (await this.lacksAnswer())) return false
-    const answer = askers === undefined ? undefined : await this.answer()
+    const { plugIns, consents } = this.server
+    const asks = plugIns.askOwner.length > 0
+    if (asks && (await this.lacksAnswer())) return false
+    const answer = asks ? await this.answer() : undefined
     const choice = answer && { [answer.name]: answer.value }
     const skips = this.host.skipConsent(choice === undefined ? described : { ...described, choice })
     if (isLater(skips) ? await skips : skips) return true
@@ -183,11 +184,11 @@ export class OwnerQuestions {
 }
 
 async function questionOf(
-  extension: Extension,
+  extension: At<'askOwner'>,
   owner: ResourceOwner,
   request: ExtensionQuestionRequest,
 ): Promise<OwnerQuestion | undefined> {
-  const question: unknown = await extension.askOwner?.(owner, request)
+  const question: unknown = await extension.askOwner(owner, request)
   if (question === undefined) return undefined
   requireQuestion(question, `The extension "${extension.name}" asks a question with mistakes:`)
   return question

@@ -55,7 +55,8 @@ export function parseAuthorizationRequest(
   parameters: Parameters,
   server: ServerContext,
 ): Eventual<ParsedAuthorizationRequest> {
-  const { responseTypes, responseModes, loginDefaults, settings } = server
+  const { settings, plugIns } = server
+  const { responseTypes, responseModes, loginDefaults } = plugIns
   parameters.check(ownParameters)
   for (const { authorizationParameters } of settings.extensions)
     if (authorizationParameters !== undefined) parameters.check(authorizationParameters)
@@ -78,7 +79,7 @@ const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...lo
 
 export function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
-  { settings: { extensions, defaultScope }, ignoredScope }: Pick<ServerContext, 'settings' | 'ignoredScope'>,
+  { settings: { extensions, defaultScope }, plugIns: { ignoredScope } }: ServerContext,
 ): Eventual<RequestContent> {
   const parameters = withoutIgnoredScope(received, client, ignoredScope)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)

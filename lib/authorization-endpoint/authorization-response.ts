@@ -19,7 +19,7 @@ export interface ResponseFrame {
 }
 
 export function frameOf(
-  { settings: { issuer, errorUri }, responseTypes }: ServerContext,
+  { settings: { issuer, errorUri }, plugIns }: ServerContext,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
   mode: NamedMode | undefined,
@@ -27,7 +27,7 @@ export function frameOf(
   return {
     clientId,
     redirectUri,
-    responseType: responseTypes.get(responseType),
+    responseType: plugIns.responseTypes.get(responseType),
     mode,
     requestState,
     issuer,

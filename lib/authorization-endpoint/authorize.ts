@@ -8,7 +8,7 @@ import { decorate } from '../authorization/store'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Eventual, following, isLater } from '../primitives/eventual'
 import { type Client, isRegisteredByHost } from '../protocol/client'
-import type { ConsentFact, Extension } from '../protocol/extension'
+import type { ConsentFact } from '../protocol/extension'
 import { OAuthError, OverShare, Throttled } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
 import { longestEchoedState, type Parameters } from '../protocol/parameters'
@@ -86,9 +86,9 @@ export async function authorize(
     const found = requireClient(parameters.require('client_id'), server.settings.findClient, host)
     const client = isLater(found) ? await found : found
     settled =
-      server.requestResolvers === undefined
+      server.plugIns.resolveRequest.length === 0
         ? { destination: destinationOf(client, parameters), parameters, claimed: undefined }
-        : await settleRequest(server, server.requestResolvers, parameters, client, host)
+        : await settleRequest(server, parameters, client, host)
   } catch (error) {
     return { kind: 'refused', error: unexpected(error) }
   }
@@ -118,13 +118,12 @@ interface SettledRequest {
 /** @throws OAuthError for the page of the owner. */
 async function settleRequest(
   server: ServerContext,
-  resolvers: readonly Extension[],
   received: Parameters,
   client: Client,
   host: Host,
 ): Promise<SettledRequest> {
   if (server.requireService !== undefined) await server.requireService()
-  const { parameters, claimed } = await resolveRequest(server, resolvers, received, client, host.sender)
+  const { parameters, claimed } = await resolveRequest(server, received, client, host.sender)
   requireEchoableState(parameters)
   if (parameters !== received) host.parametersReplaced(parameters)
   return { destination: destinationOf(client, parameters), parameters, claimed }
@@ -165,7 +164,7 @@ async function handleRequest(
   host: Host,
   onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
-  const { settings, requireService, ownerExtensions } = server
+  const { settings, requireService, plugIns } = server
   if (requireService !== undefined) await requireService()
   const { destination, parameters } = settled
   const parsing = parseAuthorizationRequest(destination, parameters, server)
@@ -181,7 +180,7 @@ async function handleRequest(
   const inQuestion = { client, redirectUri, parameters, parsed, resourceOwner }
   const questions = new OwnerQuestions(server, inQuestion, host)
   const course =
-    ownerExtensions === undefined && parsed.requestedLogin === undefined
+    plugIns.atResourceOwner.length === 0 && parsed.requestedLogin === undefined
       ? undefined
       : await courseOf(
           server,
@@ -227,10 +226,11 @@ function approveNow(
   onCommitted: OnCommitted | undefined,
 ): Eventual<AuthorizationOutcome> {
   const { client } = settled.destination
+  const { askOwner, atDecision } = server.plugIns
   return following(
-    () => server.askers && questions.answer(),
+    () => (askOwner.length === 0 ? undefined : questions.answer()),
     (answer) => {
-      const approved = settleDecision(server.deciders, client, proposal, { scope: parsed.scope, answer })
+      const approved = settleDecision(atDecision, client, proposal, { scope: parsed.scope, answer })
       const approving = questions.restsOnMemory ? withConfirmation(server, questions) : server
       return approveAtOnce(approving, client, parsed.responseType, approved, claimed, context, onCommitted)
     },
@@ -246,7 +246,7 @@ async function ask(
 ): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'> | OAuthError> {
   const { client, redirectUri } = settled.destination
   const { scope, facts } = parsed
-  const asked = server.askers === undefined ? undefined : await questions.asked()
+  const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
   const memory = questions.offeredMemory()
@@ -259,7 +259,7 @@ async function ask(
     scope,
     facts,
     redirectUri,
-    isPosted: modeIn(proposal.extensionData, server.responseModes)?.carrier === 'form',
+    isPosted: modeIn(proposal.extensionData, server.plugIns.responseModes)?.carrier === 'form',
     optional,
     allowedBefore,
     asked: asksOnPage(asked) ? asked?.question : undefined,
@@ -298,7 +298,7 @@ function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Paramet
 }
 
 const modeAsSent = (
-  { responseModes }: ServerContext,
+  { plugIns }: ServerContext,
   { redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
-) => namedMode(responseModes, parameters.peek('response_mode'), redirectUri)
+) => namedMode(plugIns.responseModes, parameters.peek('response_mode'), redirectUri)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Approved, Authorization, Pending, RequestedAuthorization } from '../authorization/authorization'
 import { commit } from '../authorization/commit'
+import { completes } from '../authorization/complete-issue'
 import {
   type ConsentDecision,
   deny,
@@ -97,7 +98,7 @@ export async function decide(
     step = await commit(server.store, id, (current) => stepOf(current, deciding), context.random, {
       cached: found,
       onCommitted,
-      complete: server.complete && ((result) => completed(result, deciding)),
+      complete: completes(server) ? (result) => completed(result, deciding) : undefined,
     })
   } catch (cause) {
     return failureOf(deciding, unexpected(cause))
@@ -188,7 +189,7 @@ function requireLogin({ server, decision, found, client }: Deciding): Eventual<v
   if (isDeepStrictEqual(pending.login, login)) return
   const { scope, extensionData, request, named } = pending
   const { redirectUri } = request
-  const responseType = requireResponseType(client, request.responseType, server.responseTypes)
+  const responseType = requireResponseType(client, request.responseType, server.plugIns.responseTypes)
   const loginDemandedAt = named?.demandedLogin?.at
   const asked = { client, responseType, redirectUri, scope, extensionData, loginDemandedAt }
   return following(
@@ -261,8 +262,8 @@ function approvalStep(
   const settled =
     granted === undefined
       ? requested
-      : settleDecision(server.deciders, client, { ...requested, login: decision.login }, granted)
-  const responseType = requireResponseType(client, settled.request.responseType, server.responseTypes)
+      : settleDecision(server.plugIns.atDecision, client, { ...requested, login: decision.login }, granted)
+  const responseType = requireResponseType(client, settled.request.responseType, server.plugIns.responseTypes)
   requireScope(client, settled.scope)
   const salt = decidable.state === 'approved' ? decidable.code.repetition?.salt : undefined
   const repetition = repeatable(

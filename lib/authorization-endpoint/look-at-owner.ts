@@ -1,6 +1,7 @@
 import { isRecord, isTexts } from '../primitives/values'
+import type { PlugIns } from '../doors/plug-ins'
 import type { Client } from '../protocol/client'
-import type { Extension, ExtensionOwnerRequest } from '../protocol/extension'
+import type { ExtensionOwnerRequest } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 import type { LoginRequest } from '../protocol/login-request'
 import { Parameters } from '../protocol/parameters'
@@ -38,7 +39,7 @@ interface Look {
  * @throws OAuthError for an owner who may not have the request, such as `login_required`.
  */
 export async function lookAtOwner(
-  { ownerExtensions = [] }: Pick<ServerContext, 'ownerExtensions'>,
+  { plugIns: { atResourceOwner } }: ServerContext,
   { requestedLogin, extensionData, ...asked }: RequestOfOwner,
   owner: ResourceOwner | undefined,
   now: number,
@@ -48,7 +49,7 @@ export async function lookAtOwner(
   const loginDemandedAt = demandedAt === undefined ? undefined : demandedAt - clockTolerance
   const open = openDemandOf(requestedLogin, owner, loginDemandedAt, now)
   const { verdict, acrValues } = await verdictOf(
-    ownerExtensions,
+    atResourceOwner,
     owner,
     { ...asked, loginDemandedAt },
     extensionData,
@@ -75,7 +76,7 @@ interface KeptRequest {
  * @throws OAuthError as {@link lookAtOwner} does.
  */
 export async function lookAgain(
-  server: Pick<ServerContext, 'ownerExtensions' | 'loginDefaults'>,
+  server: ServerContext,
   request: KeptRequest,
   owner: ResourceOwner,
   now: number,
@@ -83,17 +84,16 @@ export async function lookAgain(
   const parameters = Parameters.parse(offerIn(request.extensionData).aboutOwner ?? '')
   const requestedLogin = parseRequestedLogin(
     parameters,
-    loginDefaultsFor(request.client, server.loginDefaults),
+    loginDefaultsFor(request.client, server.plugIns.loginDefaults),
   )
   const asked = { ...request, parameters, requestedLogin, mayApprove: false, hasApproved: async () => false }
   return (await lookAtOwner(server, asked, owner, now)).login
 }
 
-export function aboutOwner(
-  { ownerExtensions = [] }: Pick<ServerContext, 'ownerExtensions'>,
-  parameters: Parameters,
-): string | undefined {
-  const read = ownerExtensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters)
+export function aboutOwner(server: ServerContext, parameters: Parameters): string | undefined {
+  const read = server.plugIns.atResourceOwner.flatMap(
+    ({ authorizationParameters = [] }) => authorizationParameters,
+  )
   const named = parameters.only([...loginParameters, ...read])
   return named.isEmpty ? undefined : named.format()
 }
@@ -107,7 +107,7 @@ interface CommonVerdict {
 }
 
 async function verdictOf(
-  extensions: readonly Extension[],
+  extensions: PlugIns['atResourceOwner'],
   owner: ResourceOwner | undefined,
   request: Omit<ExtensionOwnerRequest, 'authorizationData'>,
   extensionData: ExtensionData,
@@ -116,7 +116,7 @@ async function verdictOf(
   const acrValues: string[] = []
   for (const extension of extensions) {
     const authorizationData = dataOf(extension.name, extensionData)
-    const verdict: unknown = await extension.atResourceOwner?.(owner, { ...request, authorizationData })
+    const verdict: unknown = await extension.atResourceOwner(owner, { ...request, authorizationData })
     const demanded = acrValuesIn(verdict)
     if (demanded === undefined && verdict !== undefined && !verdicts.some((known) => known === verdict))
       throw new TypeError(

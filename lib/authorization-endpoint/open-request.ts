@@ -1,6 +1,7 @@
 import type { Authorization } from '../authorization/authorization'
 import { claim, type ClaimedForm, findClaimable, refusalForOwner } from '../authorization/claim'
 import { begin, commit } from '../authorization/commit'
+import { completes } from '../authorization/complete-issue'
 import { type AuthorizationProposal, createPendingAuthorization } from '../authorization/decision'
 import type { AuthorizationStore } from '../authorization/store'
 import {
@@ -38,10 +39,9 @@ export async function approveAtOnce(
   const approved = approveRequest(server, responseType, proposed, context)
   const { authorization } = approved
   const event = approvalEvent(authorization, responseType.name)
-  const completed =
-    server.complete === undefined
-      ? { redirection: approved.redirection, event }
-      : await completeApproval(server, client, approved, event, context.now)
+  const completed = completes(server)
+    ? await completeApproval(server, client, approved, event, context.now)
+    : { redirection: approved.redirection, event }
   await begin(server.store, authorization, random)
   onCommitted?.({ authorization, event: completed.event })
   return completed.redirection
@@ -78,7 +78,7 @@ async function approveClaimed(
   const outcome = await commit(server.store, id, transition, random, {
     cached: found,
     onCommitted,
-    complete: server.complete && ((result) => completeClaimed(server, client, result, now)),
+    complete: completes(server) ? (result) => completeClaimed(server, client, result, now) : undefined,
   })
   if (outcome instanceof OAuthError) return { kind: 'refused', error: outcome }
   onClaimed?.()

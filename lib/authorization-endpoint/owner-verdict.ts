@@ -95,7 +95,7 @@ export async function courseOf(
     return { demand: { reference, request }, isApproved: false, claimed }
   }
   const asks = verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
-  const lacks = server.askers !== undefined && (await questions.lacksAnswer())
+  const lacks = server.plugIns.askOwner.length > 0 && (await questions.lacksAnswer())
   const isApproved = !asks && !lacks && (verdict === 'approve' ? mayApprove : await hasApproved())
   if (isSilent && !isApproved) throw lacks ? needsAnswer() : mayApprove ? neverApproved() : needsPage()
   return { demand: undefined, isApproved, claimed }

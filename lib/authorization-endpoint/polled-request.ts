@@ -10,7 +10,7 @@ import { clockTolerance, loginDefaultsFor, loginParameters, parseRequestedLogin 
 import { settleDecision } from './settle-decision'
 
 export function polledRequests(server: ServerContext): PolledRequests {
-  const { settings, deciders, loginDefaults, now } = server
+  const { settings, plugIns, now } = server
   const { extensions, scopes, tokenType: usualTokenType, manageAt } = settings
   return {
     async parse(client, parameters, grantType) {
@@ -19,7 +19,7 @@ export function polledRequests(server: ServerContext): PolledRequests {
         ...loginParameters,
         ...extensions.flatMap(({ authorizationParameters = [] }) => authorizationParameters),
       ])
-      const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, loginDefaults))
+      const requestedLogin = parseRequestedLogin(parameters, loginDefaultsFor(client, plugIns.loginDefaults))
       if (requestedLogin?.prompts.has('none') === true) throw refused('prompt_none_without_page')
       const request = { client, parameters, responseType: typeOf(grantType), redirectUri: undefined }
       const { scope, extensionData: data, facts } = await contentOf(request, server)
@@ -46,7 +46,7 @@ export function polledRequests(server: ServerContext): PolledRequests {
     settle(client, polled, selection) {
       const granted = grantedBy(selection, polled.scope, offerIn(polled.extensionData))
       if (granted instanceof OAuthError) return granted
-      const settled = settleDecision(deciders, client, polled, granted)
+      const settled = settleDecision(plugIns.atDecision, client, polled, granted)
       requireScope(client, settled.scope)
       return settled
     },

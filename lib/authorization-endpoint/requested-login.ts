@@ -1,5 +1,6 @@
+import type { PlugIns } from '../doors/plug-ins'
 import type { Client } from '../protocol/client'
-import type { Extension, LoginDefaults } from '../protocol/extension'
+import type { LoginDefaults } from '../protocol/extension'
 import { type LoginRequest, plainLogin } from '../protocol/login-request'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -63,10 +64,9 @@ const malformed = (parameter: string) => refused('parameter_malformed/value', { 
 /** Of two extensions, the first one counts. */
 export function loginDefaultsFor(
   client: Client,
-  extensions: readonly Extension[] | undefined,
+  extensions: PlugIns['loginDefaults'],
 ): LoginDefaults | undefined {
-  if (extensions === undefined) return undefined
-  const given = extensions.map((extension) => extension.loginDefaults?.(client))
+  const given = extensions.map((extension) => extension.loginDefaults(client))
   return given.find((defaults) => defaults !== undefined)
 }
 

@@ -3,7 +3,6 @@ import type { StoredAuthorization } from '../authorization/store'
 import { isAbsentOr, isRecord, isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
-import type { Extension } from '../protocol/extension'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
@@ -28,12 +27,11 @@ interface SettledRequest {
 /** @throws OAuthError for the page of the owner: the server has no redirection URI yet. */
 export async function resolveRequest(
   server: ServerContext,
-  resolvers: readonly Extension[],
   received: Parameters,
   client: Client,
   sender: Sender,
 ): Promise<SettledRequest> {
-  const { parameters, handle } = await replaceParameters(resolvers, received, client, {
+  const { parameters, handle } = await replaceParameters(server, received, client, {
     isPushed: false,
     sender,
   })
@@ -48,16 +46,16 @@ export async function resolveRequest(
  * @throws OAuthError the refusal of an extension.
  */
 export async function replaceParameters(
-  resolvers: readonly Extension[],
+  { plugIns }: ServerContext,
   received: Parameters,
   client: Client,
   arrival: Omit<RequestArrival, 'hasRecord'>,
 ): Promise<{ readonly parameters: Parameters; readonly handle: string | undefined }> {
   let parameters = received
   let handle: string | undefined
-  for (const extension of resolvers) {
+  for (const extension of plugIns.resolveRequest) {
     const { name } = extension
-    const resolved: unknown = await extension.resolveRequest?.(parameters, client, {
+    const resolved: unknown = await extension.resolveRequest(parameters, client, {
       ...arrival,
       hasRecord: handle !== undefined,
     })

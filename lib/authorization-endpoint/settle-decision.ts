@@ -1,8 +1,8 @@
 import type { RequestedAuthorization } from '../authorization/authorization'
+import type { PlugIns } from '../doors/plug-ins'
 import { isTexts } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
 import type { Client } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { DecisionTerms } from '../protocol/extension-decision'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
@@ -17,7 +17,7 @@ import { type Granted, withoutOffer } from './consent-offer'
 export function settleDecision<
   Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
 >(
-  deciders: readonly Extension[] | undefined,
+  deciders: PlugIns['atDecision'],
   client: Client,
   requested: Requested,
   { scope: granted, answer }: Granted,
@@ -25,12 +25,12 @@ export function settleDecision<
   let scope = granted
   const kept: Record<string, Json> = {}
   const before = withoutOffer(requested.extensionData)
-  for (const extension of deciders ?? []) {
+  for (const extension of deciders) {
     const { name } = extension
     const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
     const authorizationData = dataOf(name, before)
     const { subject } = requested
-    const terms: unknown = extension.atDecision?.({
+    const terms: unknown = extension.atDecision({
       client,
       subject,
       scope,

@@ -1,14 +1,15 @@
+import type { ActingExtensions, At } from '../protocol/acting-extensions'
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
-import { withConfirmation } from '../protocol/confirmation'
+import { type Confirming, withConfirmation } from '../protocol/confirmation'
 import { digest } from '../protocol/credential'
 import type { Evidence } from '../protocol/evidence'
-import { type Extension, type TokenResponseAddition } from '../protocol/extension'
+import type { TokenResponseAddition } from '../protocol/extension'
 import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import { isToken } from '../protocol/http-authentication'
 import { isJson, type Json } from '../protocol/json'
 import type { PublishedSubject } from '../protocol/published-subject'
-import { responseMembers, type TokenType } from '../protocol/token-type'
+import { responseMembers } from '../protocol/token-type'
 import { isRecord } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
 import type { AccessToken, Authorization } from './authorization'
@@ -35,45 +36,49 @@ interface CompletedToken {
   readonly event: TransitionEvent | undefined
 }
 
+interface Issuing {
+  readonly settings: Confirming & { readonly issuer: string }
+  readonly plugIns: Pick<ActingExtensions, 'atTokenResponse' | 'claims'> & {
+    readonly formats: ReadonlyMap<string, AccessTokenFormat>
+    readonly publishedSubject: PublishedSubject | undefined
+  }
+}
+
+/** Whether anything completes a token. */
+export const completes = ({ plugIns }: Issuing): boolean =>
+  plugIns.formats.size > 0 || plugIns.atTokenResponse.length > 0
+
 /**
  * Runs between transition and write: the format writes the text, and extensions add members and headers.
  *
  * @throws OAuthError if the format or an extension refuses.
  */
-export type CompleteIssue = (token: DecidedToken, recipient: Recipient) => Promise<CompletedToken>
-
-/**
- * Undefined if nothing would complete a token.
- *
- * @param publishedSubject undefined if clients get the subjects of the host.
- */
-export function completionOf(
-  writers: TokenWriters,
-  publishedSubject?: PublishedSubject,
-): CompleteIssue | undefined {
-  const { accessTokenFormats, extensions } = writers
-  const adding = extensions.filter((extension) => extension.atTokenResponse !== undefined)
-  if (accessTokenFormats.length === 0 && adding.length === 0) return undefined
-  const claiming = extensions.filter((extension) => extension.claims !== undefined)
-  return async ({ authorization, issued, event }, recipient) => {
-    const held = heldToken(authorization, issued)
-    const accessToken = await textOf({ ...writers, claiming, publishedSubject }, held, issued, recipient)
-    const shown = { ...issued, accessToken }
-    return {
-      issued: adding.length === 0 ? shown : await withAdditions(adding, shown, held, recipient, event),
-      // Listeners find the same fingerprint in the events of requests with the token.
-      event: event && { ...event, digest: digest(accessToken) },
-    }
+export async function complete(
+  server: Issuing,
+  { authorization, issued, event }: DecidedToken,
+  recipient: Recipient,
+): Promise<CompletedToken> {
+  const held = heldToken(authorization, issued)
+  const accessToken = await textOf(server, held, issued, recipient)
+  const shown = { ...issued, accessToken }
+  const { atTokenResponse } = server.plugIns
+  return {
+    issued:
+      atTokenResponse.length === 0
+        ? shown
+        : await withAdditions(atTokenResponse, shown, held, recipient, event),
+    // Listeners find the same fingerprint in the events of requests with the token.
+    event: event && { ...event, digest: digest(accessToken) },
   }
 }
 
-export function completing(complete: CompleteIssue, recipient: Recipient): CompleteResult<Issued> {
+/** Undefined if nothing completes a token. */
+export function completing(server: Issuing, recipient: Recipient): CompleteResult<Issued> | undefined {
+  if (!completes(server)) return undefined
   return async (result, current) => {
     const authorization = result.action === 'save' ? result.authorization : current
-    const { issued, event } = await complete(
-      { authorization, issued: result.outcome, event: result.event },
-      recipient,
-    )
+    const decided = { authorization, issued: result.outcome, event: result.event }
+    const { issued, event } = await complete(server, decided, recipient)
     return { ...result, outcome: issued, event }
   }
 }
@@ -92,31 +97,15 @@ function heldToken(authorization: Authorization | undefined, { accessToken }: Is
   throw new Error('A plug-in answers with an access token that its record does not hold.')
 }
 
-interface TokenWriters {
-  readonly issuer: string
-  readonly accessTokenFormats: readonly AccessTokenFormat[]
-  readonly tokenTypes: readonly TokenType[]
-  readonly extensions: readonly Extension[]
-}
-
 async function textOf(
-  {
-    issuer,
-    accessTokenFormats: formats,
-    claiming,
-    publishedSubject,
-    ...confirming
-  }: TokenWriters & {
-    readonly claiming: readonly Extension[]
-    readonly publishedSubject: PublishedSubject | undefined
-  },
+  { settings, plugIns: { formats, claims: claiming, publishedSubject } }: Issuing,
   { authorization, token }: HeldToken,
   { accessToken, tokenType }: Issued,
   { client, grantType }: Recipient,
 ): Promise<string> {
   const { formatted } = token
   if (formatted === undefined) return accessToken
-  const format = formats.find(({ name }) => name === formatted.format)
+  const format = formats.get(formatted.format)
   if (format === undefined)
     throw new Error(`The server does not have the access token format "${formatted.format}".`)
   const { id: authorizationId, subject, clientId, login } = authorization
@@ -124,10 +113,11 @@ async function textOf(
   const { issuedAt } = formatted
   const published =
     subject === undefined || publishedSubject === undefined ? subject : publishedSubject(subject, client)
+  const { issuer } = settings
   const named = { issuer, authorizationId, tokenId, subject: published, clientId, scope, tokenType, login }
   const data = dataFor(authorization, token)
-  const own = Object.assign({}, ...claiming.map((each) => each.claims?.(keptBy(each.name, data))))
-  const members = withConfirmation(own, confirming, { tokenType, tokenData, ...data })
+  const own = Object.assign({}, ...claiming.map((each) => each.claims(keptBy(each.name, data))))
+  const members = withConfirmation(own, settings, { tokenType, tokenData, ...data })
   const claims = { ...named, issuedAt, expiresAt, tokenData, ...data, members }
   return encodeToken(format, claims, { client, grantType, subject })
 }
@@ -138,7 +128,7 @@ const dataFor = (
 ): KeptExtensionData => ({ extensionData, tokenExtensionData })
 
 async function withAdditions(
-  extensions: readonly Extension[],
+  extensions: readonly At<'atTokenResponse'>[],
   issued: Issued,
   { authorization, token }: HeldToken,
   { client, grantType, evidence }: Recipient,
@@ -154,7 +144,7 @@ async function withAdditions(
   for (const extension of extensions) {
     const { name } = extension
     const kept = keptBy(name, dataFor(authorization, token))
-    const addition: unknown = await extension.atTokenResponse?.({
+    const addition: unknown = await extension.atTokenResponse({
       ...shared,
       ...kept,
       evidence: evidence.get(name),

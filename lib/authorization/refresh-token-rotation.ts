@@ -1,5 +1,5 @@
+import type { ActingExtensions } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
-import type { Extension } from '../protocol/extension'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
 
 /** Whether a refresh leaves the refresh token good, by the data of extensions. */
@@ -12,19 +12,18 @@ const always: KeepsRefreshToken = () => true
  * bound to a key by an extension. All others rotate, whatever the options say. Undefined for a client that always
  * rotates.
  */
-export function refreshTokenKeeper(
-  rotates: boolean,
-  extensions: readonly Extension[],
-): (client: Client) => KeepsRefreshToken | undefined {
-  const binding = extensions.filter((extension) => extension.bindsRefreshToken !== undefined)
-  const isBound: KeepsRefreshToken = (extensionData) =>
+export function keeperFor(
+  { client_type, refresh_token_rotation }: Client,
+  { refreshTokenRotation: rotates }: { readonly refreshTokenRotation: boolean },
+  { bindsRefreshToken: binding }: Pick<ActingExtensions, 'bindsRefreshToken'>,
+): KeepsRefreshToken | undefined {
+  if (refresh_token_rotation ?? rotates) return undefined
+  if (client_type === 'confidential') return always
+  if (binding.length === 0) return undefined
+  return (extensionData) =>
     binding.some((extension) => {
       const own = dataOf(extension.name, extensionData)
-      return own !== undefined && extension.bindsRefreshToken?.(own) === true
+      const isBound: unknown = own !== undefined && extension.bindsRefreshToken(own)
+      return isBound === true
     })
-  return ({ client_type, refresh_token_rotation = rotates }) => {
-    if (refresh_token_rotation) return undefined
-    if (client_type === 'confidential') return always
-    return binding.length === 0 ? undefined : isBound
-  }
 }

@@ -54,12 +54,6 @@ export function checkFormatsOf(
       )
 }
 
-export function formatsByName(
-  formats: readonly AccessTokenFormat[],
-): ReadonlyMap<string, AccessTokenFormat> | undefined {
-  return formats.length === 0 ? undefined : new Map(formats.map((format) => [format.name, format]))
-}
-
 const isReader = (value: unknown): value is AccessTokenReader =>
   isRecord(value) &&
   isText(value['name']) &&

@@ -15,7 +15,7 @@ import { isExtensionMetadata } from '../protocol/extension-metadata'
 import { isToken } from '../protocol/http-authentication'
 import { isResponseTypeName, responseTypeNamed } from '../protocol/response-type'
 import { isScope } from '../protocol/scope'
-import type { TokenType, TokenTypes } from '../protocol/token-type'
+import type { TokenType } from '../protocol/token-type'
 import { isAbsoluteUri } from '../protocol/uri'
 import {
   resourceIndicators,
@@ -235,10 +235,6 @@ export function resolveDefaultTokenType(reading: OptionsReader, types: readonly 
   const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
   const cure = cureForOffer(reading.take('tokenType'))
   return reading.optional('tokenType', bearer.name, isOffered, `must be one of ${names.join(', ')}.${cure}`)
-}
-
-export function byName(types: readonly TokenType[]): TokenTypes {
-  return new Map(types.map((type) => [type.name, type]))
 }
 
 // RFC 6749 8.1 and A.13: a registered name, or a URI.

@@ -39,13 +39,14 @@ export async function introspect(
 
 /** If an extension publishes subjects, and the client is gone, the host's subject must not show. */
 async function subjectFor(server: ServerContext, access: Access): Promise<string | undefined> {
-  if (server.publishedSubject === undefined || access.subject === undefined) return subjectOf(server, access)
+  if (server.plugIns.publishedSubject === undefined || access.subject === undefined)
+    return subjectOf(server, access)
   const client = await server.settings.findClient(access.clientId)
   return client && subjectOf(server, access, client)
 }
 
 function subjectOf(
-  { publishedSubject }: ServerContext,
+  { plugIns: { publishedSubject } }: ServerContext,
   { subject, clientId }: Access,
   client?: Client,
 ): string {

@@ -195,11 +195,11 @@ const withoutResourceOwner = () =>
   ])
 
 function wireRegistration(context: ServerContext): ClientRegistrar {
-  const { settings, grantTypes } = context
+  const { settings, plugIns } = context
   const { clientRegistry, capabilities, resourceOwner, storeDeadline, dynamicRegistration } = settings
   const offered = {
     ...capabilities,
-    grantTypes: offeredGrantTypes(settings, [...grantTypes.keys()]),
+    grantTypes: offeredGrantTypes(settings, [...plugIns.grantTypes.keys()]),
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)

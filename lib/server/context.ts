@@ -1,15 +1,13 @@
 import type { Request } from 'express'
 import type { AuditLog } from '../audit/audit-log'
 import type { ConsentMemory } from '../authorization-endpoint/consent-memory'
-import type { NamedModes } from '../protocol/response-modes'
-import type { ResponseTypes } from '../authorization/response-types'
 import type { OwnerIndex } from '../authorization/authorization-index'
 import type { ClientMarks } from '../authorization/client-marks'
 import type { IndexedSince } from '../authorization/indexed-since'
 import type { ConsentStore } from '../authorization/consent-store'
 import type { FindAccess } from '../authorization/lookup'
 import type { ObserveToken } from '../authorization/observe-token'
-import type { CompleteIssue } from '../authorization/complete-issue'
+import type { PlugIns } from '../doors/plug-ins'
 import type { AuthorizationStore } from '../authorization/store'
 import type { IssueContext } from '../authorization/transition'
 import type { ClientVerification } from '../client-authentication/authenticate-client'
@@ -24,13 +22,8 @@ import type { RequestsInFlight } from '../http/requests-in-flight'
 import type { Counters } from '../limits/counters'
 import type { IssueLimits } from '../limits/issue-limits'
 import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
-import type { Extension } from '../protocol/extension'
-import type { PublishedSubject } from '../protocol/published-subject'
-import type { Scope } from '../protocol/scope'
 import type { FindToken } from '../resource-server/admit'
 import type { OwnWrites } from '../stores/own-writes'
-import type { ServedGrantType } from '../authorization/grant-type'
-import type { TokenRestrictor } from '../authorization/restrict'
 
 export interface GuardContext {
   readonly settings: GuardSettings
@@ -60,7 +53,7 @@ export interface ServerContext extends GuardContext {
   readonly consentStore: ConsentStore | undefined
   readonly takeCached: OwnWrites['takeCached']
   readonly issueLimits: IssueLimits | undefined
-  readonly restrictors: readonly TokenRestrictor[]
+  readonly plugIns: PlugIns
   /**
    * Default: no restriction, no evidence, no client and so no tokens, now in seconds since the epoch.
    *
@@ -72,32 +65,11 @@ export interface ServerContext extends GuardContext {
     client?: Client,
     now?: number,
   ) => IssueContext
-  readonly complete: CompleteIssue | undefined
-  /** Undefined if clients get the subjects of the host. */
-  readonly publishedSubject: PublishedSubject | undefined
   /** @throws OAuthError `temporarily_unavailable` during maintenance. Undefined if the server is always open. */
   readonly requireService: (() => Promise<void>) | undefined
-  readonly grantTypes: ReadonlyMap<string, ServedGrantType>
   readonly findAccess: FindAccess
-  readonly responseTypes: ResponseTypes
-  /** These tokens count for nothing in requests of clients without them. */
-  readonly ignoredScope: Scope
-  /** A request may name them in place of that of its response type. */
-  readonly responseModes: NamedModes
   /** For requests of one owner that wait for a decision. */
   readonly openRequests: OpenRequests
-  /** Those with `resolveRequest`; undefined if there are none, as below. */
-  readonly requestResolvers: readonly Extension[] | undefined
-  /** With `loginDefaults`. */
-  readonly loginDefaults: readonly Extension[] | undefined
-  /** With `atResourceOwner`. */
-  readonly ownerExtensions: readonly Extension[] | undefined
-  /** With `askOwner`. */
-  readonly askers: readonly Extension[] | undefined
-  /** With `atDecision`. */
-  readonly deciders: readonly Extension[] | undefined
-  /** With `atRefresh`. */
-  readonly refreshExtensions: readonly Extension[] | undefined
   /** For demanded logins of one network that wait in the store. */
   readonly demandedLogins: DemandedLogins
   /** Until the client has probably redeemed a code on its way. */

@@ -1,24 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
 import { ConsentMemory } from '../authorization-endpoint/consent-memory'
-import { namedModes } from '../protocol/response-modes'
-import { checkedResponseType, ResponseTypes } from '../authorization/response-types'
 import { indexing, type OwnerIndex, type RequireRoom, withOpenId } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
 import type { ConsentStore } from '../authorization/consent-store'
-import { completionOf } from '../authorization/complete-issue'
 import { indexedSince } from '../authorization/indexed-since'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
 import { lifetimesFor } from '../authorization/lifetimes'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
 import { selfRegisteredShare } from '../authorization/self-registered-share'
-import { refreshTokenKeeper } from '../authorization/refresh-token-rotation'
+import { keeperFor } from '../authorization/refresh-token-rotation'
 import type { AuthorizationStore } from '../authorization/store'
 import { type IssueContext, unrestricted } from '../authorization/transition'
 import { clientStrategy } from '../client-authentication/strategies'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
-import { formatsByName, usualFormatOf } from '../config/access-token-formats'
 import type { ServerSettings } from '../config/settings'
-import { byName, isOwnExtension, offeredGrantTypes } from '../config/plug-ins'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
 import { authenticatorAtHost } from '../http/client-authenticator'
 import { networkLimits } from '../http/network-limits'
@@ -26,21 +21,16 @@ import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
 import { demandedLogins, openRequests } from '../limits/open-requests'
 import { steadyClock } from '../primitives/steady-clock'
-import { offlineAccess } from '../protocol/scope'
 import { isRegisteredByHost } from '../protocol/client'
 import { withConfirmation } from '../protocol/confirmation'
 import { secureRandom } from '../protocol/credential'
-import type { Extension } from '../protocol/extension'
 import { noEvidence } from '../protocol/evidence'
 import { refused } from '../protocol/refusals'
-import { publishedSubjectBy } from '../protocol/published-subject'
 import { consentsWithDeadline, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
-import { checkedGrantType, type ServedGrantType } from '../authorization/grant-type'
-import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
-import { restrictorsOf } from '../authorization/restrict'
 import type { ServerContext } from './context'
+import { sortPlugIns } from './sort-plug-ins'
 import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
 import { authenticationOf, methodsIn } from './wire-client-authentication'
 
@@ -52,12 +42,8 @@ const timeToArrive = 1000
 export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
   const ownDigest = issuerDigest(issuer)
-  const tokenTypes = byName(settings.tokenTypes)
-  const formats = formatsByName(settings.accessTokenFormats)
-  const usualFormat = usualFormatOf(settings.accessTokenFormats)
+  const plugIns = sortPlugIns(settings)
   const limits = issueLimits(settings.issueLimits, clock)
-  const keeperFor = refreshTokenKeeper(settings.refreshTokenRotation, settings.extensions)
-  const publishedSubject = publishedSubjectBy(settings.extensions)
   const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const index = indexOf(settings)
   const clientMarks = marksOf(settings, index, ownDigest)
@@ -89,40 +75,25 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     clientMarks,
     indexedSince: settings.authorizations && index ? indexedSince(index, ownDigest, settings) : undefined,
     takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
-    grantTypes: servedGrantTypes(settings),
     findAccess: ownAccess(store, settings),
     issueLimits: limits,
-    restrictors: restrictorsOf(settings.extensions, isOwnExtension),
-    publishedSubject,
-    complete: completionOf(settings, publishedSubject),
+    plugIns,
     issueContext: (restrict = unrestricted, evidence = noEvidence, client, now = guards.now()) => ({
       now,
       issuerDigest: ownDigest,
       random: secureRandom,
       lifetimes: client === undefined ? lifetimes : lifetimesFor(client, lifetimes),
-      tokenTypes,
-      usualFormat,
-      formats,
+      tokenTypes: plugIns.tokenTypes,
+      usualFormat: plugIns.usualFormat,
+      formats: plugIns.formats,
       evidence,
       confirmationOf,
       countIssue: limits?.countOfRequest() ?? countNothing,
-      keepsRefreshToken: client && keeperFor(client),
+      keepsRefreshToken: client && keeperFor(client, settings, plugIns),
       restrict,
     }),
     requireService: maintenance && unlessClosed(maintenance),
-    responseModes: namedModes(settings.responseModes),
-    responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     openRequests: openRequests(settings.openRequestLimit, steadyClock(clock)),
-    ignoredScope: [
-      ...settings.extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
-      ...(settings.offlineAccess ? [offlineAccess] : []),
-    ],
-    requestResolvers: someOf(settings.extensions, (extension) => extension.resolveRequest !== undefined),
-    loginDefaults: someOf(settings.extensions, (extension) => extension.loginDefaults !== undefined),
-    ownerExtensions: someOf(settings.extensions, (extension) => extension.atResourceOwner !== undefined),
-    askers: someOf(settings.extensions, (extension) => extension.askOwner !== undefined),
-    deciders: someOf(settings.extensions, (extension) => extension.atDecision !== undefined),
-    refreshExtensions: someOf(settings.extensions, (extension) => extension.atRefresh !== undefined),
     demandedLogins: demandedLogins(
       settings.rateLimit.authorization,
       lifetimes.authorizationRequest,
@@ -137,17 +108,6 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     clientStrategy(name, server.verification, atHost),
   )
   return { ...server, strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])) }
-}
-
-/** What the metadata does not offer is unsupported here, too. */
-function servedGrantTypes(settings: ServerSettings): ReadonlyMap<string, ServedGrantType> {
-  const builtIn = [authorizationCode, refreshToken, clientCredentials]
-  const known = [...builtIn, ...settings.grantTypes.map(checkedGrantType)]
-  const offered = offeredGrantTypes(
-    settings,
-    known.map(({ name }) => name),
-  )
-  return new Map(known.flatMap((each) => (offered.includes(each.name) ? [[each.name, each]] : [])))
 }
 
 function ownAccess(
@@ -258,13 +218,4 @@ function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): 
     const isClosed: unknown = await maintenance()
     if (isClosed === true) throw refused('maintenance')
   }
-}
-
-/** Undefined if there are none, so that requests pay nothing. */
-function someOf(
-  extensions: readonly Extension[],
-  has: (extension: Extension) => boolean,
-): readonly Extension[] | undefined {
-  const some = extensions.filter(has)
-  return some.length > 0 ? some : undefined
 }

@@ -5,7 +5,7 @@ import { type EndpointRow, mountedEndpoint, singleEndpoint, wholeEndpoint } from
 import type { RequestLimit } from '../http/network-limits'
 import { introspect } from '../endpoints/introspection'
 import { begin } from '../authorization/commit'
-import { completionOf } from '../authorization/complete-issue'
+import { complete, completes } from '../authorization/complete-issue'
 import { isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
@@ -19,6 +19,7 @@ import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/client-revocation'
+import { sortPlugIns } from './sort-plug-ins'
 import type { ServerContext } from './context'
 
 export interface WiredEndpoint {
@@ -145,12 +146,13 @@ const forMethod =
 const isOwn = ({ name }: { readonly name: string }) => name === resourceIndicatorsName
 
 /** Mints tokens for the test kit, through the last step of a token request. */
-function minting(server: ServerContext): Mint {
-  const { settings } = server
+function minting(wiring: ServerContext): Mint {
+  const { settings } = wiring
   // Only the extension of resources acts: extensions of the host may demand what no test request has.
-  const own = server.restrictors.filter(isOwn)
-  const ownExtensions = settings.extensions.filter(isOwn)
-  const complete = completionOf({ ...settings, extensions: ownExtensions }, server.publishedSubject)
+  const own = { ...settings, extensions: settings.extensions.filter(isOwn) }
+  const { publishedSubject } = wiring.plugIns
+  const server = { ...wiring, settings: own, plugIns: { ...sortPlugIns(own), publishedSubject } }
+  const { restrictors } = server.plugIns
   return async (request) => {
     const { clientId, scope: requested, resource = [] } = request
     const client = await server.settings.findClient(clientId)
@@ -161,10 +163,14 @@ function minting(server: ServerContext): Mint {
     const parameters = Parameters.parse(new URLSearchParams(named).toString())
     const requestedScope = requested === undefined ? undefined : scope
     const asked = { client, parameters, grantType: 'test', requestedScope, evidence: noEvidence }
-    const context = server.issueContext((granted) => restrictToken(own, asked, granted), noEvidence, client)
+    const context = server.issueContext(
+      (granted) => restrictToken(restrictors, asked, granted),
+      noEvidence,
+      client,
+    )
     const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
     const begun = beginningOf(server, client, asked.grantType, grant, context)
-    const { issued } = complete === undefined ? begun : await complete(begun, asked)
+    const { issued } = completes(server) ? await complete(server, begun, asked) : begun
     await begin(server.store, begun.authorization, context.random)
     return tokenResponse(issued, context.now)
   }

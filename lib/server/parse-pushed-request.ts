@@ -23,10 +23,10 @@ export async function parsePushedRequest(
   evidence: Evidence = noEvidence,
   sender: Sender,
 ): Promise<ParsedRequest> {
-  const { settings, requestResolvers = [], credentialTerms } = server
+  const { settings, credentialTerms } = server
   const named = received.get('client_id')
   if (named !== undefined && named !== client.client_id) throw refused('client_id_mismatch')
-  const { parameters: replaced, handle } = await replaceParameters(requestResolvers, received, client, {
+  const { parameters: replaced, handle } = await replaceParameters(server, received, client, {
     isPushed: true,
     sender,
   })

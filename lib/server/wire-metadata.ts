@@ -15,7 +15,7 @@ import type { Endpoints } from './endpoints'
 
 /** Made of the parts that serve requests, so the metadata promises nothing else. */
 export function wireMetadata(
-  { settings, credentialTerms, grantTypes, watchHost }: ServerContext,
+  { settings, credentialTerms, plugIns, watchHost }: ServerContext,
   { table }: Endpoints,
 ): RequestHandler {
   const asks = settings.resourceOwner !== undefined
@@ -29,7 +29,7 @@ export function wireMetadata(
       scopes: [
         ...new Set([...grantableScopes(settings), ...(settings.offlineAccess ? [offlineAccess] : [])]),
       ],
-      grantTypes: offeredGrantTypes(settings, [...grantTypes.keys()]),
+      grantTypes: offeredGrantTypes(settings, [...plugIns.grantTypes.keys()]),
       authenticationMethods: methodsIn(credentialTerms),
       extensionMembers: plugInMembers(settings, asks),
       authorization: asks

@@ -1,8 +1,9 @@
 import type { Active } from '../authorization/authorization'
 import type { Recipient } from '../authorization/complete-issue'
 import type { Issued } from '../authorization/issue'
+import type { PlugIns } from '../doors/plug-ins'
+import type { At } from '../protocol/acting-extensions'
 import { type CompleteResult, revocationEvent } from '../authorization/transition'
-import type { Extension } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
 import type { ExtensionRefresh, RefreshVerdict } from '../protocol/extension-decision'
 import { OAuthError } from '../protocol/oauth-error'
@@ -10,7 +11,7 @@ import { refused } from '../protocol/refusals'
 
 /** Runs once the refresh token is known to be good, and before anything is signed or spent. */
 export function checkingRefresh(
-  extensions: readonly Extension[],
+  extensions: PlugIns['atRefresh'],
   recipient: Recipient,
   complete: CompleteResult<Issued> | undefined,
 ): CompleteResult<Issued> {
@@ -31,7 +32,7 @@ export function checkingRefresh(
 }
 
 async function ends(
-  extensions: readonly Extension[],
+  extensions: PlugIns['atRefresh'],
   { client }: Recipient,
   { id: authorizationId, subject, scope, grantedAt, extensionData }: Active,
 ): Promise<boolean> {
@@ -46,9 +47,9 @@ async function ends(
   return false
 }
 
-async function verdictOf(extension: Extension, refresh: ExtensionRefresh): Promise<RefreshVerdict> {
+async function verdictOf(extension: At<'atRefresh'>, refresh: ExtensionRefresh): Promise<RefreshVerdict> {
   try {
-    const verdict: unknown = await extension.atRefresh?.(refresh)
+    const verdict: unknown = await extension.atRefresh(refresh)
     if (verdict === 'keep' || verdict === 'end') return verdict
     throw new TypeError(`The extension "${extension.name}" must resolve to 'keep' or 'end' for a refresh.`)
   } catch (cause) {

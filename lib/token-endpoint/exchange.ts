@@ -1,5 +1,11 @@
 import { begin, commit } from '../authorization/commit'
-import { completing, type DecidedToken, type Recipient } from '../authorization/complete-issue'
+import {
+  complete,
+  completes,
+  completing,
+  type DecidedToken,
+  type Recipient,
+} from '../authorization/complete-issue'
 import { type Issuance, type Issued, issueDirectly } from '../authorization/issue'
 import type { FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
@@ -35,8 +41,8 @@ export async function exchange(
   received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
   const { client, evidence, onCommitted, useUp } = received
-  const parameters = withoutIgnoredScope(received.parameters, client, server.ignoredScope)
-  const { grantTypes } = server
+  const parameters = withoutIgnoredScope(received.parameters, client, server.plugIns.ignoredScope)
+  const { grantTypes, restrictors } = server.plugIns
   const { extensions } = server.settings
   const grantType = grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined) throw refused('grant_type_unknown')
@@ -52,7 +58,7 @@ export async function exchange(
     evidence,
   }
   const context = server.issueContext(
-    (granted) => restrictToken(server.restrictors, named, granted),
+    (granted) => restrictToken(restrictors, named, granted),
     evidence,
     client,
   )
@@ -64,7 +70,7 @@ export async function exchange(
   if ('transition' in result) issued = await move(server, result, named, context, received)
   else {
     const begun = beginningOf(server, client, grantType.name, result.grant, context)
-    const completed = server.complete === undefined ? begun : await server.complete(begun, named)
+    const completed = completes(server) ? await complete(server, begun, named) : begun
     if (useUp !== undefined) await useUp()
     await begin(server.store, begun.authorization, context.random, result.grant.oneTimeUse?.refusal)
     onCommitted?.({ authorization: begun.authorization, event: completed.event })
@@ -125,19 +131,20 @@ class RequestOfClient implements TokenRequest {
 }
 
 function move(
-  { store, takeCached, complete, refreshExtensions }: ServerContext,
+  server: ServerContext,
   { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
   recipient: Recipient,
   { random }: IssueContext,
   { onCommitted, useUp }: Committing,
 ): Promise<Issued> {
-  const completion = complete && completing(complete, recipient)
+  const { atRefresh } = server.plugIns
+  const completion = completing(server, recipient)
   const checked =
-    refreshExtensions === undefined || recipient.grantType !== 'refresh_token'
+    atRefresh.length === 0 || recipient.grantType !== 'refresh_token'
       ? completion
-      : checkingRefresh(refreshExtensions, recipient, completion)
-  const cached = takeCached(id)
-  return commit(store, id, transition, random, { cached, onCommitted, complete: checked, useUp })
+      : checkingRefresh(atRefresh, recipient, completion)
+  const cached = server.takeCached(id)
+  return commit(server.store, id, transition, random, { cached, onCommitted, complete: checked, useUp })
 }
 
 type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>

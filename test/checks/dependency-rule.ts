@@ -35,10 +35,10 @@ stores/redis: limits/counters authorization ioredis stores
 extensions: doors/plug-in
 jwt/signing-keys: jwt authorization/issuer doors/plug-in stores/key-store
 endpoints: authorization server/context
-token-endpoint: limits authorization extensions/token-types/bearer server/context
+token-endpoint: limits authorization extensions/token-types/bearer server/context doors/plug-ins
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
   extensions/token-types/bearer client-authentication/bcrypt @xmldom/xmldom xml-crypto
-authorization-endpoint: authorization extensions/token-types/bearer server/context doors/polled-requests
+authorization-endpoint: authorization extensions/token-types/bearer server/context doors
 
 resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/signing-keys/given-keys
   jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators

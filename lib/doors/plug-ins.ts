@@ -1,0 +1,28 @@
+import type { AccessTokenFormat } from '../protocol/access-token-format'
+import type { ActingExtensions } from '../protocol/acting-extensions'
+import type { PublishedSubject } from '../protocol/published-subject'
+import type { NamedModes } from '../protocol/response-modes'
+import type { Scope } from '../protocol/scope'
+import type { TokenTypes } from '../protocol/token-type'
+import type { ServedGrantType } from '../authorization/grant-type'
+import type { ResponseTypes } from '../authorization/response-types'
+import type { TokenRestrictor } from '../authorization/restrict'
+
+/** What plug-ins, hosts and this package bring, sorted once by where it acts. */
+export interface PlugIns extends ActingExtensions {
+  /** What the metadata does not offer is unsupported here, too. */
+  readonly grantTypes: ReadonlyMap<string, ServedGrantType>
+  readonly responseTypes: ResponseTypes
+  /** A request may name them in place of that of its response type. */
+  readonly responseModes: NamedModes
+  readonly tokenTypes: TokenTypes
+  /** By name. */
+  readonly formats: ReadonlyMap<string, AccessTokenFormat>
+  /** Of new tokens for which nothing chooses one; undefined for opaque tokens. */
+  readonly usualFormat: string | undefined
+  readonly restrictors: readonly TokenRestrictor[]
+  /** These tokens count for nothing in requests of clients without them. */
+  readonly ignoredScope: Scope
+  /** Undefined if clients get the subjects of the host. */
+  readonly publishedSubject: PublishedSubject | undefined
+}

@@ -1,0 +1,18 @@
+import type { Extension } from './extension'
+
+/** At these, extensions act one after the other. */
+export type Door =
+  | 'resolveRequest'
+  | 'loginDefaults'
+  | 'atResourceOwner'
+  | 'askOwner'
+  | 'atDecision'
+  | 'atTokenResponse'
+  | 'claims'
+  | 'atRefresh'
+  | 'bindsRefreshToken'
+
+export type At<Name extends Door> = Extension & Required<Pick<Extension, Name>>
+
+/** In the order of the option `extensions`. */
+export type ActingExtensions = Readonly<{ [Name in Door]: readonly At<Name>[] }>
