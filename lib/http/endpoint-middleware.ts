@@ -208,7 +208,7 @@ async function answer(
 function requireKind({ name, clientAuthentication: need }: EndpointRow, { client }: Asked): void {
   if (need === 'none' || need === 'optional') return
   if (client === undefined) throw new Error(`The endpoint ${name} was reached without a client.`)
-  if (need === 'confidential' && !hasCredentials(client)) throw refused('client_not_confidential/endpoint')
+  if (need === 'confidential' && !hasCredentials(client)) throw refused('client_not_confidential')
 }
 
 async function evidenceIn(

@@ -64,14 +64,12 @@ async function destinationIn(
   const clientId = await clientIdIn(terms, parameters)
   const uri = parameters.get('post_logout_redirect_uri')
   if (uri === undefined) return undefined
-  if (clientId === undefined)
-    throw refused('parameter_missing/post_logout', { cause: 'client_id', parameter: 'client_id' })
+  if (clientId === undefined) throw refused('parameter_missing/post_logout', { parameter: 'client_id' })
   const client = await server.findClient(clientId)
   const isKnown =
     client !== undefined && !client.disabled && client.post_logout_redirect_uris?.includes(uri) === true
   if (!isKnown)
     throw refused('redirect_uri_mismatch/logout', {
-      cause: 'logout',
       sent: uri,
       registered: client?.post_logout_redirect_uris,
     })

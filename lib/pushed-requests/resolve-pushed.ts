@@ -33,7 +33,7 @@ export function resolvePushed(
       return undefined
     }
     // RFC 9101 5: never both.
-    if (parameters.mentions('request')) throw refused('parameter_malformed/request_and_uri')
+    if (parameters.mentions('request')) throw refused('request_object_and_uri')
     if (!uri.startsWith(requestUriPrefix)) throw refused('request_uri_of_the_client')
     const handle = uri.slice(requestUriPrefix.length)
     const id = credentialId('requestHandle', handle)

@@ -44,7 +44,6 @@ export const clientCredentials: BuiltInGrantType = {
   name: 'client_credentials',
   parameters: ['scope'],
   grant({ client, parameters, defaultScope }) {
-    if (client.client_type !== 'confidential') throw refused('client_not_confidential')
     const scope = grantableScope(parameters.get('scope'), client, defaultScope)
     return { grant: { scope, refreshToken: false, extensionData: {} } }
   },
