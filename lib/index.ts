@@ -4,6 +4,7 @@ export {
   type GuardLimitOptions,
   type RemoteGuard,
   type RemoteGuardOptions,
+  type StandaloneGuardOptions,
 } from './server/remote-guard'
 export { createJwtBearerGuard, type JwtBearerGuard, type JwtBearerGuardOptions } from './server/jwt-guard'
 export {
@@ -38,7 +39,6 @@ export {
 export type { PushLimitOptions } from './pushed-requests/push-shares'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
 export type { RateLimitOptions } from './limits/rate-limit-options'
-export type { StandaloneGuardOptions } from './server/remote-guard'
 export type { Lifecycle } from './server/lifecycle'
 export type {
   AuthorizationList,
@@ -46,24 +46,14 @@ export type {
   OwnerAuthorizations,
   Revoked,
 } from './connected-applications/owner-authorizations'
-
-export type { Client, ClientRegistration } from './protocol/client'
+export type { Client, ClientRegistration, FindClient } from './protocol/client'
 export type { ClientMember, ClientStatement } from './protocol/client-member'
-export type { ServerCapabilities } from './protocol/parse-client'
 export {
   generateClientSecret,
   hashClientSecret,
   type GeneratedClientSecret,
 } from './client-authentication/client-secret'
-export type {
-  AuthenticatingSender,
-  AuthenticatingServer,
-  PresentedCredential,
-  ClientAuthenticationMethod,
-  CredentialSources,
-  Verification,
-  Throttle,
-} from './client-authentication/method'
+export type { ClientAuthenticationMethod } from './client-authentication/method'
 export type { SingleUse } from './protocol/single-use'
 export { privateKeyJwt, type PrivateKeyJwtOptions } from './client-authentication/private-key-jwt'
 export type { DocumentFetch, DocumentInquiry } from './clients/document-fetch/document-fetch'
@@ -71,37 +61,42 @@ export type { FetchedDocument } from './clients/document-fetch/request-document'
 export type { UrlTrust } from './clients/document-fetch/fetch-limits'
 export type { ClientAuthenticationLimits } from './client-authentication/credential-throttle'
 export type { ResponseMode } from './protocol/response-modes'
-export type { Approval, RedirectMethod, ResponseType } from './authorization/response-types'
-export { implicit, type ImplicitOptions } from './authorization/response-types'
+export {
+  type Approval,
+  type ResponseType,
+  implicit,
+  type ImplicitOptions,
+} from './authorization/response-types'
 export {
   mayRefresh,
   type DirectGrant,
-  type FoundResource,
   type GrantType,
   type GrantResult,
   type TokenRequest,
 } from './authorization/grant-type'
-export { password } from './token-endpoint/grant-types/password/password'
+export {
+  password,
+  type NormalizeName,
+  type PasswordLimits,
+  type PasswordOptions,
+  type VerifyPassword,
+} from './token-endpoint/grant-types/password/password'
 export {
   bcryptPasswords,
   hashPassword,
   type FindPasswordOwner,
   type PasswordOwner,
 } from './token-endpoint/grant-types/password/bcrypt-passwords'
-export type {
-  NormalizeName,
-  PasswordLimits,
-  PasswordOptions,
-  VerifyPassword,
-} from './token-endpoint/grant-types/password/password'
 export type { IssueLimitOptions } from './limits/issue-limits'
 export type { Limit, LimitOption } from './limits/limit'
 export type { Assertion, OwnerOfAssertion } from './token-endpoint/grant-types/assertion'
 export { jwtBearer, type JwtBearerOptions } from './token-endpoint/grant-types/jwt-bearer/jwt-bearer'
 export type { IdentityAssertionOptions } from './token-endpoint/grant-types/jwt-bearer/id-jag'
 export type { TrustedIssuer } from './token-endpoint/grant-types/jwt-bearer/jwt-assertion'
-export { tokenExchange } from './token-endpoint/grant-types/token-exchange/token-exchange'
-export type { TokenExchangeOptions } from './token-endpoint/grant-types/token-exchange/token-exchange'
+export {
+  tokenExchange,
+  type TokenExchangeOptions,
+} from './token-endpoint/grant-types/token-exchange/token-exchange'
 export type {
   ExchangeApproval,
   ExchangePolicy,
@@ -112,8 +107,11 @@ export type {
   SecurityTokenClaims,
   VerifySecurityToken,
 } from './token-endpoint/grant-types/token-exchange/security-token'
-export { saml2Bearer, type Saml2BearerOptions } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
-export type { SamlIssuer } from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
+export {
+  saml2Bearer,
+  type Saml2BearerOptions,
+  type SamlIssuer,
+} from './token-endpoint/grant-types/saml2-bearer/saml2-bearer'
 export { approveWithAccessToken, approveWithCode, type ConsentDecision } from './authorization/decision'
 export {
   authorizationIdOf,
@@ -131,14 +129,11 @@ export {
   type PolledProposal,
 } from './authorization/polled'
 export type { IssueContext, RecordContext, Transition, TransitionResult } from './authorization/transition'
-export type { Lifetimes } from './authorization/lifetimes'
-export { issueAccessToken, type Issuance, type Issued } from './authorization/issue'
-export type { DirectAuthorization } from './authorization/issue'
+export { issueAccessToken, type Issuance, type Issued, type DirectAuthorization } from './authorization/issue'
 export type { OneTimeUse } from './authorization/one-time-use'
 export { ConfigurationError, type ConfigurationIssue } from './primitives/configuration-error'
 export type { LoginRequest } from './protocol/login-request'
 export type { Login, ResourceOwner } from './protocol/resource-owner'
-
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
 export type {
   AuthorizationIndex,
@@ -153,16 +148,9 @@ export {
   metadataDocuments,
   type MetadataDocumentsOptions,
 } from './clients/metadata-documents/metadata-documents'
-export type {
-  ClientSource,
-  ClientSourceServer,
-  OpenClients,
-  RegisteredClients,
-} from './clients/client-source'
+export type { ClientSource, RegisteredClients } from './clients/client-source'
 export type { SharedCache } from './stores/shared-cache'
-export type { FindClient } from './protocol/client'
-export type { ClientRegistry } from './stores/client-store'
-export type { ClientStore } from './stores/client-store'
+export type { ClientRegistry, ClientStore } from './stores/client-store'
 export type {
   DynamicClientAddition,
   DynamicClientAdditionResult,
@@ -187,16 +175,12 @@ export {
   type RequestedAuthorization,
   type Unclaimed,
 } from './authorization/authorization'
-export { decodeAuthorization } from './authorization/codec'
-export { encodeAuthorization } from './authorization/codec'
-
+export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 export type { ClientRegistrar } from './clients/client-registrar'
 export { dropOldClientSecrets, rotateClientSecret } from './clients/client-secrets'
 export { changeClient, type ClientChange } from './clients/change-client'
 export { deleteClient, disableClient, enableClient } from './clients/change-registration'
 export { registerClient, type ClientMetadata, type IssuedCredentials } from './clients/register-client'
-
-export type { FoundAccess } from './authorization/lookup'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './client-authentication/strategies'
 export type {
@@ -209,12 +193,10 @@ export type { BearerGuard, BearerGuardOptions } from './http/bearer-guard'
 export type { GuardDefaults } from './http/guard-defaults'
 export type { ProtectedResourcePart } from './http/protected-resource'
 export type { ProtectedResourceMembers } from './endpoints/protected-resource-metadata'
-export type { ChallengeOptions } from './resource-server/challenge'
 export type {
   AuditEvent,
   AuditEvents,
   AuthorizationServerEvents,
-  EventOrigin,
   FailureEvent,
   GrantEvent,
   RefusalEvent,
@@ -231,37 +213,18 @@ export type {
 } from './protocol/extension-decision'
 export type { OwnerAnswer, OwnerQuestion } from './protocol/owner-question'
 export type { ScopeOptions, ScopeWeight } from './protocol/scope-description'
-export type { ConsentQuestion } from './pages/consent-question'
-export type { ConsentScope } from './pages/permissions'
 export type { ConnectedApplication, ConnectedView } from './pages/connected-page'
 export type { ConsentView } from './pages/consent-page'
 export type { ErrorView } from './pages/pages'
-export { html, pageDocument, type Html, type HtmlValue, type PageFrame, type PageView } from './pages/html'
-export type {
-  PageOptions,
-  PageServiceOptions,
-  PageTextOptions,
-  PageTextsByLanguage,
-} from './pages/page-options'
-export type { ErrorKind, PageTexts } from './pages/texts/en'
+export { html, pageDocument, type Html, type PageView } from './pages/html'
+export type { PageOptions } from './pages/page-options'
+export type { PageTexts } from './pages/texts/en'
 export type { PageLanguage } from './pages/texts/catalogues'
-export type { ServiceColors } from './pages/service-style'
-export type { WayBack } from './pages/pages'
 export type { PageLocale } from './pages/texts/locale'
 export type { Text } from './protocol/localized-text'
-
-export type { AuthenticationMethodDescription } from './protocol/client'
-export type {
-  Endpoint,
-  EndpointResponse,
-  EndpointHandling,
-  EndpointDescription,
-  EndpointMethod,
-  EndpointRequest,
-} from './protocol/endpoint'
-export type { PageEndpoint, PageMethod, PageRequest, PageResponse } from './doors/page-endpoint'
-export type { ExtensionMetadata } from './protocol/extension-metadata'
-export type { ExtensionData } from './protocol/extension-data'
+export type { Endpoint, EndpointResponse, EndpointRequest } from './protocol/endpoint'
+export type { PageEndpoint, PageRequest, PageResponse } from './doors/page-endpoint'
+export type { KeptData } from './protocol/extension-data'
 export type { Json } from './protocol/json'
 export type {
   ChoicesQuestion,
@@ -284,7 +247,6 @@ export type {
   TokenRestriction,
 } from './protocol/extension'
 export type { ExtensionPushedRequest, RequestArrival, ResolvedRequest } from './protocol/resolved-request'
-export type { KeptData } from './protocol/extension-data'
 export { OAuthError, Throttled, type OAuthErrorCode, type OAuthErrorOptions } from './protocol/oauth-error'
 export {
   accessDenied,
@@ -299,30 +261,16 @@ export {
   unauthorizedClient,
 } from './protocol/host-errors'
 export type { Reason } from './protocol/refusals'
-export { grantableScope } from './protocol/scope'
+export { grantableScope, type Scope } from './protocol/scope'
 export type { Parameters } from './protocol/parameters'
 export type { ScopeImplications } from './protocol/implied-scope'
-export type { ResponseTypeDescription } from './protocol/response-type'
 export type {
   AccessTokenClaims,
-  AccessTokenContent,
   AccessTokenFormat,
   AccessTokenReader,
   TokenReference,
-  AccessTokenRequest,
 } from './protocol/access-token-format'
-export type { Evidence } from './protocol/evidence'
-export type {
-  ClientCertificate,
-  IssueMoment,
-  PresentedToken,
-  ResourceRequest,
-  TokenCheck,
-  TokenIssue,
-  TokenProperties,
-  TokenType,
-  TokenTypes,
-} from './protocol/token-type'
+export type { ClientCertificate, ResourceRequest, TokenCheck, TokenType } from './protocol/token-type'
 export {
   signingKeys,
   type GivenKeysOptions,
@@ -368,9 +316,7 @@ export { dpop } from './dpop/dpop'
 export type { DpopNonceOptions, DpopOptions } from './dpop/dpop-options'
 export type { DpopAlgorithm } from './dpop/proof-key'
 export type { BaseUrl } from './dpop/target-uri'
-export { mac } from './extensions/token-types/mac'
-export type { MacOptions } from './extensions/token-types/mac'
-export type { MacAlgorithm } from './extensions/token-types/mac'
+export { mac, type MacOptions, type MacAlgorithm } from './extensions/token-types/mac'
 export type {
   DynamicRegistrationOptions,
   VerifyInitialAccessToken,
@@ -378,5 +324,4 @@ export type {
 export type { PkceRequirement } from './extensions/pkce'
 export type { RedirectUriRule } from './protocol/redirect-uri'
 export type { ResourceOptions } from './extensions/resource-indicators/resources'
-export type { Scope } from './protocol/scope'
 export type { Sender } from './protocol/sender'

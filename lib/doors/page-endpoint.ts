@@ -35,7 +35,7 @@ interface PageDescription {
   readonly json?: boolean
 }
 
-export type PageMethod = 'GET' | 'POST'
+type PageMethod = 'GET' | 'POST'
 
 /**
  * `required`: people go to the login, which returns by `GET`; a form without a login is refused. Default `optional`.

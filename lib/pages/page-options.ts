@@ -50,7 +50,7 @@ export interface PageOptions {
 }
 
 /** The name, the logo and the colours that pages show of the service of the host. */
-export interface PageServiceOptions {
+interface PageServiceOptions {
   /** Such as `Lumen`. Default: the pages name no service. */
   readonly name?: Text
   /** An https URL, or a path of the host such as `/logo.svg`. Default: no logo. */
@@ -60,11 +60,11 @@ export interface PageServiceOptions {
 }
 
 /** Single texts, by page and name. */
-export type PageTextOptions = {
+type PageTextOptions = {
   readonly [Page in keyof PageTexts]?: Partial<PageTexts[Page]>
 }
 
-export type PageTextsByLanguage = Readonly<Partial<Record<PageLanguage, PageTextOptions>>>
+type PageTextsByLanguage = Readonly<Partial<Record<PageLanguage, PageTextOptions>>>
 
 export function readPageLocales(fields: OptionsReader): PageLocales {
   const languages = fields.optional('languages', pageLanguages, areLanguages, languagesExpectation)

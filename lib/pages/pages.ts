@@ -22,7 +22,7 @@ function homeOf(client: Client): string | undefined {
 }
 
 /** A client that the host registered, as an error page may lead back to it. */
-export interface WayBack {
+interface WayBack {
   readonly clientName: string
   /** A registered URL, without any part of the request. */
   readonly uri: string

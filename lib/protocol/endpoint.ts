@@ -47,7 +47,7 @@ export interface EndpointDescription {
   readonly usesUpLast?: boolean
 }
 
-export type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export function listedMethods({ method = 'POST' }: EndpointDescription): readonly EndpointMethod[] {
   return typeof method === 'string' ? [method] : method

@@ -10,7 +10,7 @@ import { isKeepable, keepableExpectation, type Json } from './json'
 /** Members of the token response (RFC 6749 7.1). */
 export type TokenProperties = Readonly<Record<string, string | number>>
 
-export interface TokenIssue {
+interface TokenIssue {
   /** Without names of the suite, such as `access_token`. */
   readonly properties: TokenProperties
   /**

@@ -10,7 +10,6 @@ import {
   bcryptPasswords,
   type Counters,
   memoryCounters,
-  type AuthenticatingServer,
   type ClientAuthenticationMethod,
   type Sender,
 } from '../../lib/index'
@@ -228,6 +227,7 @@ describe('The sender of a method', () => {
   } as const
   const form = { grant_type: 'client_credentials', client_id, scope: 'photos:read', wax: 'red' }
 
+  type AuthenticatingServer = Parameters<ClientAuthenticationMethod['verify']>[3]
   type Verify = (server: AuthenticatingServer, sender: Sender | undefined) => Promise<unknown>
 
   /** A server behind one proxy, and a method of the host that looks at its fourth and fifth argument. */

@@ -1,10 +1,8 @@
 import {
   type ClientSource,
-  type ClientSourceServer,
   createAuthorizationServer,
   memoryClients,
   memoryStore,
-  type OpenClients,
   type SharedCache,
 } from '../../lib/index'
 import { bent, photoBook } from '../support/flows/clients'
@@ -159,6 +157,8 @@ describe('clients are found', () => {
   })
 })
 
+type OpenClients = ReturnType<ClientSource['open']>
+type ClientSourceServer = Parameters<ClientSource['open']>[0]
 const nobody: OpenClients = { find: () => undefined }
 
 /** What a source sees of the server that opens it. */

@@ -5,6 +5,7 @@ import { isRecord } from '../../primitives/values'
 import { namesHost, plainUrl } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
 import { forEachTrust, type UrlTrust } from './fetch-limits'
+import specialNetworks from './special-networks.json'
 
 export interface Target {
   /** In lower case, or an IP address without brackets. */
@@ -168,45 +169,11 @@ export const lookupInDns =
     return addresses.map((address) => ({ address }))
   }
 
-// The IANA registry of special-purpose IPv4 addresses, also those that it calls globally reachable: no web
-// site stands there. Multicast and reserved addresses have other registries.
-const specialIPv4: readonly (readonly [network: string, bits: number])[] = [
-  ['0.0.0.0', 8], // this network
-  ['10.0.0.0', 8], // private use
-  ['100.64.0.0', 10], // carrier-grade NAT
-  ['127.0.0.0', 8], // loopback
-  ['169.254.0.0', 16], // link-local, and the instance metadata of clouds
-  ['172.16.0.0', 12], // private use
-  ['192.0.0.0', 24], // IETF protocol assignments
-  ['192.0.2.0', 24], // documentation
-  ['192.31.196.0', 24], // AS112
-  ['192.52.193.0', 24], // AMT
-  ['192.88.99.0', 24], // relays of 6to4
-  ['192.168.0.0', 16], // private use
-  ['192.175.48.0', 24], // AS112
-  ['198.18.0.0', 15], // benchmarking
-  ['198.51.100.0', 24], // documentation
-  ['203.0.113.0', 24], // documentation
-  ['224.0.0.0', 4], // multicast
-  ['240.0.0.0', 4], // reserved, and limited broadcast
-  // In no registry: Azure serves every virtual machine from this public address.
-  ['168.63.129.16', 32],
-]
-
-// Special ranges within 2000::/3, all that IANA assigns to networks. All else needs no list: loopback,
-// unspecified, IPv4-compatible, -mapped and -translated, local NAT64, discard-only, unique local, link-local,
-// site-local, SRv6, multicast, reserved.
-const specialIPv6: readonly (readonly [network: string, bits: number])[] = [
-  ['2001::', 23], // IETF protocol assignments: Teredo, benchmarking, AMT, ORCHID and others
-  ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4
-  ['2620:4f:8000::', 48], // AS112
-  ['3fff::', 20], // documentation
-]
-
+// IANA's registries of special-purpose IPv4 and IPv6 addresses, also those that they call globally reachable: no web site
+// stands there. IPv6 within 2000::/3 only, all that IANA assigns to networks.
 const special = new BlockList()
-for (const [network, bits] of specialIPv4) special.addSubnet(network, bits, 'ipv4')
-for (const [network, bits] of specialIPv6) special.addSubnet(network, bits, 'ipv6')
+for (const [network = '', bits] of Object.keys(specialNetworks).map((each) => each.split('/')))
+  special.addSubnet(network, Number(bits), isIPv4(network) ? 'ipv4' : 'ipv6')
 
 const assigned = new BlockList()
 assigned.addSubnet('2000::', 3, 'ipv6')

@@ -5,7 +5,6 @@ import {
   type ClientSource,
   type DocumentFetch,
   type MetadataDocumentsOptions,
-  type OpenClients,
 } from '../../../lib/index'
 import { canonicalOptions } from './application'
 
@@ -26,9 +25,9 @@ export const stoppedTimers = {
 export function openedDocuments(
   documents: MetadataDocumentsOptions,
   options: Partial<AuthorizationServerOptions> = {},
-): OpenClients {
+): ReturnType<ClientSource['open']> {
   const source = metadataDocuments(documents)
-  const opened: OpenClients[] = []
+  const opened: ReturnType<ClientSource['open']>[] = []
   const clients: ClientSource = {
     open(server) {
       opened.push(source.open(server))

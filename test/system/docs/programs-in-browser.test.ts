@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import express from 'express'
 import type { Browser, Page } from 'playwright-core'
 import request from 'supertest'
-import type { ConsentScope, ConsentView } from '../../../lib/index'
+import type { ConsentView } from '../../../lib/index'
 import { follow, press } from '../../support/browser/follow'
 import { launchChromium } from '../../support/chromium'
 import { codeChallenge } from '../../support/flows/proof-key'
@@ -47,6 +47,7 @@ async function serveBoth(server: string, relying: string, more: Readonly<Record<
 }
 
 const withViews = () => express().set('view engine', 'ejs').set('views', join(examples, 'views'))
+type ConsentScope = ConsentView['scope'][number]
 const consentScope = (
   changed: Pick<ConsentScope, 'token' | 'description'> & Partial<ConsentScope>,
 ): ConsentScope => ({
