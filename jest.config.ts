@@ -24,6 +24,7 @@ const withoutWrites = [
   'parameters',
   'protected-resource-metadata',
   'protected-resources',
+  'provoked',
   'redirect-uri',
   'registration',
   'request-object-clients',
