@@ -15,9 +15,8 @@ const record: Authorization = {
   extensionData: { pkce: digest },
   spentCode: digest,
   usedUntil: undefined,
-  accessTokens: [
-    { digest, scope: ['photos:read'], expiresAt: 1_795_000_000, tokenData: undefined, extensionData: {} },
-  ],
+  grantedAt: 1_794_996_400,
+  accessTokens: [`${digest} ${(1_795_000_000).toString(36)}`],
   refreshToken: {
     digest,
     generation: 0,

@@ -1,7 +1,7 @@
 import type { ExtensionData } from '../protocol/extension-data'
-import type { Json } from '../protocol/json'
 import type { Login } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
+import { lastEndOf, type StoredToken } from './access-token'
 
 /**
  * Everything that descends from one approval by an owner, or from one request of a client that acts for itself: one
@@ -33,7 +33,7 @@ export interface RequestedAuthorization extends Grant {
   readonly request: PendingRequest
 }
 
-export interface Shown extends RequestedAuthorization {
+interface Shown extends RequestedAuthorization {
   /** Digest. */
   readonly consentToken: string
   readonly expiresAt: number
@@ -126,7 +126,7 @@ export interface Approved extends Grant {
   readonly code: Code
   /** When the owner approved. */
   readonly grantedAt: number
-  readonly accessTokens: readonly AccessToken[]
+  readonly accessTokens: readonly StoredToken[]
 }
 
 /** RFC 6749 4.1.2. */
@@ -159,7 +159,7 @@ export interface Active extends Grant {
   /** Digest of the redeemed code or handle, to recognize a replay; undefined without either. */
   readonly spentCode: string | undefined
   /** At most 32, the newest last. An expired one may stay until the next token. */
-  readonly accessTokens: readonly AccessToken[]
+  readonly accessTokens: readonly StoredToken[]
   readonly refreshToken: RefreshToken | undefined
   /**
    * The end of the one-time use of an assertion or similar. The record stays until then; revocation leaves it without
@@ -168,28 +168,6 @@ export interface Active extends Grant {
   readonly usedUntil: number | undefined
   /** When the owner approved; without a code, when the client asked for its first tokens. */
   readonly grantedAt: number
-}
-
-export interface AccessToken {
-  /** Digest of the opaque text. It names the token, also if its client has another text. */
-  readonly digest: string
-  readonly scope: Scope
-  readonly expiresAt: number
-  /** For checks of the token's use. No credential. */
-  readonly tokenData: Json | undefined
-  readonly extensionData: ExtensionData
-  /** Undefined if it is that of the authorization. */
-  readonly tokenType?: string | undefined
-  /** Undefined for an opaque text. */
-  readonly formatted?: Formatted | undefined
-}
-
-/** A format of the server wrote the text of the token. */
-export interface Formatted {
-  /** The only format that can read the token. */
-  readonly format: string
-  /** A repeated refresh writes the same time. */
-  readonly issuedAt: number
 }
 
 export interface RefreshToken {
@@ -231,16 +209,12 @@ export function expiryOf(authorization: Authorization): number {
     case 'polled':
       return authorization.expiresAt
     case 'approved':
-      return Math.max(authorization.code.expiresAt, ...expiries(authorization.accessTokens))
+      return Math.max(authorization.code.expiresAt, lastEndOf(authorization.accessTokens))
     case 'active':
       return Math.max(
         authorization.refreshToken?.expiresAt ?? 0,
         authorization.usedUntil ?? 0,
-        ...expiries(authorization.accessTokens),
+        lastEndOf(authorization.accessTokens),
       )
   }
-}
-
-function expiries(accessTokens: readonly AccessToken[]): readonly number[] {
-  return accessTokens.map(({ expiresAt }) => expiresAt)
 }

@@ -12,9 +12,9 @@ import type { PublishedSubject } from '../protocol/published-subject'
 import { responseMembers } from '../protocol/token-type'
 import { isRecord } from '../primitives/values'
 import { optional, requireShape, shape } from '../primitives/shape'
-import type { AccessToken, Authorization } from './authorization'
+import { type AccessToken, findToken } from './access-token'
+import type { Authorization } from './authorization'
 import type { Issued } from './issue'
-import { storedAccessToken } from './lookup'
 import type { CompleteResult, TransitionEvent } from './transition'
 
 export interface Recipient {
@@ -90,10 +90,10 @@ interface HeldToken {
 
 // A plug-in of the host may have made the response in its own way.
 function heldToken(authorization: Authorization | undefined, { accessToken }: Issued): HeldToken {
-  const tokens =
-    authorization !== undefined && 'accessTokens' in authorization ? authorization.accessTokens : []
-  const token = storedAccessToken(tokens, accessToken)
-  if (authorization !== undefined && token !== undefined) return { authorization, token }
+  if (authorization !== undefined && 'accessTokens' in authorization) {
+    const token = findToken(authorization, digest(accessToken))
+    if (token !== undefined) return { authorization, token }
+  }
   throw new Error('A plug-in answers with an access token that its record does not hold.')
 }
 

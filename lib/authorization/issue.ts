@@ -14,7 +14,8 @@ import { OAuthError } from '../protocol/oauth-error'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
-import type { AccessToken, Active, Approved, Formatted, Grant, RefreshToken } from './authorization'
+import { type AccessToken, endOf, type Formatted, storedTokenOf } from './access-token'
+import type { Active, Approved, Grant, RefreshToken } from './authorization'
 import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
@@ -91,8 +92,8 @@ export function addAccessToken<Holder extends Approved | Active>(
     ownType === undefined && format === undefined && usualFormat === undefined
       ? plain
       : withOwnForm(plain, tokenType, authorization.tokenType, formattedAs(format, tokenType, context))
-  const live = authorization.accessTokens.filter((token) => token.expiresAt > now)
-  const accessTokens = [...live, added].slice(-liveAccessTokens)
+  const live = authorization.accessTokens.filter((token) => endOf(token) > now)
+  const accessTokens = [...live.slice(1 - liveAccessTokens), storedTokenOf(added, authorization)]
   const kept =
     authorizationData === nothingToKeep
       ? authorization.extensionData

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createCredential, derivedBytes, digest, type Random } from '../protocol/credential'
-import type { AccessToken, Active, Authorization, RefreshToken } from './authorization'
+import { digestOf, endOf, findToken, newestToken, type StoredToken } from './access-token'
+import type { Active, Authorization, RefreshToken } from './authorization'
 import { addAccessToken, type Issuance, type Issued } from './issue'
 import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import { isWritable, repeat, termsOf } from './repeated-token'
@@ -27,7 +28,7 @@ export function keepRefreshToken(
   context: IssueContext,
 ): TransitionResult<Issued> {
   const { grantedAt, accessTokens } = current
-  const newest = accessTokens.findLast((known) => known.expiresAt > context.now)
+  const newest = accessTokens.findLast((known) => endOf(known) > context.now)
   const end = accessTokenEnd(grantedAt, token.lifetime, context)
   const issuance = addAccessToken(current, token, context, secretsOf(kept, newest, end, token))
   const won = winnerOf(current, kept, token, issuance, context)
@@ -38,7 +39,7 @@ export function keepRefreshToken(
     action: 'save',
     authorization: { ...authorization, refreshToken: { ...kept.stored, expiresAt } },
     outcome: { ...issued, refreshToken: kept.text, refreshTokenExpiresAt: expiresAt },
-    event: issueEvent('refreshed', authorization.accessTokens.at(-1)),
+    event: issueEvent('refreshed', newestToken(authorization)),
   }
 }
 
@@ -50,33 +51,36 @@ export function keepRefreshToken(
  */
 function secretsOf(
   { text, stored: { tagKey } }: KeptRefreshToken,
-  before: AccessToken | undefined,
+  before: StoredToken | undefined,
   end: number,
   token: NewAccessToken,
 ): Random {
-  const purpose = `access token of a kept refresh token ${tagKey} ${before?.digest ?? ''} ${end} ${termsOf(token)}`
+  const former = before === undefined ? '' : digestOf(before)
+  const purpose = `access token of a kept refresh token ${tagKey} ${former} ${end} ${termsOf(token)}`
   return derivedBytes(text, purpose)
 }
 
 /** Undefined if this request lost no race, or needs another token. */
 function winnerOf(
-  { id, tokenType, accessTokens, extensionData }: Active,
+  current: Active,
   kept: KeptRefreshToken,
   token: NewAccessToken,
   { authorization, issued }: Issuance,
   context: IssueContext,
 ): TransitionResult<Issued> | undefined {
+  const { id, tokenType, accessTokens, extensionData } = current
   const { superseded, stored, text } = kept
-  const [before, newest] = [accessTokens.at(-2), accessTokens.at(-1)]
+  const newest = newestToken(current)
   if (superseded?.state !== 'active' || newest === undefined || newest.expiresAt <= context.now)
     return undefined
-  const isOlder = superseded.accessTokens.some((known) => known.digest === newest.digest)
-  const accessToken = createCredential('accessToken', id, secretsOf(kept, before, newest.expiresAt, token))
+  const isOlder = findToken(superseded, newest.digest) !== undefined
+  const secrets = secretsOf(kept, accessTokens.at(-2), newest.expiresAt, token)
+  const accessToken = createCredential('accessToken', id, secrets)
   if (isOlder || digest(accessToken) !== newest.digest || !isWritable(newest, context)) return undefined
   // What a token type adds to a response cannot be derived, and the key must be that of this request.
   const isSame =
     Object.keys(issued.properties).length === 0 &&
-    isDeepStrictEqual(authorization.accessTokens.at(-1)?.tokenData, newest.tokenData) &&
+    isDeepStrictEqual(newestToken(authorization)?.tokenData, newest.tokenData) &&
     isDeepStrictEqual(authorization.extensionData, extensionData)
   if (!isSame) return undefined
   const again = { accessToken, properties: {}, refreshToken: text, refreshTokenExpiresAt: stored.expiresAt }

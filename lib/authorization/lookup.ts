@@ -14,8 +14,9 @@ import type { Login } from '../protocol/resource-owner'
 import type { Json } from '../protocol/json'
 import type { Scope } from '../protocol/scope'
 import { endOfGrant, type IssueTime } from './lifetimes'
+import { findToken } from './access-token'
 import type { AuthorizationStore, StoredAuthorization } from './store'
-import type { AccessToken, Authorization } from './authorization'
+import type { Authorization } from './authorization'
 
 /** A valid access token of this server, with the data that plug-ins store for it. */
 export interface FoundAccess extends KeptExtensionData {
@@ -201,23 +202,13 @@ function accessIn(
 ): FoundAccess | undefined {
   if (current.state !== 'active' && current.state !== 'approved') return undefined
   const { id: authorizationId, clientId, subject, extensionData, login } = current
-  // The newest token is the likeliest. A plain comparison is safe: its timing reveals a digest at most, which gives no
-  // access.
-  const found = current.accessTokens.findLast((token) => token.digest === tokenId)
+  const found = findToken(current, tokenId)
   if (found === undefined || found.expiresAt <= now || found.formatted?.format !== format) return undefined
   const { scope, expiresAt, tokenData, extensionData: tokenExtensionData } = found
   const { tokenType = current.tokenType } = found
   const plain = { authorizationId, clientId, subject, scope, tokenType, expiresAt }
   const access = login === undefined ? plain : { ...plain, login }
   return { access, tokenData, extensionData, tokenExtensionData }
-}
-
-export function storedAccessToken(
-  accessTokens: readonly AccessToken[],
-  accessToken: string,
-): AccessToken | undefined {
-  const presented = digest(accessToken)
-  return accessTokens.findLast((token) => token.digest === presented)
 }
 
 export function isExchangeable(current: Authorization | undefined, text: string, clientId: string): boolean {

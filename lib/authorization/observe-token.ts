@@ -2,6 +2,7 @@ import type { AccessTokenReader } from '../protocol/access-token-format'
 import { credentialId, digest } from '../protocol/credential'
 import type { Observed } from '../protocol/oauth-error'
 import { likelySlips } from '../protocol/url-difference'
+import { findToken } from './access-token'
 import type { AuthorizationStore } from './store'
 import { issuerDigest } from './issuer'
 import { readFormatted } from './lookup'
@@ -29,9 +30,8 @@ export function tokenObserver(
       const other = likelySlips(issuer).find((slip) => issuerDigest(slip) === record.issuerDigest)
       return { cause: 'other_issuer', registered: issuer, sent: other ?? 'another issuer' }
     }
-    const tokens = record.state === 'active' || record.state === 'approved' ? record.accessTokens : []
     const tokenId = formatted?.tokenId ?? digest(accessToken)
-    const found = tokens.findLast((token) => token.digest === tokenId)
+    const found = 'accessTokens' in record ? findToken(record, tokenId) : undefined
     if (found === undefined) return { cause: 'not_in_store', 'issuer of this guard': issuer }
     return { cause: 'expired', 'seconds since its end': now - found.expiresAt }
   }

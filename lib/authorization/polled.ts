@@ -11,7 +11,8 @@ import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import { covers, isSameScope, type Scope } from '../protocol/scope'
-import type { AccessToken, Active, Authorization, Polled } from './authorization'
+import { type AccessToken, findToken, newestToken } from './access-token'
+import type { Active, Authorization, Polled } from './authorization'
 import type { UnclaimedProposal } from './claim'
 import {
   type ConsentDecision,
@@ -22,7 +23,6 @@ import {
 } from './decision'
 import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
-import { storedAccessToken } from './lookup'
 import { rederiveTokens, repeatRotation, rotate } from './refresh'
 import { isWritable, refusalOfOtherKey } from './repeated-token'
 import {
@@ -160,7 +160,7 @@ export function pollAuthorization(
   const token = context.restrict({ ...current, subject, begins: false })
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   const { authorization, issued } = issueForHandle(current, token, request, context)
-  const event = issueEvent('issued', authorization.accessTokens.at(-1))
+  const event = issueEvent('issued', newestToken(authorization))
   return { action: 'save', authorization, outcome: issued, event }
 }
 
@@ -214,7 +214,7 @@ function repeatToken(
   context: IssueContext,
 ): TransitionResult<Issued> {
   const accessToken = createCredential('accessToken', current.id, secretsOf(handle))
-  const stored = storedAccessToken(current.accessTokens, accessToken)
+  const stored = findToken(current, digest(accessToken))
   if (stored !== undefined && isRepeatable(stored, token, current, context)) {
     const { scope, expiresAt, tokenType = current.tokenType } = stored
     const outcome = { accessToken, tokenType, properties: {}, expiresAt, scope, refreshToken: undefined }
@@ -225,7 +225,7 @@ function repeatToken(
   const { authorization, issued } = addAccessToken(current, keepingNothing, context)
   const refusal = refusalOfOtherKey(stored, authorization, context)
   if (refusal !== undefined) return { action: 'none', refusal }
-  const event = issueEvent('issued', authorization.accessTokens.at(-1), 'repeated')
+  const event = issueEvent('issued', newestToken(authorization), 'repeated')
   return { action: 'save', authorization, outcome: issued, event }
 }
 

@@ -1,6 +1,7 @@
 import { hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
+import { newestToken } from './access-token'
 import type { Active, Approved, Authorization, Code } from './authorization'
 import { issue, type Issued, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
@@ -106,6 +107,6 @@ function spend(
     accessTokens,
   }
   const { authorization, issued } = issue(spent, token, refreshToken, context)
-  const event = issueEvent('issued', authorization.accessTokens.at(-1))
+  const event = issueEvent('issued', newestToken(authorization))
   return { action: 'save', authorization, outcome: issued, event }
 }

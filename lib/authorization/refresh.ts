@@ -5,6 +5,7 @@ import {
   createRefreshToken,
   createSalt,
   derivedBytes,
+  digest,
   genuineGeneration,
   hasDigest,
   type Random,
@@ -15,11 +16,11 @@ import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, isSameScope, malformedScope, parseScope, type Scope, scopeRefusal } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
-import type { AccessToken, Active, Authorization, RefreshToken, Rotation } from './authorization'
+import { type AccessToken, findToken, newestToken } from './access-token'
+import type { Active, Authorization, RefreshToken, Rotation } from './authorization'
 import { addAccessToken, issuePair, type Issuance, type Issued } from './issue'
 import { keepRefreshToken } from './keep-refresh-token'
 import { hasGrantEnded } from './lifetimes'
-import { storedAccessToken } from './lookup'
 import {
   hasFormat,
   isWritable,
@@ -88,7 +89,7 @@ export function rotateRefreshToken(
   const { authorization, issued } = isRepeatable
     ? rotate(current, refresh.refreshToken, token, context)
     : issuePair(current, token, context)
-  const event = issueEvent('refreshed', authorization.accessTokens.at(-1))
+  const event = issueEvent('refreshed', newestToken(authorization))
   return { action: 'save', authorization, outcome: issued, event }
 }
 
@@ -189,7 +190,7 @@ function besidePair(
   context: IssueContext,
 ): TransitionResult<Issued> {
   const accessToken = createCredential('accessToken', current.id, secrets())
-  const stored = storedAccessToken(current.accessTokens, accessToken)
+  const stored = findToken(current, digest(accessToken))
   const isGood = stored !== undefined && stored.expiresAt > context.now
   // Members that a token type added cannot be derived, so a token with data of its type is not repeated.
   if (isGood && stored.tokenData === undefined && isWritable(stored, context))
@@ -205,7 +206,7 @@ function saveBeside(
 ): TransitionResult<Issued> {
   const refusal = refusalOfOtherKey(stored, authorization, context)
   if (refusal !== undefined) return { action: 'none', refusal }
-  const event = issueEvent('refreshed', authorization.accessTokens.at(-1), 'repeated')
+  const event = issueEvent('refreshed', newestToken(authorization), 'repeated')
   return { action: 'save', authorization, outcome: { ...issued, refreshToken, refreshTokenExpiresAt }, event }
 }
 
@@ -253,19 +254,19 @@ interface RotatedPair extends RepeatedTokens {
 
 /** Undefined if the rotation replaced another refresh token. */
 export function rederiveTokens(
-  { id, accessTokens }: Active,
+  current: Active,
   next: RefreshToken,
   refreshToken: string,
 ): RotatedPair | undefined {
   const { rotation } = next
   if (rotation === undefined) return undefined
   const secrets = derivedBytes(refreshToken, pairFrom(rotation.salt))
-  const accessToken = createCredential('accessToken', id, secrets)
-  const nextRefreshToken = createRefreshToken(id, next.generation, next.tagKey, secrets)
+  const accessToken = createCredential('accessToken', current.id, secrets)
+  const nextRefreshToken = createRefreshToken(current.id, next.generation, next.tagKey, secrets)
   if (!hasDigest(nextRefreshToken, next.digest)) return undefined
   return {
     accessToken,
-    stored: storedAccessToken(accessTokens, accessToken),
+    stored: findToken(current, digest(accessToken)),
     properties: unsealed(rotation.sealedProperties, refreshToken),
     refreshToken: nextRefreshToken,
     refreshTokenExpiresAt: next.expiresAt,

@@ -5,7 +5,8 @@ import { formatScope } from '../protocol/scope'
 import type { TokenProperties } from '../protocol/token-type'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import type { AccessToken, Active } from './authorization'
+import { type AccessToken, newestToken } from './access-token'
+import type { Active } from './authorization'
 import type { Issued } from './issue'
 import { type IssueContext, issueEvent, type NewAccessToken, type TransitionResult } from './transition'
 
@@ -41,7 +42,7 @@ export function refusalOfOtherKey(
   next: Active,
   { confirmationOf }: IssueContext,
 ): OAuthError | undefined {
-  const added = next.accessTokens.at(-1)
+  const added = newestToken(next)
   if (confirmationOf === undefined || first === undefined || added === undefined) return undefined
   if (isDeepStrictEqual(confirmationOf(first, next), confirmationOf(added, next))) return undefined
   return refused('repetition_key_wrong')

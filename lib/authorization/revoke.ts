@@ -1,6 +1,7 @@
-import { genuineGeneration, hasDigest } from '../protocol/credential'
+import { digest, genuineGeneration, hasDigest } from '../protocol/credential'
+import { findToken } from './access-token'
 import type { Active, Approved, Authorization } from './authorization'
-import { type FormattedToken, storedAccessToken } from './lookup'
+import type { FormattedToken } from './lookup'
 import { revocationEvent, type TransitionResult } from './transition'
 
 interface Revocation {
@@ -27,11 +28,11 @@ export function revokeByToken(
 
 // Old refresh tokens and listed expired tokens count: their client wants the end.
 function descendsFrom(authorization: Approved | Active, token: Revocation['token']): boolean {
-  if (typeof token !== 'string')
-    return authorization.accessTokens.some(
-      ({ digest, formatted }) => digest === token.tokenId && formatted?.format === token.format,
-    )
-  if (storedAccessToken(authorization.accessTokens, token) !== undefined) return true
+  if (typeof token !== 'string') {
+    const found = findToken(authorization, token.tokenId)
+    return found !== undefined && found.formatted?.format === token.format
+  }
+  if (findToken(authorization, digest(token)) !== undefined) return true
   // RFC 7009 2.1 revokes tokens: a code is none, and before its redemption there is no refresh token.
   if (authorization.state === 'approved' || authorization.refreshToken === undefined) return false
   const { refreshToken } = authorization

@@ -6,7 +6,8 @@ import type { OAuthError } from '../protocol/oauth-error'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ExtensionData } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
-import type { AccessToken, Authorization, Grant } from './authorization'
+import { type AccessToken, newestToken } from './access-token'
+import type { Authorization, Grant } from './authorization'
 import type { Lifetimes } from './lifetimes'
 import type { FoundAccess } from './lookup'
 import type { KeepsRefreshToken } from './refresh-token-rotation'
@@ -148,7 +149,7 @@ export function approvalEvent(
   reason?: 'repeated',
 ): TransitionEvent | undefined {
   if (!('accessTokens' in authorization)) return undefined
-  const token = authorization.accessTokens.at(-1)
+  const token = newestToken(authorization)
   if (authorization.state === 'active' || token !== undefined)
     return { ...issueEvent('issued', token, reason), responseType }
   const { scope, code } = authorization

@@ -1,3 +1,4 @@
+import { storedTokenOf } from '../authorization/access-token'
 import type {
   Active,
   Approved,
@@ -87,6 +88,8 @@ export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {
 
 /** A client that acts for itself: no resource owner, code or refresh token. */
 export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): Active {
+  const nothing = { tokenData: undefined, extensionData: {} }
+  const token = { digest: digest('access token'), scope: ['calendar.read'], expiresAt, ...nothing }
   return {
     ...granted,
     state: 'active',
@@ -94,15 +97,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     consentToken: undefined,
     subject: undefined,
     spentCode: undefined,
-    accessTokens: [
-      {
-        digest: digest('access token'),
-        scope: ['calendar.read'],
-        expiresAt,
-        tokenData: undefined,
-        extensionData: {},
-      },
-    ],
+    accessTokens: [storedTokenOf(token, granted)],
     refreshToken: undefined,
     usedUntil: undefined,
     grantedAt,
@@ -114,28 +109,27 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
 function refreshed(expiresAt: number, changed: Partial<Active> = {}): Active {
   const tokenData = { sealedKey: 'c2VhbGVk', issuedAt: inSeconds(0) }
   const sealedProperties = 'c2VhbGVk'.repeat(60)
+  const older = {
+    digest: digest('older'),
+    scope: ['calendar.read', 'calendar.write'],
+    expiresAt: expiresAt - 598,
+    tokenData,
+    extensionData: { resources: ['https://api.example/calendar'] },
+  }
+  const newer = {
+    digest: digest('newer'),
+    scope: [],
+    expiresAt: expiresAt - 597,
+    tokenData: null,
+    extensionData: { tenants: { name: 'north' } },
+    tokenType: 'bearer',
+    formatted: { format: 'at+jwt', issuedAt: expiresAt - 900 },
+  }
   return activeRecord(expiresAt, {
     consentToken,
     subject: 'u-8842',
     spentCode: digest('code'),
-    accessTokens: [
-      {
-        digest: digest('older'),
-        scope: ['calendar.read', 'calendar.write'],
-        expiresAt: expiresAt - 598,
-        tokenData,
-        extensionData: { resources: ['https://api.example/calendar'] },
-      },
-      {
-        digest: digest('newer'),
-        scope: [],
-        expiresAt: expiresAt - 597,
-        tokenData: null,
-        extensionData: { tenants: { name: 'north' } },
-        tokenType: 'bearer',
-        formatted: { format: 'at+jwt', issuedAt: expiresAt - 900 },
-      },
-    ],
+    accessTokens: [storedTokenOf(older, granted), storedTokenOf(newer, granted)],
     refreshToken: {
       digest: digest('refresh token'),
       generation: 7,

@@ -1,3 +1,4 @@
+import { newestToken } from '../authorization/access-token'
 import { begin, commit } from '../authorization/commit'
 import {
   complete,
@@ -172,5 +173,5 @@ export function beginningOf(
   }
   const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
   const { authorization, issued } = issueDirectly(direct, context, id)
-  return { authorization, issued, event: issueEvent('issued', authorization.accessTokens.at(-1)) }
+  return { authorization, issued, event: issueEvent('issued', newestToken(authorization)) }
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
+import { type AccessToken, accessTokenOf, storedTokenOf } from '../../lib/authorization/access-token'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
-import { ofActive, ofApproved, ofPolled } from '../../lib/authorization/stored-places'
 import { anyText } from '../support/any-text'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -57,6 +57,7 @@ const token = {
   tokenData: undefined,
   extensionData: {},
 }
+const stored = (...tokens: readonly AccessToken[]) => tokens.map((each) => storedTokenOf(each, grant))
 const refreshToken = {
   digest: 'digest-of-a-refresh-token',
   generation: 0,
@@ -71,7 +72,7 @@ const active = {
   subject: undefined,
   consentToken: undefined,
   spentCode: undefined,
-  accessTokens: [token],
+  accessTokens: stored(token),
   refreshToken: undefined,
   usedUntil: undefined,
   grantedAt,
@@ -210,7 +211,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
         redirectUriSent: true,
         repetition: { salt: 'salt-of-the-code', responseType: 'code token', requestState: 'a&b' },
       },
-      accessTokens: [token],
+      accessTokens: stored(token),
       extensionData,
     },
     '["cRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",["digest-of-a-token trobo0"],"alice","digest-of-the-code",1800000060,"https://printer.example/cb",true,0,1800000000,{"pkce":"challenge"},"digest-of-the-form","salt-of-the-code","code token","a&b"]',
@@ -239,13 +240,13 @@ const written: readonly (readonly [string, Authorization, string])[] = [
       consentToken,
       spentCode: 'digest-of-the-code',
       extensionData,
-      accessTokens: [
+      accessTokens: stored(
         { ...token, scope: ['photos.read'] },
         { ...token, tokenData: { key: 'sealed' } },
         { ...token, tokenData: null },
         { ...token, scope: [], extensionData: { 'resource-indicators': ['https://api.example'] } },
         { ...token, tokenData: null, extensionData: { 'resource-indicators': ['https://api.example'] } },
-      ],
+      ),
       refreshToken: {
         ...refreshToken,
         generation: 7,
@@ -259,9 +260,9 @@ const written: readonly (readonly [string, Authorization, string])[] = [
     'active, with tokens of another type and in a format',
     {
       ...active,
-      accessTokens: [
-        { ...token, tokenType: 'DPoP', formatted: undefined },
-        { ...token, tokenType: undefined, formatted: { format: 'at+jwt', issuedAt: 1_800_000_000 } },
+      accessTokens: stored(
+        { ...token, tokenType: 'DPoP' },
+        { ...token, formatted: { format: 'at+jwt', issuedAt: 1_800_000_000 } },
         {
           ...token,
           scope: ['photos.read'],
@@ -270,7 +271,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
           tokenType: 'DPoP',
           formatted: { format: 'at+jwt', issuedAt: 1_800_000_000 },
         },
-      ],
+      ),
     },
     '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[["digest-of-a-token trobo0",null,null,null,"DPoP"],["digest-of-a-token trobo0",null,null,null,null,"at+jwt",1800000000],["digest-of-a-token trobo0","photos.read",[null],{"dpop":"thumbprint"},"DPoP","at+jwt",1800000000]],1800000000]',
   ],
@@ -351,6 +352,25 @@ describe('The stored form', () => {
     )
   })
 
+  it('of a token is a text alone, unless the token differs from its authorization', () => {
+    const formatted = { format: 'at+jwt', issuedAt: 1_800_000_000 }
+    const differing = [
+      { ...token, scope: ['photos.read'] },
+      { ...token, scope: [] },
+      { ...token, tokenData: null },
+      { ...token, extensionData: { dpop: 'thumbprint' } },
+      { ...token, tokenType: 'DPoP', formatted },
+      { ...token, formatted },
+    ]
+    const [plain, ...others] = stored(token, ...differing)
+    expect(plain).toBe('digest-of-a-token trobo0')
+    expect(others.map(([first]) => first)).toEqual(differing.map(() => plain))
+    expect(stored(token, ...differing).map((each) => accessTokenOf(each, grant))).toStrictEqual([
+      token,
+      ...differing,
+    ])
+  })
+
   it.each(forms)(
     'is refused with any place wrong, for a record that is %s [store-6]',
     (_which, record, text) => {
@@ -407,13 +427,13 @@ describe('The stored form', () => {
   it.each([
     [
       'a polled request that was approved',
-      ofPolled,
+      11,
       forms.find(([which]) => which === 'polled and approved, with all members'),
     ],
-    ['an approved request', ofApproved, forms.find(([which]) => which === 'approved, with all members')],
-    ['an active authorization', ofActive, forms.find(([which]) => which === 'active, with all members')],
-  ])('of %s is refused without the time of the approval', (_which, places, [, , text] = forms[0]!) => {
-    expect(() => read(JSON.stringify(placesOf(text).with(places.grantedAt, null)))).toThrow(unreadable)
+    ['an approved request', 11, forms.find(([which]) => which === 'approved, with all members')],
+    ['an active authorization', 5, forms.find(([which]) => which === 'active, with all members')],
+  ])('of %s is refused without the time of the approval', (_which, at, [, , text] = forms[0]!) => {
+    expect(() => read(JSON.stringify(placesOf(text).with(at, null)))).toThrow(unreadable)
   })
 
   it.each(forms)('is refused without the issuer, for a record that is %s', (_which, _record, text) => {

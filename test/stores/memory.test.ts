@@ -1,4 +1,4 @@
-import { memoryClients, memoryCounters, memoryStore, redisStore } from '../../lib/index'
+import { expiryOf, memoryClients, memoryCounters, memoryStore, redisStore } from '../../lib/index'
 import type { AuthorizationStore } from '../../lib/index'
 import { withRedis } from '../support/with-redis'
 import type { Redis } from 'ioredis'
@@ -30,8 +30,7 @@ describe('A memory store', () => {
     let now = end - 60_000
     const store = memoryStore({ clock: () => now })
     await saveRecord(store, saved)
-    const [{ expiresAt } = { expiresAt: 0 }] =
-      saved.authorization.state === 'active' ? saved.authorization.accessTokens : []
+    const expiresAt = expiryOf(saved.authorization)
     now = expiresAt * 1000 - 1
     expect(await findRecord(store, saved)).toEqual(saved)
     now = expiresAt * 1000

@@ -1,3 +1,4 @@
+import { storedTokenOf } from '../../../lib/authorization/access-token'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
 import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
 import type { AuthorizationStore, StoredAuthorization } from '../../../lib/index'
@@ -42,6 +43,7 @@ export function approvedRecord(expiresAt: number, changed: Partial<Approved> = {
 /** An authorization of a client that acts for itself. */
 export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): Active {
   const nothing = { tokenData: undefined, extensionData: {} }
+  const token = { digest: digest('access token'), scope: ['calendar.read'], expiresAt, ...nothing }
   return {
     ...grant,
     state: 'active',
@@ -49,7 +51,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     consentToken: undefined,
     subject: undefined,
     spentCode: undefined,
-    accessTokens: [{ digest: digest('access token'), scope: ['calendar.read'], expiresAt, ...nothing }],
+    accessTokens: [storedTokenOf(token, grant)],
     refreshToken: undefined,
     usedUntil: undefined,
     grantedAt,
