@@ -1,5 +1,6 @@
 import type { PendingRequest } from '../authorization/authorization'
 import { errorMembers } from '../protocol/error-response'
+import { formOf } from '../protocol/form-encoding'
 import type { OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
 import type { ServerContext } from '../server/context'
@@ -53,7 +54,7 @@ export interface Redirection {
 function authorizationResponse(frame: ResponseFrame, parameters: Fields): string {
   const members = responseMembers(frame, parameters)
   return (frame.mode?.carrier ?? frame.responseType?.mode) === 'fragment'
-    ? `${frame.redirectUri}#${new URLSearchParams(members).toString()}`
+    ? `${frame.redirectUri}#${formOf(members)}`
     : appendToQuery(frame.redirectUri, members)
 }
 

@@ -1,4 +1,5 @@
 import { credentialId, digest } from '../protocol/credential'
+import { withField } from '../protocol/form-encoding'
 import { refused } from '../protocol/refusals'
 import { type Parameters, parametersAtMost } from '../protocol/parameters'
 
@@ -26,17 +27,18 @@ interface LoginReturns {
  * @throws OAuthError `invalid_request` if a full request leaves no room for the reference.
  */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
-  const query = parameters.toQuery()
-  const { count, since } = returnsIn(query.get(parameter), now)
+  const { count, since } = returnsIn(parameters.peek(parameter), now)
   if (count >= returnsAtMost) return undefined
-  query.delete(parameter)
+  const query = parameters.format([parameter])
   const next = count === 0 ? '1' : `${count + 1}.${since.toString(36)}`
-  if (query.size < parametersAtMost)
-    query.append(parameter, reference === undefined ? next : `${next}.${reference}`)
+  if (fieldsIn(query) < parametersAtMost)
+    return withField(query, parameter, reference === undefined ? next : `${next}.${reference}`)
   // A full request stays valid, though its loop is not noticed. A demanded login would come without end.
-  else if (reference !== undefined) throw refused('too_many_parameters')
-  return query.toString()
+  if (reference !== undefined) throw refused('too_many_parameters')
+  return query
 }
+
+const fieldsIn = (query: string) => query.split('&').length
 
 // Characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
@@ -47,23 +49,16 @@ const longestQuery = 7000
  * @param parameters of a request that shows a page, so `prompt` is not `none`.
  */
 export function accountSwitchOf(parameters: Parameters): string | undefined {
-  const query = parameters.toQuery()
-  query.delete(parameter)
-  const prompts = new Set(
-    query
-      .get('prompt')
-      ?.split(' ')
-      .filter((prompt) => prompt !== ''),
-  )
-  query.set('prompt', [...prompts.add('select_account')].join(' '))
-  const text = query.toString()
-  return text.length <= longestQuery && query.size <= parametersAtMost ? text : undefined
+  const prompts = (parameters.peek('prompt') ?? '').split(' ').filter((prompt) => prompt !== '')
+  const all = [...new Set([...prompts, 'select_account'])].join(' ')
+  const query = withField(parameters.format([parameter, 'prompt']), 'prompt', all)
+  return query.length <= longestQuery && fieldsIn(query) <= parametersAtMost ? query : undefined
 }
 
 // The count, the time in base 36, and the reference.
 const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{64}))?$/
 
-function returnsIn(text: string | null, now: number): LoginReturns {
+function returnsIn(text: string | undefined, now: number): LoginReturns {
   const [, count, start] = form.exec(text ?? '') ?? []
   if (count === '1' && start === undefined) return { count: 1, since: now }
   const since = Number.parseInt(start ?? '', 36)
@@ -82,7 +77,5 @@ export function loginReferenceOf(
 
 /** Without what the login has added. */
 export function requestDigest(parameters: Parameters): string {
-  const query = parameters.toQuery()
-  query.delete(parameter)
-  return digest(query.toString())
+  return digest(parameters.format([parameter]))
 }

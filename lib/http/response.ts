@@ -9,15 +9,16 @@ import type { PageLocales } from '../pages/texts/locale'
 type Headers = Readonly<Record<string, string | string[]>>
 
 /** `res.json` would negotiate, and compute an ETag that no client uses. */
-export function sendJson(response: Response, status: number, body: object, headers: Headers = {}): void {
-  sendText(response, status, JSON.stringify(body), {
+export function sendJson(response: Response, status: number, body: object, more?: Headers): void {
+  const headers: OutgoingHttpHeaders = {
     'Content-Type': 'application/json; charset=utf-8',
     // RFC 6749 5.1
     'Cache-Control': 'no-store',
     Pragma: 'no-cache',
     'X-Content-Type-Options': 'nosniff',
-    ...headers,
-  })
+  }
+  if (more !== undefined) Object.assign(headers, more)
+  sendText(response, status, JSON.stringify(body), headers)
 }
 
 export function sendNoContent(response: Response, headers: Headers): void {
@@ -102,7 +103,7 @@ export function redirectTo(response: Response, location: string, requestId?: str
 
 function sendText(response: Response, status: number, text: string, headers: OutgoingHttpHeaders): void {
   const length = Buffer.byteLength(text)
+  headers['Content-Length'] = length
   // Node writes Latin-1, equal for ASCII, without encoding.
-  const encoding = length === text.length ? 'latin1' : 'utf8'
-  response.writeHead(status, { 'Content-Length': length, ...headers }).end(text, encoding)
+  response.writeHead(status, headers).end(text, length === text.length ? 'latin1' : 'utf8')
 }

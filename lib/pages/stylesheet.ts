@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The policy allows exactly this text, alone or with a service's colours. */
-export const stylesheet = `
+const lines = `
 :root {
   color-scheme: light dark;
   --page: #f5f6f8;
@@ -229,6 +228,9 @@ select, input:not([type='hidden'], [type='checkbox'], [type='radio']) {
   button, .button { transition: background-color 120ms ease; }
 }
 `
+
+/** The policy allows exactly this text, alone or with a service's colours. */
+export const stylesheet = lines.replaceAll(/\n */g, '')
 
 export const styleSourceOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -1,3 +1,4 @@
+import { withField } from './form-encoding'
 import { refused } from './refusals'
 
 type Fault = 'parameter_malformed' | 'parameter_malformed/encoding' | 'parameter_too_long'
@@ -8,7 +9,8 @@ type Fault = 'parameter_malformed' | 'parameter_malformed/encoding' | 'parameter
  */
 export class Parameters {
   private readonly values = new Map<string, string | string[]>()
-  private readonly faults = new Map<string, Fault>()
+  /** Undefined without any. */
+  private faults: Map<string, Fault> | undefined
   private count = 0
 
   private constructor() {}
@@ -22,11 +24,13 @@ export class Parameters {
    */
   static parse(text: string): Parameters {
     const parameters = new Parameters()
-    for (const pair of text.split('&')) {
-      const equals = pair.indexOf('=')
-      const name = decode(equals < 0 ? pair : pair.slice(0, equals))
-      if (name !== undefined && name !== '')
-        parameters.add(name, equals < 0 ? '' : decode(pair.slice(equals + 1)))
+    for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+      const next = text.indexOf('&', start)
+      end = next < 0 ? text.length : next
+      const sign = text.indexOf('=', start)
+      const equals = sign < 0 || sign > end ? end : sign
+      const name = decode(text.slice(start, equals))
+      if (name !== undefined && name !== '') parameters.add(name, decode(text.slice(equals + 1, end)))
     }
     return parameters
   }
@@ -50,7 +54,7 @@ export class Parameters {
 
   private add(name: string, value: string | undefined): void {
     if (value === undefined) return this.spoil(name, 'parameter_malformed/encoding')
-    if (isTooLong(name, value)) this.faults.set(name, 'parameter_too_long')
+    if (isTooLong(name, value)) this.note(name, 'parameter_too_long')
     this.admit()
     const before = this.values.get(name)
     if (before === undefined) this.values.set(name, value)
@@ -60,6 +64,11 @@ export class Parameters {
 
   private spoil(name: string, fault: Fault): void {
     this.admit()
+    this.note(name, fault)
+  }
+
+  private note(name: string, fault: Fault): void {
+    this.faults ??= new Map()
     this.faults.set(name, fault)
   }
 
@@ -70,8 +79,9 @@ export class Parameters {
   }
 
   private faultOf(name: string): Fault | undefined {
-    if (this.faults.size > 0 && this.faults.has(name)) return this.faults.get(name)
-    return Array.isArray(this.values.get(name)) ? 'parameter_malformed' : undefined
+    return (
+      this.faults?.get(name) ?? (Array.isArray(this.values.get(name)) ? 'parameter_malformed' : undefined)
+    )
   }
 
   /**
@@ -92,7 +102,7 @@ export class Parameters {
    * @throws OAuthError `invalid_request` if a value is malformed or too long.
    */
   all(name: string): readonly string[] {
-    const fault = this.faults.get(name)
+    const fault = this.faults?.get(name)
     if (fault !== undefined) throw refused(fault, { parameter: name })
     return [this.values.get(name) ?? []].flat().filter((value) => value !== '')
   }
@@ -106,14 +116,14 @@ export class Parameters {
 
   /** As {@link get}, but a faulty parameter counts as omitted: for error responses. */
   peek(name: string): string | undefined {
-    if (this.faults.size > 0 && this.faults.has(name)) return undefined
+    if (this.faults?.has(name) === true) return undefined
     const value = this.values.get(name)
     return typeof value === 'string' && value !== '' ? value : undefined
   }
 
   /** As received, even if too long: error responses echo it. Undefined without exactly one value. */
   received(name: string): string | undefined {
-    const fault = this.faults.get(name)
+    const fault = this.faults?.get(name)
     const value = this.values.get(name)
     return (fault === undefined || fault === 'parameter_too_long') &&
       typeof value === 'string' &&
@@ -128,12 +138,12 @@ export class Parameters {
 
   /** Even if empty, repeated or malformed. */
   mentions(name: string): boolean {
-    return this.values.has(name) || this.faults.has(name)
+    return this.values.has(name) || this.faults?.has(name) === true
   }
 
   /** Faulty ones included. */
   namesFrom(prefix: string): readonly string[] {
-    const names = new Set([...this.values.keys(), ...this.faults.keys()])
+    const names = new Set([...this.values.keys(), ...(this.faults?.keys() ?? [])])
     return [...names].filter((name) => name.startsWith(prefix))
   }
 
@@ -154,7 +164,7 @@ export class Parameters {
     const rest = this.copy()
     for (const name of names) {
       rest.values.delete(name)
-      rest.faults.delete(name)
+      rest.faults?.delete(name)
     }
     return rest
   }
@@ -170,23 +180,19 @@ export class Parameters {
     const copy = new Parameters()
     for (const [name, value] of this.values)
       copy.values.set(name, typeof value === 'string' ? value : [...value])
-    for (const [name, fault] of this.faults) copy.faults.set(name, fault)
+    copy.faults = this.faults && new Map(this.faults)
     copy.count = this.count
     return copy
   }
 
-  /** In form encoding, without faults, to repeat the request after the login. */
-  format(): string {
-    return this.toQuery().toString()
-  }
-
-  toQuery(): URLSearchParams {
-    const sound = new URLSearchParams()
+  /** In form encoding, without faults, to repeat the request. */
+  format(omitted: readonly string[] = []): string {
+    let form = ''
     for (const [name, value] of this.values) {
-      if (this.faults.has(name)) continue
-      for (const one of typeof value === 'string' ? [value] : value) sound.append(name, one)
+      if (this.faults?.has(name) === true || omitted.includes(name)) continue
+      for (const one of typeof value === 'string' ? [value] : value) form = withField(form, name, one)
     }
-    return sound
+    return form
   }
 }
 

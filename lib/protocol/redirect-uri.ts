@@ -2,6 +2,7 @@ import type { Client } from './client'
 import type { ConfigurationIssue } from '../primitives/configuration-error'
 import type { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isRecord, isTexts } from '../primitives/values'
+import { formOf } from './form-encoding'
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
@@ -74,7 +75,7 @@ export function appendToQuery(redirectUri: string, parameters: Readonly<Record<s
   const question = redirectUri.indexOf('?')
   const open = question === redirectUri.length - 1 || redirectUri.endsWith('&')
   const separator = question < 0 ? '?' : open ? '' : '&'
-  return redirectUri + separator + new URLSearchParams(parameters).toString()
+  return redirectUri + separator + formOf(parameters)
 }
 
 type Registered = Pick<

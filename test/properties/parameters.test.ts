@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { OAuthError } from '../../lib/protocol/oauth-error'
 import { isSameScheme, parseAuthorization, readBearerToken } from '../../lib/protocol/http-authentication'
 import { deepestJson, isShallow } from '../../lib/protocol/json-depth'
+import { formOf } from '../../lib/protocol/form-encoding'
 import { longestValues, Parameters } from '../../lib/protocol/parameters'
 import { wholeText } from '../support/any-text'
 
@@ -94,6 +95,17 @@ describe('a parameter', () => {
         expect(sent.map(([name]) => parameters.get(name))).toEqual(sent.map(([, value]) => value))
         const again = Parameters.parse(parameters.format())
         expect(sent.map(([name]) => again.get(name))).toEqual(sent.map(([, value]) => value))
+      }),
+    )
+  })
+
+  test('is written down as the URL standard says, half a surrogate pair included', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', ' ', "!'()*~-._", '%+&=', 'é', '\u{1F600}', '\uD83D', '\0'),
+    })
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(formOf({ [value]: value })).toBe(new URLSearchParams([[value, value]]).toString())
       }),
     )
   })

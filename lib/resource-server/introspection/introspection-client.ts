@@ -2,6 +2,7 @@ import { type GivenKey, givenKid, readGivenKey } from '../../jwt/signing-keys/gi
 import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText } from '../../primitives/values'
+import { formEncoded } from '../../protocol/form-encoding'
 import { secureRandom } from '../../protocol/credential'
 
 /** Authentication by a secret (RFC 6749 2.3.1). */
@@ -85,10 +86,8 @@ const secretMethodOf = (offered: readonly string[]) =>
 
 /** RFC 6749 2.3.1: form-encoded before RFC 7617 encodes them. */
 function basic(clientId: string, clientSecret: string): string {
-  const [id, secret] = [clientId, clientSecret].map((text) =>
-    new URLSearchParams([['', text]]).toString().slice(1),
-  )
-  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+  const credential = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`
+  return `Basic ${Buffer.from(credential).toString('base64')}`
 }
 
 interface Parties {
