@@ -23,7 +23,7 @@ const asked = authorizationRequest(photoBook)
 const native = bent(photoBook, { client_id: 'native', redirect_uris: ['com.example.app:/callback'] })
 const two = bent(photoBook, { client_id: 'two', redirect_uris: ['https://a.example/', 'https://b.example/'] })
 const disabled = bent(photoBook, { client_id: 'disabled', disabled: true })
-const ofNative = authorizationRequest(native)
+const [ofNative, ofPrint] = [authorizationRequest(native), authorizationRequest(photoPrint)]
 const fromElsewhere = { 'Sec-Fetch-Site': 'cross-site' }
 
 /** Requests of Alice, and decisions about them. */
@@ -37,7 +37,7 @@ function authorizeStage(options: Options = {}) {
   }
   /** A decision after something has happened. */
   const decideAfter = async (happens: (set: Opened, page: Response) => unknown, decision = 'approve') => {
-    const page = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
+    const page = await set.flow.ask(ofPrint, 'alice')
     await happens(set, page)
     return set.flow.decide(page, decision, 'alice')
   }
@@ -58,6 +58,7 @@ function returned(options: Options, bend: Fields = {}, headers: Headers = {}, se
   return flow.open(`/authorize?${query}`, undefined, headers)
 }
 const silently = { explainRefusals: false }
+const asking = { choices: () => workspaceQuestion('w1', 'w2') }
 const loggedIn = { resourceOwner: () => 'alice' }
 const login = { prompt: 'login' }
 const remembering = { authorizations: true, rememberConsent: true }
@@ -81,10 +82,7 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
   pkce_challenge_malformed: ({ ask }) => ask({ code_challenge: 'x' }),
   pkce_method_unsupported: ({ ask }) => ask({ code_challenge_method: 'plain' }),
   prompt_none_without_page: ({ ask }) => ask({ ...ofNative, prompt: 'none' }),
-  prompt_none_without_answer: () => {
-    const { flow } = open({ choices: () => workspaceQuestion('w1', 'w2') })
-    return flow.ask({ ...authorizationRequest(photoPrint), prompt: 'none' }, 'alice')
-  },
+  prompt_none_without_answer: () => authorizeStage(asking).ask({ ...ofPrint, prompt: 'none' }),
   authorization_request_unknown: async ({ ask, flow }) => {
     const { authorization_request: token = '' } = consentFormOf(await ask(), '/authorize').fields
     const other = token.slice(0, -8) + (token.endsWith('AAAAAAAA') ? 'BBBBBBBB' : 'AAAAAAAA')
@@ -115,7 +113,7 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
       await oauth.authorizations.revoke('alice', 'photo-print')
       return isSaved
     })
-    return flow.ask(authorizationRequest(photoPrint), 'alice')
+    return flow.ask(ofPrint, 'alice')
   },
   consent_not_remembered: async () =>
     void (await authorizeStage(remembering).decideAfter(({ store }) => store.begin('fails', 'consents'))),
@@ -136,6 +134,8 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
 
 const objects = requestObjects({ maximumLifetime: 600 })
 const pushing = pushedAuthorizationRequests()
+const pushingOnce = pushedAuthorizationRequests({ limits: { client: once } })
+const another = { name: 'another', resolveRequest: async () => ({ parameters: 'client_id=another' }) }
 const keyless = bent(photoPrint, { client_id: 'keyless' })
 const mustPush = bent(photoPrint, { client_id: 'must-push', require_pushed_authorization_requests: true })
 const mustSign = bent(signingPrint, { client_id: 'must-sign', require_signed_request_object: true })
@@ -149,8 +149,7 @@ function objectStage(options: Options = {}) {
   const ask = (bend: Fields) => set.flow.ask({ client_id: 'photo-print', ...bend }, 'alice')
   const bring = (claims: object = {}, header: object = {}, by = ownKey) =>
     ask({ request: requestObject({ ...objectClaims(set.now()), ...claims }, { ...header }, by) })
-  const push = (bend: Fields = {}) =>
-    set.flow.request(photoPrint, { ...authorizationRequest(photoPrint), ...bend }, '/par')
+  const push = (bend: Fields = {}) => set.flow.request(photoPrint, { ...ofPrint, ...bend }, '/par')
   return { ...set, ask, bring, push }
 }
 
@@ -162,14 +161,8 @@ export const sentRequests = area('pushed requests and request objects', objectSt
   request_uri_unknown: ({ ask }) => ask({ request_uri }),
   authorization_request_of_another_client: async ({ push, ask }) =>
     ask({ client_id: 'photo-book', request_uri: (await push()).body.request_uri }),
-  client_id_mismatch: () => {
-    const another = { name: 'another', resolveRequest: async () => ({ parameters: 'client_id=another' }) }
-    return open({ extensions: [another] }).flow.ask(asked, 'alice')
-  },
-  too_many_pushed_requests: () => {
-    const limited = pushedAuthorizationRequests({ limits: { client: once } })
-    return twice(objectStage({ plugIns: [limited, objects] }).push)
-  },
+  client_id_mismatch: () => open({ extensions: [another] }).flow.ask(asked, 'alice'),
+  too_many_pushed_requests: () => twice(objectStage({ plugIns: [pushingOnce, objects] }).push),
   request_object_missing: ({ flow }) => flow.ask(authorizationRequest(mustSign), 'alice'),
   request_object_and_uri: ({ ask }) => ask({ request: 'x', request_uri }),
   request_object_malformed: ({ ask }) => ask({ request: 'x' }),

@@ -30,12 +30,13 @@ const shows = (guard: RequestHandler, token: string) =>
 const guardAt = ({ store, clock }: Opened, bend: Partial<Parameters<typeof createBearerGuard>[0]> = {}) =>
   createBearerGuard({ issuer, store, clock: clock.read, ...bend })('photos:read')
 
-/** A token for photos:read. */
-async function guardStage(options: Options = {}) {
-  const set = open(options)
-  const { access_token: token } = (await set.flow.request(nightlyReport, grant)).body
-  return { ...set, token }
-}
+/** A token for photos:read, shown to a guard. */
+const at =
+  (guard: (set: Opened) => RequestHandler, options: Options = {}) =>
+  async () => {
+    const set = open(options)
+    return shows(guard(set), (await set.flow.request(nightlyReport, grant)).body.access_token)
+  }
 
 /** A token of an owner who has logged in like this. */
 const afterLogin = (terms: BearerGuardOptions, login: (now: number) => Fields) => async () => {
@@ -51,31 +52,21 @@ const every = { scopes: ['photos:read', 'photos:print', 'reports:write'] }
 const resources = { resources: { 'urn:photos': every, 'urn:other': every }, defaultResource: 'urn:photos' }
 const two = ['Authorization', 'Bearer a', 'Authorization', 'Bearer b']
 
-export const guards = area('guards', guardStage, {
+export const guards = area('guards', open, {
   token_malformed: ({ flow }) => flow.photos('a b'),
   'several_authorization_headers/guard': ({ app }) =>
     rawRequest(app, { method: 'GET', path: '/photos', headers: two }),
   'token_invalid/form': ({ flow }) => flow.photos('x'),
-  'token_invalid/not_in_store': (set) => shows(guardAt(set, { store: memoryStore() }), set.token),
-  'token_invalid/other_issuer': (set) => shows(guardAt(set, { issuer: 'http://127.0.0.1' }), set.token),
-  token_scope_insufficient: ({ oauth, token }) => shows(oauth.bearerGuard('photos:print'), token),
-  'token_resource/no_resources': async () => {
-    const set = await guardStage(resources)
-    return shows(guardAt(set), set.token)
-  },
-  token_resource: async () => {
-    const { oauth, token } = await guardStage(resources)
-    return shows(oauth.bearerGuard({ resource: 'urn:other' }), token)
-  },
-  token_unbound: (set) =>
-    shows(guardAt(set, { plugIns: [dpop({ baseUrl: issuer, required: true })] }), set.token),
+  'token_invalid/not_in_store': at((set) => guardAt(set, { store: memoryStore() })),
+  'token_invalid/other_issuer': at((set) => guardAt(set, { issuer: 'http://127.0.0.1' })),
+  'token_invalid/expired': at((set) => guardAt(set, { clock: () => set.clock.read() + 3_601_000 })),
+  token_scope_insufficient: at(({ oauth }) => oauth.bearerGuard('photos:print')),
+  'token_resource/no_resources': at((set) => guardAt(set), resources),
+  token_resource: at(({ oauth }) => oauth.bearerGuard({ resource: 'urn:other' }), resources),
+  token_unbound: at((set) => guardAt(set, { plugIns: [dpop({ baseUrl: issuer, required: true })] })),
   login_unknown: afterLogin({ maxAge: 300 }, () => ({})),
   login_of_another_class: afterLogin({ acr: ['gold'] }, anHourAgo),
   login_too_old: afterLogin({ maxAge: 300 }, anHourAgo),
-  'token_invalid/expired': ({ flow, clock, token }) => {
-    clock.advance(3601)
-    return flow.photos(token)
-  },
 })
 
 const macTokens = (bend: Partial<MacOptions> = {}) => [mac({ hosts: ['api.example.com'], ...bend })]

@@ -53,7 +53,8 @@ function grantStage(options: Options = {}) {
     await happens(set, refreshToken)
     return flow.refresh(client, refreshToken, bend)
   }
-  return { ...set, redeem, redeemAfter, refreshAfter }
+  const work = () => flow.request(nightlyReport, grant)
+  return { ...set, redeem, redeemAfter, refreshAfter, work }
 }
 
 const later = (seconds: number) => (set: Opened) => set.clock.advance(seconds)
@@ -111,15 +112,9 @@ export const grants = area('codes and refresh tokens', grantStage, {
   store_unavailable: () => grantStage().redeemAfter(({ store }) => store.begin('fails', 'save')),
   authorization_contended: () =>
     grantStage().redeemAfter(({ store }) => void (store.save = async () => false)),
-  client_issue_limited: () => {
-    const { flow } = grantStage({ limits: { issuing: { client: once } } })
-    return twice(() => flow.request(nightlyReport, grant))
-  },
+  client_issue_limited: () => twice(grantStage({ limits: { issuing: { client: once } } }).work),
   owner_issue_limited: () => grantStage({ limits: { issuing: { owner: once } } }).refreshAfter(() => {}),
-  client_share_full: () => {
-    const { flow } = grantStage({ store: memoryStore({ maximumRecords: 4 }) })
-    return twice(() => flow.request(nightlyReport, grant))
-  },
+  client_share_full: () => twice(grantStage({ store: memoryStore({ maximumRecords: 4 }) }).work),
   owner_share_full: async () => {
     const { flow } = grantStage({ store: memoryStore({ maximumRecords: 4 }) })
     await flow.ask(authorizationRequest(photoPrint), 'alice')
