@@ -142,7 +142,7 @@ export type {
   IndexEntry,
 } from './authorization/authorization-index'
 export type { ConsentStore, RememberTerms, StoredConsent } from './authorization/consent-store'
-export type { ListedConsent } from './authorization-endpoint/consent-memory'
+export type { ListedConsent } from './authorization/consent-memory'
 export type { Storage, StoreWarning } from './stores/storage'
 export {
   metadataDocuments,

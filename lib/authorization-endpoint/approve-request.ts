@@ -6,6 +6,7 @@ import type { Client } from '../protocol/client'
 import { noEvidence } from '../protocol/evidence'
 import type { Json } from '../protocol/json'
 import { Parameters } from '../protocol/parameters'
+import { issueContext } from '../doors/issue-context'
 import type { ServerContext } from '../server/context'
 import { restrictToken } from '../authorization/restrict'
 import { frameOf, type Redirection, redirection, type ResponseFrame } from './authorization-response'
@@ -18,14 +19,11 @@ import type { Approval, ResponseType } from '../authorization/response-types'
  *
  * @param ownerReadAt seconds since the epoch, before the owner was read: the time of the approval.
  */
-export function contextOf(
-  { plugIns, issueContext }: ServerContext,
-  client: Client,
-  ownerReadAt: number,
-): IssueContext {
+export function contextOf(server: ServerContext, client: Client, ownerReadAt: number): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
-  const restrict: IssueContext['restrict'] = (granted) => restrictToken(plugIns.restrictors, request, granted)
-  return issueContext(restrict, noEvidence, client, ownerReadAt)
+  const restrict: IssueContext['restrict'] = (granted) =>
+    restrictToken(server.plugIns.restrictors, request, granted)
+  return issueContext(server, client, restrict, noEvidence, ownerReadAt)
 }
 
 export interface ApprovedRequest {

@@ -9,7 +9,7 @@ import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import type { ServerContext } from '../server/context'
 import type { ParsedAuthorizationRequest } from './authorization-request'
-import type { OfferedMemory, OfferedQuestion, OwnerAnswerTo } from './consent-offer'
+import type { OfferedMemory, OfferedQuestion } from './consent-offer'
 import { mayHavePriorConsent, mayRemember, type PriorConsentQuestion } from './prior-consent'
 import {
   allowedScope,
@@ -20,8 +20,9 @@ import {
   factKeys,
   hasChoice,
   isRemembered,
+  type OwnerAnswerTo,
   type RememberedConsent,
-} from './remembered-consent'
+} from '../authorization/remembered-consent'
 
 interface AskedQuestion {
   readonly extension: string
@@ -129,14 +130,14 @@ export class OwnerQuestions {
     if (resourceOwner === undefined || !mayHavePriorConsent(client, parsed.responseType, redirectUri))
       return false
     const described = this.described(resourceOwner)
-    const { plugIns, consents } = this.server
+    const { plugIns, store } = this.server
     const asks = plugIns.askOwner.length > 0
     if (asks && (await this.lacksAnswer())) return false
     const answer = asks ? await this.answer() : undefined
     const choice = answer && { [answer.name]: answer.value }
     const skips = this.host.skipConsent(choice === undefined ? described : { ...described, choice })
     if (isLater(skips) ? await skips : skips) return true
-    return consents !== undefined && (await this.isRemembered(answer))
+    return store.consents !== undefined && (await this.isRemembered(answer))
   }
 
   private async isRemembered(answer: OwnerAnswerTo | undefined): Promise<boolean> {
@@ -168,12 +169,12 @@ export class OwnerQuestions {
   private async lookUp(): Promise<RememberedConsent | undefined> {
     const { client, resourceOwner } = this.request
     if (resourceOwner === undefined || !this.mayRemember()) return undefined
-    return this.server.consents?.find(resourceOwner.subject, client)
+    return this.server.store.consents?.find(resourceOwner.subject, client)
   }
 
   private mayRemember(): boolean {
     const { client, parsed, redirectUri } = this.request
-    return this.server.consents !== undefined && mayRemember(client, parsed.responseType, redirectUri)
+    return this.server.store.consents !== undefined && mayRemember(client, parsed.responseType, redirectUri)
   }
 
   private described({ subject }: ResourceOwner): ChoicesQuestion {

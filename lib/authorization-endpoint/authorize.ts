@@ -4,7 +4,6 @@ import { end } from '../authorization/commit'
 import type { AuthorizationProposal } from '../authorization/decision'
 import { issuerDigest } from '../authorization/issuer'
 import { hasLetIn } from '../authorization/self-registered-share'
-import { decorate } from '../authorization/store'
 import type { IssueContext, OnCommitted } from '../authorization/transition'
 import { type Eventual, following, isLater } from '../primitives/eventual'
 import { type Client, isRegisteredByHost } from '../protocol/client'
@@ -142,10 +141,11 @@ function mayRedirectUnasked({ client, redirectUri }: ResolvedRedirectUri): boole
  * A stranger can approve his own client.
  */
 async function awaitsError(
-  { index, store, settings: { issuer }, now }: ServerContext,
+  { store, settings: { issuer }, now }: ServerContext,
   { destination: { client }, parameters }: SettledRequest,
   host: Host,
 ): Promise<boolean> {
+  const { index } = store
   if (index === undefined || parameters.peek('prompt') !== 'none') return false
   try {
     const owner = await host.resourceOwner()
@@ -247,7 +247,7 @@ async function ask(
   const { client, redirectUri } = settled.destination
   const { scope, facts } = parsed
   const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
-  const allowedBefore = server.consents === undefined ? [] : await questions.allowedBefore()
+  const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
   const optional = scope.filter((token) => server.settings.scopes.get(token)?.optional === true)
   const memory = questions.offeredMemory()
   const offer = { optional, question: offeredBy(asked), memory, aboutOwner: about }
@@ -279,7 +279,7 @@ function withConfirmation(server: ServerContext, questions: OwnerQuestions): Ser
     await end(store, authorization.id)
     throw refused('authorizations_revoked/consent')
   }
-  return { ...server, store: decorate(store, { save }) }
+  return { ...server, store: { ...store, save } }
 }
 
 const answered: AuthorizationOutcome = { kind: 'answered' }

@@ -1,6 +1,6 @@
 import { isRecord, isText, isTexts } from '../primitives/values'
 import { dataOf, type ExtensionData } from '../protocol/extension-data'
-import type { GivenAnswer } from '../protocol/extension-decision'
+import type { OwnerAnswerTo } from '../authorization/remembered-consent'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { covers, type Scope } from '../protocol/scope'
@@ -38,10 +38,6 @@ export interface OfferedQuestion {
 export interface Granted {
   readonly scope: Scope
   readonly answer: OwnerAnswerTo | undefined
-}
-
-export interface OwnerAnswerTo extends GivenAnswer {
-  readonly extension: string
 }
 
 export function withOffer(

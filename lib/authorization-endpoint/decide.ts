@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Approved, Authorization, Pending, RequestedAuthorization } from '../authorization/authorization'
 import { commit } from '../authorization/commit'
@@ -45,7 +46,7 @@ import {
 import { type Redirection, redirectWithError } from './authorization-response'
 import { type Granted, grantedBy, type OfferedMemory, offerIn } from './consent-offer'
 import { lookAgain } from './look-at-owner'
-import { choiceKey, type RememberedDecision } from './remembered-consent'
+import { choiceKey, type RememberedDecision } from '../authorization/remembered-consent'
 import { nothingSelected, type Selection, selectionText } from '../protocol/selection'
 import { settleDecision } from './settle-decision'
 
@@ -73,6 +74,9 @@ type DecisionStep =
     }
   /** The code of an earlier approval may be on its way to the client. */
   | { readonly kind: 'early' }
+
+// Milliseconds. Clients usually redeem a code sooner; an owner who presses a button twice accepts it.
+const timeToArrive = 1000
 
 // Seconds after the approval.
 const onItsWay = 2
@@ -104,12 +108,12 @@ export async function decide(
     return failureOf(deciding, unexpected(cause))
   }
   if (step.kind === 'early') {
-    await server.letArrive()
+    await setTimeout(timeToArrive)
     return decide(server, decision, onCommitted, true)
   }
   if (step.kind !== 'approved') return step
   // A denied request counts as open until it expires.
-  server.openRequests.ended(decision.subject)
+  server.limits.openRequests.ended(decision.subject)
   if (step.remembered !== undefined) await remember(deciding, step.remembered)
   return step.redirection
 }
@@ -119,11 +123,11 @@ async function remember(
   { server, decision: { subject, ownerReadMoment }, client }: Deciding,
   decided: RememberedDecision,
 ): Promise<void> {
-  const { consents, audit } = server
+  const { audit, store } = server
   const clientId = client.client_id
-  if (consents === undefined || ownerReadMoment === undefined) return
+  if (store.consents === undefined || ownerReadMoment === undefined) return
   try {
-    await consents.remember(subject, clientId, decided, ownerReadMoment)
+    await store.consents.remember(subject, clientId, decided, ownerReadMoment)
   } catch (cause) {
     const reason: Reason = 'consent_not_remembered'
     audit.reportLateFailure({ endpoint: 'authorization', clientId, subject }, reason, cause)
@@ -167,7 +171,7 @@ async function findDeciding(
   const id = credentialId('authorizationRequest', decision.consentToken)
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
-  const found = server.takeCached(id) ?? (await server.store.find(id))
+  const found = server.store.takeCached(id) ?? (await server.store.find(id))
   if (found === undefined) throw requestNotOpen()
   // The host may have disabled the client meanwhile: an implicit grant would still give a token.
   const asking = requireClient(found.authorization.clientId, server.settings.findClient, decision.finder)

@@ -99,7 +99,7 @@ async function completeClaimed(
 
 /** Returns the consent token, or the refusal for the page if another owner has claimed the record meanwhile. */
 export async function keepOpen(
-  { store, openRequests }: ServerContext,
+  { store, limits: { openRequests } }: ServerContext,
   proposal: AuthorizationProposal,
   claimed: ClaimedRequest | undefined,
   context: IssueContext,

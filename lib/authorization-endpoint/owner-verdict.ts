@@ -17,6 +17,7 @@ import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
+import type { DemandedLogins } from '../limits/open-requests'
 import type { ServerContext } from '../server/context'
 import type { OwnerQuestions } from './ask-owner'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
@@ -110,7 +111,7 @@ const needsPage = () => refused('prompt_none_without_page')
  * request counts as absent: a new login.
  */
 async function findDemandedLogin(
-  { store, demandedLogins }: ServerContext,
+  { store, limits: { demandedLogins } }: ServerContext,
   { received, unclaimed: { clientId }, resourceOwner, context }: OwnerInQuestion,
   { sender }: AskedHost,
 ): Promise<ClaimedRequest | undefined> {
@@ -131,7 +132,7 @@ async function findDemandedLogin(
  * if the record is no longer unclaimed.
  */
 async function keepDemand(
-  { store, demandedLogins }: ServerContext,
+  { store, limits: { demandedLogins } }: ServerContext,
   { received, unclaimed: proposal, resourceOwner, context }: OwnerInQuestion,
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
@@ -156,7 +157,7 @@ const livesLonger = ({ record }: ClaimedRequest) =>
  * wait.
  */
 async function counted<Outcome>(
-  logins: ServerContext['demandedLogins'],
+  logins: DemandedLogins,
   sender: Sender | undefined,
   keep: () => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -192,7 +193,7 @@ async function keepInRecord(
  * @returns an error for the page of the owner if the record is no longer open.
  */
 export async function keepArrival(
-  { store, demandedLogins }: ServerContext,
+  { store, limits: { demandedLogins } }: ServerContext,
   claimed: ClaimedRequest | undefined,
   context: RecordContext,
   { sender }: AskedHost,

@@ -71,7 +71,7 @@ export async function replaceParameters(
 }
 
 async function findClaimed(
-  { store, now, demandedLogins }: ServerContext,
+  { store, now, limits: { demandedLogins } }: ServerContext,
   handle: string,
   { client_id: clientId }: Client,
   sender: Sender | undefined,

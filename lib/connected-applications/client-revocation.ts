@@ -2,9 +2,9 @@ import type { ServerContext } from '../server/context'
 
 /** Also ends what is remembered of a client. Undefined without the option `authorizations`. */
 export function clientRevocation({
-  clientMarks,
+  store: { clientMarks },
   settings: { lifetimes, rememberConsent },
-}: Pick<ServerContext, 'clientMarks' | 'settings'>): ((clientId: string) => Promise<void>) | undefined {
+}: ServerContext): ((clientId: string) => Promise<void>) | undefined {
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
   // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
@@ -17,8 +17,8 @@ export function clientRevocation({
  * a code or a token. Anybody may register and remove clients: longer marks could fill the store.
  */
 export function removedClientRevocation({
-  clientMarks,
+  store: { clientMarks },
   settings: { lifetimes },
-}: Pick<ServerContext, 'clientMarks' | 'settings'>): ((clientId: string) => Promise<void>) | undefined {
+}: ServerContext): ((clientId: string) => Promise<void>) | undefined {
   return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
 }

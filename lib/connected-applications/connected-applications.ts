@@ -3,7 +3,6 @@ import type { OwnPage, OwnPageRequest } from '../doors/own-page'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../pages/connected-page'
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
 import type { PageLocale } from '../pages/texts/locale'
-import { issuerDigest } from '../authorization/issuer'
 import type { Client } from '../protocol/client'
 import { isSameText, secureRandom } from '../protocol/credential'
 import { claimsFact } from '../protocol/claims-fact'
@@ -29,7 +28,8 @@ export function connectedApplications(
   authorizations: OwnerAuthorizations,
   readEntries: ReadEntries,
 ): readonly OwnPage[] {
-  const { settings, index, indexedSince } = server
+  const { settings, store } = server
+  const { index, indexedSince } = store
   const { connectedPath: path, mount } = settings
   if (path === undefined || index === undefined || indexedSince === undefined) return []
   return [
@@ -41,7 +41,7 @@ export function connectedApplications(
       json: true,
       async handle(request) {
         const { subject } = request.resourceOwner
-        const textOf = await formTexts(index, issuerDigest(settings.issuer), secureRandom)
+        const textOf = await formTexts(index, server.issuerDigest, secureRandom)
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
         const owned = await ownerApplications(server, index, readEntries, subject)
         const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())

@@ -23,12 +23,7 @@ const notedAtMost = 20_000
  * record, further apart than a creation takes: one call of the index and two of the store. A slower creation
  * has failed, and no client holds it. A replica may lag: the store confirms the absence.
  */
-export function entryReader({
-  settings: { storeDeadline },
-  store,
-  index,
-  now,
-}: Pick<ServerContext, 'settings' | 'store' | 'index' | 'now'>): ReadEntries {
+export function entryReader({ settings: { storeDeadline }, store, now }: ServerContext): ReadEntries {
   const firstMissed = new BoundedMap<number>(notedAtMost)
   // `now` is in whole seconds.
   const patience = 3 * storeDeadline + 1
@@ -41,6 +36,7 @@ export function entryReader({
 
   const removeGone = async (owner: string, missing: readonly string[]): Promise<void> => {
     const gone = missing.filter(isGone)
+    const { index } = store
     if (gone.length === 0 || index === undefined) return
     try {
       const confirmed = await inTurns(gone, (id) => confirmAbsence(store, id))

@@ -4,13 +4,10 @@ import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
 import type { ServerContext } from '../server/context'
 
-type Revoking = Pick<ServerContext, 'store' | 'audit' | 'issueContext'>
-
 /** Forgets the consent first: once the record is gone, nothing names the owner. */
-export function hostRevocation(
-  server: Revoking & Pick<ServerContext, 'consents' | 'consentStore' | 'index'>,
-): (authorizationId: string) => Promise<void> {
-  const { store, consents, consentStore, index } = server
+export function hostRevocation(server: ServerContext): (authorizationId: string) => Promise<void> {
+  const { store } = server
+  const { consents, consentStore, index } = store
   return async (authorizationId) => {
     // The event needs the record, and a one-time use must stay used. Unreadable records are revoked too,
     // unless the server remembers consents: the client could come back without a page.
@@ -31,18 +28,13 @@ export function hostRevocation(
 }
 
 export async function revokeFound(
-  { store, audit, issueContext }: Revoking,
+  { store, audit, random }: ServerContext,
   authorizationId: string,
   read: StoredAuthorization | 'unreadable' | undefined,
 ): Promise<void> {
   const stored = read === 'unreadable' ? undefined : read?.authorization
   if (isUsedOnce(stored))
-    await commit(
-      store,
-      authorizationId,
-      () => ({ action: 'delete', outcome: undefined }),
-      issueContext().random,
-    )
+    await commit(store, authorizationId, () => ({ action: 'delete', outcome: undefined }), random)
   else await end(store, authorizationId)
   const found = ignoreTombstone(stored)
   if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)

@@ -1,6 +1,5 @@
-import type { ListedConsent } from '../authorization-endpoint/consent-memory'
+import type { ListedConsent } from '../authorization/consent-memory'
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
-import { issuerDigest } from '../authorization/issuer'
 import type { ServerContext } from '../server/context'
 import type { ReadEntries } from './gone-entries'
 import { listedIn, type ListedAuthorization } from './owner-authorizations'
@@ -34,12 +33,12 @@ const partSize = 8
 const readsAtMost = 1000
 
 export async function ownerApplications(
-  { settings, now, consents }: ServerContext,
+  { settings, now, issuerDigest, store: { consents } }: ServerContext,
   index: AuthorizationIndex,
   readEntries: ReadEntries,
   subject: string,
 ): Promise<OwnerApplications> {
-  const owner = indexOwner(issuerDigest(settings.issuer), subject)
+  const owner = indexOwner(issuerDigest, subject)
   const [entries, remembered = []] = await Promise.all([index.list(owner), consents?.list(subject)])
   const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
   const idsByClient = new Map<string, string[]>()

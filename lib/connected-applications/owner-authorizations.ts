@@ -1,8 +1,7 @@
-import type { ListedConsent } from '../authorization-endpoint/consent-memory'
+import type { ListedConsent } from '../authorization/consent-memory'
 import { indexOwner } from '../authorization/authorization-index'
 import { end } from '../authorization/commit'
 import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
-import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { choiceIn, choicesName } from '../extensions/choices'
 import { approvedResources } from '../extensions/resource-indicators/resource-indicators'
@@ -102,13 +101,13 @@ const switchedOff = async (): Promise<never> => {
 
 /** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntries): OwnerAuthorizations {
-  const { settings, store, index, indexedSince, consentStore, now } = server
+  const { settings, store, now } = server
+  const { index, indexedSince, consents, consentStore } = store
   const revokeClient = clientRevocation(server)
   if (index === undefined || indexedSince === undefined || revokeClient === undefined)
     return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff, revokeClient: switchedOff }
   const { isComplete } = indexedSince
-  const own = issuerDigest(settings.issuer)
-  const ownerOf = (subject: string) => indexOwner(own, subject)
+  const ownerOf = (subject: string) => indexOwner(server.issuerDigest, subject)
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
@@ -137,7 +136,7 @@ export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntr
       const found = await readEntries(ownerOf(subject), part)
       return {
         authorizations: listedIn(found, subject, now(), settings.resources),
-        consents: after === '' ? ((await server.consents?.list(subject)) ?? []) : [],
+        consents: after === '' ? ((await consents?.list(subject)) ?? []) : [],
         next: rest.length > part.length ? part.at(-1) : undefined,
         isComplete: await isComplete(),
       }

@@ -5,6 +5,7 @@ import type { NamedModes } from '../protocol/response-modes'
 import type { Scope } from '../protocol/scope'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ServedGrantType } from '../authorization/grant-type'
+import type { IssueContext } from '../authorization/transition'
 import type { ResponseTypes } from '../authorization/response-types'
 import type { TokenRestrictor } from '../authorization/restrict'
 
@@ -20,6 +21,8 @@ export interface PlugIns extends ActingExtensions {
   readonly formats: ReadonlyMap<string, AccessTokenFormat>
   /** Of new tokens for which nothing chooses one; undefined for opaque tokens. */
   readonly usualFormat: string | undefined
+  /** What a token is bound to: `cnf` (RFC 7800 3.1). */
+  readonly confirmationOf: NonNullable<IssueContext['confirmationOf']>
   readonly restrictors: readonly TokenRestrictor[]
   /** These tokens count for nothing in requests of clients without them. */
   readonly ignoredScope: Scope

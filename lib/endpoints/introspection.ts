@@ -17,9 +17,9 @@ export async function introspect(
 ): Promise<Introspection> {
   if (!client.may_introspect) throw refused('introspection_not_registered')
   const token = parameters.require('token')
-  const { settings, findAccess, now } = server
+  const { settings, store, now } = server
   const { issuer } = settings
-  const found = await findAccess(token, now())
+  const found = await store.findAccess(token, now())
   if (found !== undefined) {
     const { access } = found
     const sub = await subjectFor(server, access)

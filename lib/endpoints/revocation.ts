@@ -1,18 +1,11 @@
 import { commit } from '../authorization/commit'
 import { type FormattedToken, readFormatted } from '../authorization/lookup'
 import { revokeByToken } from '../authorization/revoke'
-import type { IssueContext, OnCommitted, Transition } from '../authorization/transition'
-import type { AccessTokenReader } from '../protocol/access-token-format'
+import type { OnCommitted, Transition } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'
-import type { AuthorizationStore } from '../authorization/store'
-
-interface RevocationEndpoint {
-  readonly store: AuthorizationStore
-  readonly formats: readonly AccessTokenReader[]
-  readonly issueContext: () => IssueContext
-}
+import type { ServerContext } from '../server/context'
 
 interface RevocationRequest {
   readonly client: Client
@@ -26,26 +19,27 @@ interface RevocationRequest {
  * `token_type_hint`: a token's form shows its kind, and each format reads its own.
  */
 export async function revoke(
-  endpoint: RevocationEndpoint,
+  server: ServerContext,
   request: RevocationRequest,
 ): Promise<Readonly<Record<string, never>>> {
+  const formats = server.settings.accessTokenFormats
   const token = request.parameters.require('token')
   const id = credentialId('accessToken', token) ?? credentialId('refreshToken', token)
-  if (id !== undefined) await revokeIn(endpoint, request, id, token)
-  else if (endpoint.formats.length > 0)
-    for (const formatted of await readFormatted(endpoint.formats, token))
-      await revokeIn(endpoint, request, formatted.authorizationId, formatted)
+  if (id !== undefined) await revokeIn(server, request, id, token)
+  else if (formats.length > 0)
+    for (const formatted of await readFormatted(formats, token))
+      await revokeIn(server, request, formatted.authorizationId, formatted)
   // RFC 7009 2.2 demands an empty success. Libraries that parse every response as JSON need an object.
   return {}
 }
 
 function revokeIn(
-  { store, issueContext }: RevocationEndpoint,
+  { store, random }: ServerContext,
   { client, onCommitted, useUp }: RevocationRequest,
   id: string,
   token: string | FormattedToken,
 ): Promise<unknown> {
   const transition: Transition<unknown> = (current) =>
     revokeByToken(current, { token, clientId: client.client_id })
-  return commit(store, id, transition, issueContext().random, { onCommitted, useUp })
+  return commit(store, id, transition, random, { onCommitted, useUp })
 }

@@ -194,7 +194,7 @@ async function takeDecision(server: ServerContext, request: Request, host: Host,
   const approved = isApproval(form.require('decision'))
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
-  const ownerReadMoment = server.consents?.moment()
+  const ownerReadMoment = server.store.consents?.moment()
   const found = host.resourceOwner()
   const owner = isLater(found) ? await found : found
   if (owner === undefined) {

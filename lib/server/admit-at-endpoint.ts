@@ -12,7 +12,7 @@ export async function admitAtEndpoint(
   request: EndpointRequest<undefined>,
   scope: string,
 ): Promise<AdmittedRequest> {
-  const { settings, findAccess, counters, now } = server
+  const { settings, store, counters, now } = server
   const { tokenTypes, extensions, implied } = settings
   const required = requiredSchemes(tokenTypes)
   const schemes = required ?? tokenTypes.map((type) => type.scheme)
@@ -37,7 +37,7 @@ export async function admitAtEndpoint(
     const lookup = { extensions: acting, implied, required, resource: request.url }
     const carried = tokenOf(asked, tokenTypes, requirement.scope)
     if (carried === undefined) throw refused(causeOf(request), {}, { challenge: scopeIn(requirement.scope) })
-    const found = await findAccess(carried.presented.accessToken, asked.now)
+    const found = await store.findAccess(carried.presented.accessToken, asked.now)
     return { ...(await admitToken(carried, found, asked, requirement, lookup)), headers }
   } catch (refusal) {
     throw withChallenge(refusal, schemes, headers)

@@ -186,7 +186,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   return server
 }
 
-const readinessOf = ({ settings: { plugIns }, indexedSince }: ServerContext) =>
+const readinessOf = ({ settings: { plugIns }, store: { indexedSince } }: ServerContext) =>
   indexedSince === undefined ? plugIns.readiness : [...plugIns.readiness, indexedSince.readiness]
 
 const withoutResourceOwner = () =>

@@ -19,6 +19,7 @@ import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/client-revocation'
+import { issueContext } from '../doors/issue-context'
 import { sortPlugIns } from './sort-plug-ins'
 import type { ServerContext } from './context'
 
@@ -79,15 +80,14 @@ function tokenRow(server: ServerContext): EndpointRow {
  * RFC 7009 2.2.1: `temporarily_unavailable` keeps the status 503, so the client knows that the token still
  * exists.
  */
-function revocationRow({ settings, store, issueContext }: ServerContext): EndpointRow {
-  const { accessTokenFormats: formats } = settings
+function revocationRow(server: ServerContext): EndpointRow {
   return {
     name: 'revocation',
-    path: settings.revocationPath,
+    path: server.settings.revocationPath,
     usesUpLast: true,
     cors: true,
     notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: async (request) => ({ members: await revoke({ store, formats, issueContext }, request) }),
+    handle: async (request) => ({ members: await revoke(server, request) }),
   }
 }
 
@@ -163,11 +163,7 @@ function minting(wiring: ServerContext): Mint {
     const parameters = Parameters.parse(new URLSearchParams(named).toString())
     const requestedScope = requested === undefined ? undefined : scope
     const asked = { client, parameters, grantType: 'test', requestedScope, evidence: noEvidence }
-    const context = server.issueContext(
-      (granted) => restrictToken(restrictors, asked, granted),
-      noEvidence,
-      client,
-    )
+    const context = issueContext(server, client, (granted) => restrictToken(restrictors, asked, granted))
     const grant = { ...ownerOf(request), scope, refreshToken: false, extensionData: {} }
     const begun = beginningOf(server, client, asked.grantType, grant, context)
     const { issued } = completes(server) ? await complete(server, begun, asked) : begun

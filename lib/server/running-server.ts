@@ -3,15 +3,13 @@ import { indexOwner } from '../authorization/authorization-index'
 import { begin, commit } from '../authorization/commit'
 import { ignoreTombstone } from '../authorization/one-time-use'
 import type { RunningServer } from '../config/open-plug-ins'
-import { secureRandom } from '../protocol/credential'
 import { keysWithDeadline } from '../stores/deadline'
-import { issuerDigest } from '../authorization/issuer'
 import { admitAtEndpoint } from './admit-at-endpoint'
 import type { ServerContext } from './context'
 import { parsePushedRequest } from './parse-pushed-request'
 
 export function runningServer(server: ServerContext): RunningServer {
-  const { settings, store, counters, audit, index } = server
+  const { settings, store, counters, audit, random } = server
   const { keys } = settings.store
   return {
     counters,
@@ -20,15 +18,16 @@ export function runningServer(server: ServerContext): RunningServer {
     findClient: async (clientId) => settings.findClient(clientId),
     parseAuthorizationRequest: (...request) => parsePushedRequest(server, ...request),
     polledRequests: polledRequests(server),
-    findAccess: (accessToken) => server.findAccess(accessToken, server.now()),
+    findAccess: (accessToken) => store.findAccess(accessToken, server.now()),
     admit: (request, scope) => admitAtEndpoint(server, request, scope),
     find: async (id) => ignoreTombstone((await store.find(id))?.authorization),
     authorizationsOf: async (subject) => {
+      const { index } = store
       if (index === undefined) throw new Error('No plug-in of this server has indexSeconds.')
-      return index.list(indexOwner(issuerDigest(settings.issuer), subject))
+      return index.list(indexOwner(server.issuerDigest, subject))
     },
     reportFailure: ({ reason, cause, ...named }) => audit.reportLateFailure(named, reason, cause),
-    begin: (authorization) => begin(store, authorization, secureRandom),
-    commit: (id, transition) => commit(store, id, transition, secureRandom),
+    begin: (authorization) => begin(store, authorization, random),
+    commit: (id, transition) => commit(store, id, transition, random),
   }
 }

@@ -6,6 +6,7 @@ import { restrictorsOf } from '../authorization/restrict'
 import { usualFormatOf } from '../config/access-token-formats'
 import { isOwnExtension, offeredGrantTypes } from '../config/plug-ins'
 import type { ServerSettings } from '../config/settings'
+import { withConfirmation } from '../protocol/confirmation'
 import { publishedSubjectBy } from '../protocol/published-subject'
 import { namedModes } from '../protocol/response-modes'
 import { offlineAccess } from '../protocol/scope'
@@ -25,6 +26,15 @@ export function sortPlugIns(settings: ServerSettings): PlugIns {
     tokenTypes: byName(settings.tokenTypes),
     formats: byName(accessTokenFormats),
     usualFormat: usualFormatOf(accessTokenFormats),
+    confirmationOf: (
+      { tokenData, extensionData: tokenExtensionData, ...own },
+      { tokenType: usual, extensionData },
+    ) => {
+      const { tokenType = usual } = own
+      return withConfirmation({}, settings, { tokenType, tokenData, extensionData, tokenExtensionData })[
+        'cnf'
+      ]
+    },
     restrictors: restrictorsOf(extensions, isOwnExtension),
     ignoredScope: [
       ...extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),

@@ -8,7 +8,7 @@ import { type AuthorizationStore, decorate, type StoredAuthorization } from '../
 
 const maximumCached = 1000
 
-export interface OwnWrites {
+interface OwnWrites {
   readonly store: AuthorizationStore
   /**
    * Forgets the record. Another process may have changed or removed it, so only a save with the same expected

@@ -20,6 +20,7 @@ import { shareOf } from '../limits/counted-for'
 import { countersOf } from '../limits/single-use-limit'
 import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
+import { issueContext } from '../doors/issue-context'
 import type { ServerContext } from '../server/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from '../authorization/grant-type'
 import { checkingRefresh } from './check-refresh'
@@ -50,7 +51,7 @@ export async function exchange(
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
   for (const { tokenParameters = [] } of extensions) parameters.check(tokenParameters)
-  server.issueLimits?.requireRoom(client.client_id)
+  server.limits.issuing?.requireRoom(client.client_id)
   const named = {
     client,
     parameters,
@@ -58,10 +59,11 @@ export async function exchange(
     requestedScope: requestedScope(grantType, parameters),
     evidence,
   }
-  const context = server.issueContext(
+  const context = issueContext(
+    server,
+    client,
     (granted) => restrictToken(restrictors, named, granted),
     evidence,
-    client,
   )
   const result =
     'grant' in grantType
@@ -127,7 +129,7 @@ class RequestOfClient implements TokenRequest {
 
   get findAccess() {
     return (accessToken: string): Promise<FoundAccess | undefined> =>
-      this.server.findAccess(accessToken, this.context.now)
+      this.server.store.findAccess(accessToken, this.context.now)
   }
 }
 
@@ -144,7 +146,7 @@ function move(
     atRefresh.length === 0 || recipient.grantType !== 'refresh_token'
       ? completion
       : checkingRefresh(atRefresh, recipient, completion)
-  const cached = server.takeCached(id)
+  const cached = server.store.takeCached(id)
   return commit(server.store, id, transition, random, { cached, onCommitted, complete: checked, useUp })
 }
 

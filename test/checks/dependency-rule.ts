@@ -27,7 +27,7 @@ audit: authorization express
 extensions/token-types: authorization
 client-authentication: limits jwt clients/document-fetch passport-http bcrypt express
 
-doors: express pages/texts/locale limits/counters clients/document-fetch/document-fetch authorization
+doors: server/context express pages/texts/locale limits/counters clients/document-fetch/document-fetch authorization
   client-authentication/method stores
 clients: clients/document-fetch/document-fetch client-authentication/client-secret stores
 stores/redis: limits/counters authorization ioredis stores
@@ -35,10 +35,10 @@ stores/redis: limits/counters authorization ioredis stores
 extensions: doors/plug-in
 jwt/signing-keys: jwt authorization/issuer doors/plug-in stores/key-store
 endpoints: authorization server/context
-token-endpoint: limits authorization extensions/token-types/bearer server/context doors/plug-ins
+token-endpoint: limits authorization extensions/token-types/bearer server/context doors
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
   extensions/token-types/bearer client-authentication/bcrypt @xmldom/xmldom xml-crypto
-authorization-endpoint: authorization extensions/token-types/bearer server/context doors
+authorization-endpoint: limits/open-requests authorization extensions/token-types/bearer server/context doors
 
 resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/signing-keys/given-keys
   jwt/signing-keys/key-ring authorization extensions/resource-indicators/resource-indicators
@@ -51,7 +51,7 @@ http: limits authorization stores/deadline extensions/resource-indicators/resour
   endpoints/protected-resource-metadata endpoints/server-metadata authorization-endpoint resource-server audit
   server/context express express-rate-limit pages doors
 
-connected-applications: authorization authorization-endpoint/consent-memory http/consent doors/own-page
+connected-applications: authorization http/consent doors/own-page
   pages/connected-page pages/consent-page pages/texts/locale server/context extensions/choices
   extensions/resource-indicators
 device-authorization: limits authorization doors/polled-requests authorization-endpoint/requested-login

@@ -1,10 +1,14 @@
-import { longestConsent } from '../authorization/consent-store'
+import { longestConsent } from './consent-store'
 import { isList, isRecord, isText, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
 import type { ConsentFact } from '../protocol/extension'
 import { covers, type Scope } from '../protocol/scope'
-import type { OwnerAnswerTo } from './consent-offer'
+import type { GivenAnswer } from '../protocol/extension-decision'
+
+export interface OwnerAnswerTo extends GivenAnswer {
+  readonly extension: string
+}
 
 export interface RememberedConsent {
   /** The client when the owner decided. */

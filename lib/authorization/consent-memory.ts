@@ -1,5 +1,5 @@
-import { indexOwner } from '../authorization/authorization-index'
-import type { ConsentStore } from '../authorization/consent-store'
+import { indexOwner } from './authorization-index'
+import type { ConsentStore } from './consent-store'
 import { inTurns } from '../primitives/in-turns'
 import type { Client } from '../protocol/client'
 import type { Scope } from '../protocol/scope'
