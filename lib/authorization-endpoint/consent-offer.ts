@@ -97,9 +97,9 @@ export function grantedBy(
   const isShown = covers(requested, named) && (whole === undefined || covers(whole, required))
   const scope = requested.filter((token) => required.includes(token) || named.includes(token))
   // Without any scope, there is nothing to approve: the page has another button for this.
-  if (!isShown || (scope.length === 0 && requested.length > 0)) return wrongScope()
+  if (!isShown || (scope.length === 0 && requested.length > 0)) return refused('decision_scope_wrong')
   const answer = answerBy(choice, question)
-  return answer === 'wrong' ? wrongChoice() : { scope, answer }
+  return answer === 'wrong' ? refused('decision_choice_wrong') : { scope, answer }
 }
 
 function answerBy(
@@ -112,6 +112,3 @@ function answerBy(
   const value = choice ?? (answers.length === 1 ? answers[0] : undefined)
   return value !== undefined && answers.includes(value) ? { extension, name, value } : 'wrong'
 }
-
-const wrongScope = () => refused('decision_scope_wrong')
-const wrongChoice = () => refused('decision_choice_wrong')

@@ -98,13 +98,14 @@ export async function courseOf(
   const asks = verdict === 'ask' || requestedLogin?.prompts.has('consent') === true
   const lacks = server.plugIns.askOwner.length > 0 && (await questions.lacksAnswer())
   const isApproved = !asks && !lacks && (verdict === 'approve' ? mayApprove : await hasApproved())
-  if (isSilent && !isApproved) throw lacks ? needsAnswer() : mayApprove ? neverApproved() : needsPage()
+  if (isSilent && !isApproved)
+    throw lacks
+      ? refused('prompt_none_without_answer')
+      : mayApprove
+        ? refused('prompt_none_without_consent')
+        : refused('prompt_none_without_page')
   return { demand: undefined, isApproved, claimed }
 }
-
-const neverApproved = () => refused('prompt_none_without_consent')
-const needsAnswer = () => refused('prompt_none_without_answer')
-const needsPage = () => refused('prompt_none_without_page')
 
 /**
  * Others may have seen the URL with the reference, and it may be old. A reference that is not good for this very

@@ -2,20 +2,14 @@ import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
 import { requireJose } from '../jwt/jose'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
-import {
-  type JwtFault,
-  type JwtTerms,
-  readAlgorithms,
-  RefusedJwt,
-  unprovenSubject,
-  verifyJwt,
-} from '../jwt/verify-jwt'
+import { type JwtTerms, readAlgorithms, RefusedJwt, unprovenSubject, verifyJwt } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
 import { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isText, isWhole } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
-import { refused, type RefusalName } from '../protocol/refusals'
+import { OAuthError } from '../protocol/oauth-error'
+import { refused } from '../protocol/refusals'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
 import { ClientKeys, keysRefusal, mistakeInKeys, readDocuments } from './client-keys'
@@ -84,11 +78,11 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
           throw use.refusal()
         return true
       } catch (error) {
-        if (!(error instanceof RefusedAssertion)) throw error
+        if (!(error instanceof OAuthError) || error.code !== 'invalid_client') throw error
         // An unknown client, a client without keys and a wrong signature cost the same.
         if (error.reason === 'client_assertion_key_unknown') await decoys.verifyInVain(assertion)
         if (keys === undefined) return false
-        throw refused(error.reason)
+        throw error
       }
     },
   }
@@ -138,19 +132,11 @@ function readAssertion(body: Parameters): PresentedCredential | undefined {
   return { clientId, credential: assertion }
 }
 
-class RefusedAssertion extends Error {
-  override readonly name = 'RefusedAssertion'
-
-  constructor(readonly reason: RefusalName) {
-    super(reason)
-  }
-}
-
 // draft-ietf-oauth-rfc7523bis: clients should write the specific type; older ones write `JWT` or none. RFC
 // 8725 3.11: an assertion for another purpose, such as a grant, has another type.
 const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
 
-/** @throws RefusedAssertion; OAuthError `temporarily_unavailable` without the keys. */
+/** @throws OAuthError `invalid_client`; `temporarily_unavailable` without the keys. */
 async function useOf(
   assertion: string,
   keys: KeySource,
@@ -170,10 +156,9 @@ async function useOf(
     isAssertion: true,
   }).catch(refuse)
   // The client's clock may be ahead.
-  if (expiresAt > now + maximumLifetime + clockTolerance)
-    throw new RefusedAssertion('client_assertion_too_long_lived')
+  if (expiresAt > now + maximumLifetime + clockTolerance) throw refused('client_assertion_too_long_lived')
   const { jti } = claims
-  if (!isText(jti)) throw new RefusedAssertion('client_assertion_incomplete')
+  if (!isText(jti)) throw refused('client_assertion_incomplete')
   // A process whose clock is behind accepts the assertion for one tolerance longer.
   const seconds = Math.ceil(expiresAt + 2 * clockTolerance - now)
   const key = `${privateKeyJwtName}:${digest(JSON.stringify([clientId, jti]))}`
@@ -181,20 +166,8 @@ async function useOf(
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof RefusedJwt) throw new RefusedAssertion(reasonOf[error.fault])
-  throw error instanceof KeysUnavailable ? keysRefusal(error) : error
-}
-
-const reasonOf: Readonly<Record<JwtFault, RefusalName>> = {
+  if (!(error instanceof RefusedJwt)) throw error instanceof KeysUnavailable ? keysRefusal(error) : error
+  const { fault } = error
   // `read` checks the rest of the form.
-  malformed: 'client_assertion_header_refused',
-  header_refused: 'client_assertion_header_refused',
-  issuer_unknown: 'client_assertion_issuer_wrong',
-  algorithm_refused: 'client_assertion_algorithm_refused',
-  key_unknown: 'client_assertion_key_unknown',
-  signature_wrong: 'client_assertion_signature_wrong',
-  audience_wrong: 'client_assertion_audience_wrong',
-  expired: 'client_assertion_expired',
-  not_yet_valid: 'client_assertion_not_yet_valid',
-  incomplete: 'client_assertion_incomplete',
+  throw refused(`client_assertion_${fault === 'malformed' ? 'header_refused' : fault}`)
 }

@@ -45,7 +45,7 @@ function pollDevice(
   const kept = keptIn(current)
   if (kept === undefined) return result
   const { now } = context
-  if (kept.until <= now) return { action: 'none', refusal: expired() }
+  if (kept.until <= now) return { action: 'none', refusal: refused('authorization_request_expired/poll') }
   const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
   // No write: polls without a pause must not block the owner's decision.
   if (sinceLast <= tolerance) return result
@@ -54,7 +54,5 @@ function pollDevice(
   const authorization = withKept(current, { ...kept, interval, polledAt: now })
   return { action: 'save', authorization, refusal: isEarly ? early() : result.refusal }
 }
-
-const expired = () => refused('authorization_request_expired/poll')
 
 const early = () => refused('device_poll_early')

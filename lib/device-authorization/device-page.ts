@@ -58,7 +58,7 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
   const { parameters, resourceOwner } = request
   // Another site must not skip the owner's comparison of the code.
   if (!isSameText(parameters.get(textField) ?? '', terms.key.formText(resourceOwner.subject)))
-    return show(terms, request, codeViewOf(terms, request), notFromPage())
+    return show(terms, request, codeViewOf(terms, request), refused('form_cross_site'))
   const userCode = parseUserCode(parameters.get(codeField) ?? '')
   let found: Found | undefined
   try {
@@ -86,8 +86,6 @@ async function enter(server: PlugInServer, terms: DeviceTerms, request: OwnPageR
     questionViewOf(server, request, { ...entered, client, userCode: shownCode(userCode) }),
   )
 }
-
-const notFromPage = () => refused('form_cross_site')
 
 function showUnknown(terms: DeviceTerms, request: OwnPageRequest) {
   const view = { ...codeViewOf(terms, request), problem: 'unknown' } as const

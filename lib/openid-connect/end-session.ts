@@ -113,7 +113,8 @@ async function decide(
   const destination = await destinationIn(server, terms, query)
   if (parameters.require('decision') !== 'log_out') return end(request, destination, false)
   // Another person has logged in meanwhile, and has not seen this page.
-  if (resourceOwner !== undefined && resourceOwner.subject !== subject) throw notOpen()
+  if (resourceOwner !== undefined && resourceOwner.subject !== subject)
+    throw refused('authorization_request_not_open/logout')
   if (resourceOwner !== undefined) {
     await request.logOut()
     void announce?.(subject)
@@ -133,13 +134,11 @@ async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, 
     const { subject, claims } = await verifyJwt(text, now(), expected)
     return { subject, query: queryIn(claims['query']) }
   } catch (error) {
-    throw error instanceof RefusedJwt ? notOpen() : error
+    throw error instanceof RefusedJwt ? refused('authorization_request_not_open/logout') : error
   }
 }
 
 const queryIn = (value: unknown) => Parameters.parse(typeof value === 'string' ? value : '')
-
-const notOpen = () => refused('authorization_request_not_open/logout')
 
 function ask(
   { locale, parameters }: PageRequest,

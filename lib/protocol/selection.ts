@@ -27,7 +27,7 @@ export function parseSelection(form: Parameters): Selection {
   const boxes = form.namesFrom(boxPrefix)
   const scope = wholeScope(form.get('scope'))
   if (boxes.some((name) => form.get(name) !== 'yes') || (scope !== undefined && boxes.length > 0))
-    throw malformed()
+    throw refused('decision_scope_wrong/malformed')
   const ticked = boxes.map((name) => name.slice(boxPrefix.length))
   return { scope, ticked, choice: form.get(choiceField) }
 }
@@ -38,10 +38,8 @@ function wholeScope(text: string | undefined): Scope | undefined {
 }
 
 function refuse(): never {
-  throw malformed()
+  throw refused('decision_scope_wrong/malformed')
 }
-
-const malformed = () => refused('decision_scope_wrong/malformed')
 
 /** Equal for equal selections; empty for a form that has only the buttons. */
 export function selectionText({ scope, ticked, choice }: Selection): string {

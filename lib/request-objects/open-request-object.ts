@@ -1,9 +1,9 @@
 import { keysRefusal } from '../client-authentication/client-keys'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
-import { type JwtFault, type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
+import { type ProvenClaims, RefusedJwt, unprovenType, verifyClaims } from '../jwt/verify-jwt'
 import { isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
-import { refused, type RefusalName } from '../protocol/refusals'
+import { refused } from '../protocol/refusals'
 import { algorithmsFor } from './client-members'
 import { parametersOf } from './object-parameters'
 
@@ -69,19 +69,6 @@ function requireRequestOf(clientId: string, claims: ProvenClaims['claims']): voi
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof RefusedJwt) throw refused(reasonOf[error.fault])
+  if (error instanceof RefusedJwt) throw refused(`request_object_${error.fault}`)
   throw error instanceof KeysUnavailable ? keysRefusal(error) : error
-}
-
-const reasonOf: Readonly<Record<JwtFault, RefusalName>> = {
-  malformed: 'request_object_malformed',
-  header_refused: 'request_object_header_refused',
-  issuer_unknown: 'request_object_issuer_wrong',
-  algorithm_refused: 'request_object_algorithm_refused',
-  key_unknown: 'request_object_key_unknown',
-  signature_wrong: 'request_object_signature_wrong',
-  audience_wrong: 'request_object_audience_wrong',
-  expired: 'request_object_expired',
-  not_yet_valid: 'request_object_not_yet_valid',
-  incomplete: 'request_object_incomplete',
 }

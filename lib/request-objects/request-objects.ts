@@ -114,7 +114,7 @@ function objectResolver(
 
     atAuthorizationRequest({ parameters }) {
       // RFC 9101 6.2: the server would have to fetch a URL that anybody can name.
-      if (parameters.get('request_uri') !== undefined) throw uriNotSupported()
+      if (parameters.get('request_uri') !== undefined) throw refused('parameter_not_supported/request_uri')
       return undefined
     },
 
@@ -145,8 +145,6 @@ async function sentToLoginAt(
   const { demandedLogin } = namedIn(claimable)
   return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
 }
-
-const uriNotSupported = () => refused('parameter_not_supported/request_uri')
 
 function readOptions(options: unknown) {
   const reading = new OptionsReader(options, '')

@@ -2,7 +2,6 @@ import { generateClientSecret } from '../../client-authentication/client-secret'
 import { digest, hasDigest, isSameText } from '../../protocol/credential'
 import { isRecord } from '../../primitives/values'
 import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
-import type { OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
 import type { DynamicClient } from '../../stores/dynamic-client-store'
 import { isDynamicClientId } from './client-id'
@@ -61,11 +60,7 @@ function ownedBy(
   const isOwner = hasDigest(token, client?.registrationTokenDigest ?? noDigest)
   const isOwned = client !== undefined && isOwner && client.issuerDigest === registration.issuerDigest
   if (isOwned && client.registration.disabled !== true) return client
-  throw registrationAccessTokenRefused()
-}
-
-function registrationAccessTokenRefused(): OAuthError {
-  return refused('registration_access_token_refused')
+  throw refused('registration_access_token_refused')
 }
 
 // Shorter than any digest.
@@ -102,7 +97,7 @@ async function update(
       secretExpiries: secrets.map(({ expiresAt }) => expiresAt),
     }
   })
-  if (stored === undefined) throw registrationAccessTokenRefused()
+  if (stored === undefined) throw refused('registration_access_token_refused')
   const isNew = stored.registration.client_secret_hashes?.includes(spare.client_secret_hash) === true
   const secret = isNew ? spare.client_secret : undefined
   return { members: clientInformation(registration, stored, { secret, token }) }

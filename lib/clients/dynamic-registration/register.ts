@@ -5,7 +5,6 @@ import { networksOf } from '../../limits/network'
 import { type Client, hasCredentials } from '../../protocol/client'
 import { digest, secureRandom } from '../../protocol/credential'
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../../protocol/endpoint'
-import type { OAuthError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
 import { registrationOf, type ServerCapabilities } from '../../protocol/parse-client'
 import type { Sender } from '../../protocol/sender'
@@ -70,19 +69,17 @@ async function register(
 
 // The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
 function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
-  if (client.disabled || hasCredentials(client)) throw disabledMetadata()
+  if (client.disabled || hasCredentials(client)) throw refused('client_metadata_disabled')
   return { status: 201, members: hostClientInformation(client, capabilities) }
 }
 
 function keptClient(
   added: Exclude<DynamicClientAdditionResult, { readonly outcome: 'removed' }>,
 ): DynamicClient {
-  if (added.outcome === 'disabled') throw disabledMetadata()
+  if (added.outcome === 'disabled') throw refused('client_metadata_disabled')
   if (added.outcome === 'full') throw refused('registrations_full')
   return added.client
 }
-
-const disabledMetadata = (): OAuthError => refused('client_metadata_disabled')
 
 // RFC 7591 3
 async function requireInitialAccessToken(

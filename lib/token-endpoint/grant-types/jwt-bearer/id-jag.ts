@@ -6,7 +6,7 @@ import { grantableScope, intersects, parseScope, type Scope } from '../../../pro
 import { resourceIndicatorsName } from '../../../extensions/resource-indicators/resource-indicators'
 import type { FoundResource, GrantType, TokenRequest } from '../../../authorization/grant-type'
 import { type Assertion, type AssertionOptions, type AssertionTerms, grantByAssertion } from '../assertion'
-import { incomplete, type TrustedIssuer, unknownIssuer, verifyAssertion } from './jwt-assertion'
+import { type TrustedIssuer, verifyAssertion } from './jwt-assertion'
 
 /**
  * For identity assertions (ID-JAG, draft-ietf-oauth-identity-assertion-authz-grant): the identity provider of
@@ -66,9 +66,9 @@ export function identityAssertionGrant(name: string, terms: IdentityAssertionTer
 
 function requireClaims({ issuer, claims }: Assertion, client: Client, ownIssuer: string): void {
   // The draft, "Cross-Domain Use": a client could widen its access by assertions of this server.
-  if (issuer === ownIssuer) throw unknownIssuer()
+  if (issuer === ownIssuer) throw refused('assertion_issuer_unknown')
   const { client_id: clientId, iat, cnf, authorization_details: details } = claims
-  if (!isText(clientId) || typeof iat !== 'number') throw incomplete()
+  if (!isText(clientId) || typeof iat !== 'number') throw refused('assertion_incomplete')
   if (clientId !== client.client_id) throw refused('assertion_of_another_client')
   // RFC 7800 3.1: only for the holder of the key, of which this grant gets no proof.
   if (cnf !== undefined) throw refused('assertion_bound_to_key')
@@ -98,7 +98,7 @@ function grantedScope(
   { client, defaultScope }: TokenRequest,
 ): Scope {
   const asserted = claim === undefined ? defaultScope : isText(claim) ? parseScope(claim) : undefined
-  if (asserted === undefined) throw incomplete()
+  if (asserted === undefined) throw refused('assertion_incomplete')
   const scope = (asked ?? client.scope).filter((token) => asserted.includes(token))
   const isOfResource = resources === undefined || resources.some(({ scopes }) => intersects(scopes, asserted))
   if (scope.length === 0 || !isOfResource) throw refused('scope_not_asserted')
@@ -118,7 +118,8 @@ function boundResources(
 ): readonly FoundResource[] | undefined {
   if (findResource === undefined && resource === undefined) return undefined
   const named = isText(resource) ? [resource] : resource
-  if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost) throw incomplete()
+  if (!isTexts(named) || named.length === 0 || named.length > resourcesAtMost)
+    throw refused('assertion_incomplete')
   const found = named.flatMap((uri) => findResource?.(uri) ?? [])
   if (found.length < named.length)
     // Enterprise-managed authorization of MCP, 7.6.2: `invalid_target` is about the request.

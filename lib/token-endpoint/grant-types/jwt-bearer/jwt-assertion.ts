@@ -1,8 +1,7 @@
 import { type KeySource, KeysUnavailable, readKeys } from '../../../jwt/key-source'
-import { type JwtFault, type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
+import { type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
 import { OptionsReader } from '../../../primitives/options-reader'
 import { isText } from '../../../primitives/values'
-import type { OAuthError } from '../../../protocol/oauth-error'
 import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'
 
@@ -48,31 +47,14 @@ export async function verifyAssertion(assertion: string, now: number, terms: Jwt
   })
   const { issuer, subject, expiresAt } = proven
   const { iss: _iss, sub: _sub, exp: _exp, jti: id, ...claims } = proven.claims
-  if (!isText(id)) throw incomplete()
+  if (!isText(id)) throw refused('assertion_incomplete')
   return { issuer, subject, id, expiresAt, claims }
 }
 
 /** Errors that the assertion did not cause pass. */
 function refusalOf(error: unknown): unknown {
-  if (error instanceof RefusedJwt) return refusals[error.fault]()
+  if (error instanceof RefusedJwt) return refused(`assertion_${error.fault}`)
   if (!(error instanceof KeysUnavailable)) return error
   // At `invalid_grant`, the client would discard an assertion that may be valid.
   return refused('assertion_keys_unavailable', {}, { cause: error.cause, headers: error.headers })
-}
-
-export const incomplete = () => refused('assertion_incomplete')
-
-export const unknownIssuer = () => refused('assertion_issuer_unknown')
-
-const refusals: Readonly<Record<JwtFault, () => OAuthError>> = {
-  malformed: () => refused('assertion_malformed'),
-  header_refused: () => refused('assertion_header_refused'),
-  issuer_unknown: unknownIssuer,
-  algorithm_refused: () => refused('assertion_algorithm_refused'),
-  key_unknown: () => refused('assertion_key_unknown'),
-  signature_wrong: () => refused('assertion_signature_wrong'),
-  incomplete,
-  audience_wrong: () => refused('assertion_audience_wrong'),
-  expired: () => refused('assertion_expired'),
-  not_yet_valid: () => refused('assertion_not_yet_valid'),
 }
