@@ -13,9 +13,8 @@ const kinds: readonly CredentialKind[] = [
 const signedJwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+$/
 
 /** Undefined if it does not look like a credential: it may be a password. */
-export function credentialFingerprint(text: string | undefined): string | undefined {
-  return text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
-}
+export const credentialFingerprint = (text: string | undefined): string | undefined =>
+  text !== undefined && hasForm(text) ? fingerprintOfDigest(digest(text)) : undefined
 
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
@@ -37,6 +36,5 @@ export function plainText(text: string): string {
   return text.slice(0, longest).replaceAll(unprintable, '\u{FFFD}')
 }
 
-export function plainOrAbsent(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : plainText(text)
-}
+export const plainOrAbsent = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : plainText(text)

@@ -37,14 +37,12 @@ export const bcryptBytes = 72
 export const bcryptCost = 10
 
 /** bcrypt reads 72 bytes: a longer secret would match the digest of its beginning. */
-export function fitsBcrypt(secret: string): boolean {
-  return secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
-}
+export const fitsBcrypt = (secret: string): boolean =>
+  secret !== '' && Buffer.byteLength(secret) <= bcryptBytes
 
 /** Waits behind all comparisons: only the host hashes. */
-export async function bcryptHash(secret: string): Promise<string> {
-  return semaphore.take('after the line', () => loadBcrypt().hash(secret, bcryptCost))
-}
+export const bcryptHash = async (secret: string): Promise<string> =>
+  semaphore.take('after the line', () => loadBcrypt().hash(secret, bcryptCost))
 
 /**
  * Takes one turn for all comparisons, so an attempt runs whole or not at all.
@@ -71,14 +69,11 @@ async function matches(secret: string, secretHash: string): Promise<boolean> {
   return same && fitsBcrypt(secret)
 }
 
-export function costOf(secretHash: string): number {
-  return Number(secretHash.slice(4, 6))
-}
+export const costOf = (secretHash: string): number => Number(secretHash.slice(4, 6))
 
 /** A comparison takes time and never matches. */
-function decoyHash(cost: number): string {
-  return `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
-}
+const decoyHash = (cost: number): string =>
+  `$2b$${String(cost).padStart(2, '0')}$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K`
 
 const costs = Array.from({ length: 28 }, (_, index) => 31 - index)
 const roundsAt = (cost: number) => 2 ** cost

@@ -36,9 +36,7 @@ export async function hashClientSecret(secret: string): Promise<string> {
   return bcryptHash(secret)
 }
 
-export function generatedHash(secret: string): string {
-  return generatedPrefix + digest(secret)
-}
+export const generatedHash = (secret: string): string => generatedPrefix + digest(secret)
 
 /**
  * Remembers a secret after a successful bcrypt comparison, under a keyed digest of stored hash and secret;

@@ -23,9 +23,8 @@ export const unknownClient: ConfigurationIssue = {
   message: 'names no client that is registered here.',
 }
 
-export function cannotChange(...issues: readonly ConfigurationIssue[]): ConfigurationError {
-  return new ConfigurationError('The client cannot be changed:', issues)
-}
+export const cannotChange = (...issues: readonly ConfigurationIssue[]): ConfigurationError =>
+  new ConfigurationError('The client cannot be changed:', issues)
 
 /**
  * Disables a client, at once and on every process. Client endpoints refuse it with `invalid_client`; the

@@ -53,9 +53,8 @@ export async function rotateClientSecret(
 }
 
 /** No caller has received this secret of a failed rotation, and the store may hold it. */
-export function unsettledSecret(clients: ClientRegistry, clientId: string): string | undefined {
-  return unsettled.get(clients)?.get(clientId)
-}
+export const unsettledSecret = (clients: ClientRegistry, clientId: string): string | undefined =>
+  unsettled.get(clients)?.get(clientId)
 
 /**
  * Ends a rotation: only the current secret works.

@@ -57,6 +57,5 @@ export interface OpenClients {
   readonly metadata?: ExtensionMetadata
 }
 
-export function isClientSource(value: unknown): value is ClientSource {
-  return isRecord(value) && typeof value['open'] === 'function'
-}
+export const isClientSource = (value: unknown): value is ClientSource =>
+  isRecord(value) && typeof value['open'] === 'function'

@@ -9,9 +9,8 @@ export interface ResourceReference {
   readonly metadataUrl: string | undefined
 }
 
-export function referenceTo(uri: string | undefined): ResourceReference | undefined {
-  return uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
-}
+export const referenceTo = (uri: string | undefined): ResourceReference | undefined =>
+  uri === undefined ? undefined : { uri, metadataUrl: metadataUrlOf(uri)?.href }
 
 /**
  * The one resource of guards without a table. Challenges name the metadata if the host configured the

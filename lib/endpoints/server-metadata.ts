@@ -38,9 +38,7 @@ interface AuthorizationOffer {
 /** RFC 8414 2. */
 export type ServerMetadata = Readonly<Record<string, string | boolean | readonly string[]>>
 
-export function urlBelow(issuer: string, path: string): string {
-  return issuer.replace(/\/+$/, '') + path
-}
+export const urlBelow = (issuer: string, path: string): string => issuer.replace(/\/+$/, '') + path
 
 export function serverMetadata(offer: Offer): ServerMetadata {
   const { authorization, scopes } = offer

@@ -68,9 +68,8 @@ function memberOf({ tokenData, authorizationData }: KeptData): { readonly choice
   return choice === undefined ? {} : { choice }
 }
 
-export function choiceIn(value: unknown): Readonly<Record<string, string>> | undefined {
-  return isChoice(value) ? value : undefined
-}
+export const choiceIn = (value: unknown): Readonly<Record<string, string>> | undefined =>
+  isChoice(value) ? value : undefined
 
 const isChoice = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.keys(value).length === 1 && Object.values(value).every(isText)

@@ -46,9 +46,8 @@ import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage
 import { requireTls } from './transport'
 
 /** RFC 6749 3.1. */
-export function authorizationEndpoint(server: ServerContext): RequestHandler {
-  return handler((request, response) => serve(openOrClosing(server, request, response), request, response))
-}
+export const authorizationEndpoint = (server: ServerContext): RequestHandler =>
+  handler((request, response) => serve(openOrClosing(server, request, response), request, response))
 
 async function serve(server: ServerContext, request: Request, response: Response): Promise<unknown> {
   const { settings, networkLimits } = server
@@ -182,9 +181,7 @@ class HostOfRequest implements Host {
   }
 }
 
-function isDecision(form: Parameters): boolean {
-  return form.mentions(consentTokenField)
-}
+const isDecision = (form: Parameters): boolean => form.mentions(consentTokenField)
 
 async function takeDecision(server: ServerContext, request: Request, host: Host, form: Parameters) {
   if (!isFromOwnSite(request, server.settings.issuer)) throw refused('decision_cross_site')

@@ -122,9 +122,8 @@ function readVerify(reading: OptionsReader, { findToken, findSignedToken }: Guar
   return findSignedToken ?? findToken
 }
 
-function isPlain(value: unknown): value is BearerGuardOptions {
-  return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
-}
+const isPlain = (value: unknown): value is BearerGuardOptions =>
+  isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 
 function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
   const { settings, requests, audit } = context

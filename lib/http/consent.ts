@@ -104,9 +104,8 @@ function errorViewOf(
 
 // MCP clients ask for JSON before they send their owner here. `invalid_client` makes them register again, as
 // at the token endpoint (RFC 6749 5.2).
-function codeForProgram({ code, reason }: OAuthError): string {
-  return endedClient.has(reason) ? 'invalid_client' : code
-}
+const codeForProgram = ({ code, reason }: OAuthError): string =>
+  endedClient.has(reason) ? 'invalid_client' : code
 
 const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'client_disabled'])
 

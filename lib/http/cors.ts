@@ -107,9 +107,8 @@ const allowedHeaders = 'Authorization, Content-Type, *'
 const maximumAge = '7200'
 
 /** An origin that the host refuses gets `Vary: Origin` and no other header. */
-function isDecided(response: ServerResponse): boolean {
-  return response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
-}
+const isDecided = (response: ServerResponse): boolean =>
+  response.hasHeader(allowOrigin) || listIn(response, 'Vary').includes('origin')
 
 function decide(
   response: ServerResponse,

@@ -67,18 +67,15 @@ interface Answering {
 }
 
 /** The host mounts client authentication before it. */
-export function mountedEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
-  return answeringPart(server, endpoint, 'before')
-}
+export const mountedEndpoint = (server: ServerContext, endpoint: EndpointRow): RequestHandler =>
+  answeringPart(server, endpoint, 'before')
 
-export function wholeEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
-  return answeringPart(server, endpoint, 'here')
-}
+export const wholeEndpoint = (server: ServerContext, endpoint: EndpointRow): RequestHandler =>
+  answeringPart(server, endpoint, 'here')
 
 /** A strategy of the host may have authenticated the client. */
-export function singleEndpoint(server: ServerContext, endpoint: EndpointRow): RequestHandler {
-  return answeringPart(server, endpoint, 'once')
-}
+export const singleEndpoint = (server: ServerContext, endpoint: EndpointRow): RequestHandler =>
+  answeringPart(server, endpoint, 'once')
 
 function answeringPart(
   server: ServerContext,
@@ -328,9 +325,8 @@ export function clientAuthenticationErrors(
 }
 
 // Thrown with `failWithError`, for a method that the host has not listed.
-function isPassportFailure(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AuthenticationError'
-}
+const isPassportFailure = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'AuthenticationError'
 
 /**
  * Reads the body first: the connection closes with the response, and a later body would reset it before the

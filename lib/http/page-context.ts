@@ -18,9 +18,8 @@ export function noteUiLocales(request: Request, parameters: Parameters): void {
 
 export const uiLocalesOf = (request: Request): string | undefined => asked.get(request)
 
-export function localeOf({ settings }: ServerContext, request: Request): PageLocale {
-  return settings.pageLocales.choose(asked.get(request), request.headers['accept-language'])
-}
+export const localeOf = ({ settings }: ServerContext, request: Request): PageLocale =>
+  settings.pageLocales.choose(asked.get(request), request.headers['accept-language'])
 
 const clients = privateState<Request, Client>()
 

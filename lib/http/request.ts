@@ -50,9 +50,8 @@ export function hasLongBody(request: Request): boolean {
 }
 
 /** The server then closes the connection. */
-export function leavesBody({ reason }: OAuthError): boolean {
-  return reason === 'body_too_large' || reason === 'body_too_slow'
-}
+export const leavesBody = ({ reason }: OAuthError): boolean =>
+  reason === 'body_too_large' || reason === 'body_too_slow'
 
 async function readForm(request: Request, seconds: number): Promise<Parameters> {
   if (!hasUnreadForm(request)) return parsedForm(request)
@@ -207,9 +206,7 @@ function decode(bytes: Buffer): string {
   return bytes.toString()
 }
 
-export function authorizationOf(request: Request): readonly string[] {
-  return headerLines(request, 'authorization')
-}
+export const authorizationOf = (request: Request): readonly string[] => headerLines(request, 'authorization')
 
 export function credentialSourcesOf(request: Request, form: Parameters): CredentialSources {
   return {

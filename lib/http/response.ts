@@ -80,14 +80,13 @@ export function errorPageOf(error: OAuthError): ErrorPage {
 // RFC 9110 15.5.2: 401 demands a challenge, which a page has not.
 const pageStatus = { invalid_client: 400, invalid_token: 400 }
 
-export function formActionOf(formTargets: readonly string[] | undefined): string {
-  return `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
-}
+export const formActionOf = (formTargets: readonly string[] | undefined): string =>
+  `form-action ${formTargets === undefined ? "'none'" : ["'self'", ...formTargets].join(' ')}`
 
 /** Schemes, not hosts: a client may send its user on, and hosts such as `[::1]` have no source expression. */
-export function formTargetsOf(redirectUri: string): readonly string[] {
-  return [...new Set(['https:', protocolOf(redirectUri)])]
-}
+export const formTargetsOf = (redirectUri: string): readonly string[] => [
+  ...new Set(['https:', protocolOf(redirectUri)]),
+]
 
 /** RFC 9700 4.12: after 303, the user agent sends `GET`. */
 export function redirectTo(response: Response, location: string, requestId?: string): void {

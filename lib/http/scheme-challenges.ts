@@ -32,9 +32,8 @@ export function schemeChallenges(
   return headers
 }
 
-function usedScheme([header, second]: readonly string[]): string | undefined {
-  return header === undefined || second !== undefined ? undefined : parseAuthorization(header).scheme
-}
+const usedScheme = ([header, second]: readonly string[]): string | undefined =>
+  header === undefined || second !== undefined ? undefined : parseAuthorization(header).scheme
 
 export const ofSchemes = (
   tokenTypes: readonly TokenType[],

@@ -77,9 +77,7 @@ async function load(): Promise<Jose> {
 
 let loading: Promise<Jose> | undefined
 
-export function loadJose(): Promise<Jose> {
-  return (loading ??= load())
-}
+export const loadJose = (): Promise<Jose> => (loading ??= load())
 
 /**
  * At construction, so that a missing jose does not first show at a request.

@@ -219,9 +219,8 @@ export function readAlgorithms(reading: OptionsReader): readonly string[] {
 const isAlgorithms = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((name) => algorithms.includes(name))
 
-export function readAudience(reading: OptionsReader, cure: string): readonly string[] {
-  return [reading.required('audience', '', isAudience, cure)].flat()
-}
+export const readAudience = (reading: OptionsReader, cure: string): readonly string[] =>
+  [reading.required('audience', '', isAudience, cure)].flat()
 
 const isAudience = (value: unknown): value is string | readonly string[] =>
   isText(value) || (isTexts(value) && value.length > 0)

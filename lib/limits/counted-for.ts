@@ -9,9 +9,8 @@ type CountedFor =
  * The client, if it has proven itself by credentials that the host registered. Otherwise the sender: anybody may name a
  * public client or make one with a key, so strangers could use up its share.
  */
-export function countedFor(client: Client, address: string | undefined): CountedFor {
-  return passesNetworkLimit(client) ? { client: client.client_id } : { networks: networksOf(address) }
-}
+export const countedFor = (client: Client, address: string | undefined): CountedFor =>
+  passesNetworkLimit(client) ? { client: client.client_id } : { networks: networksOf(address) }
 
 export function shareOf(client: Client, address: string | undefined): string {
   const counted = countedFor(client, address)

@@ -24,9 +24,8 @@ export interface Counters {
   useOnce(key: string, seconds: number, share?: string): Promise<boolean>
 }
 
-export function isCounters(value: unknown): value is Counters {
-  return isRecord(value) && ['add', 'useOnce'].every((verb) => typeof value[verb] === 'function')
-}
+export const isCounters = (value: unknown): value is Counters =>
+  isRecord(value) && ['add', 'useOnce'].every((verb) => typeof value[verb] === 'function')
 
 export const countersExpectation =
   'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.'

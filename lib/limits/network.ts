@@ -5,13 +5,10 @@ import { withoutPort } from '../protocol/sender'
  * An IPv4 address, or the first 64 bits of IPv6, which one connection has whole. A text that is no address gives
  * `unknown`: an attacker gets no new count with each odd text.
  */
-export function networkOf(address: string | undefined): string {
-  return networkWith(64, address)
-}
+export const networkOf = (address: string | undefined): string => networkWith(64, address)
 
-export function networkWith(bits: number, address: string | undefined): string {
-  return networkIn(partsOf(address), bits)
-}
+export const networkWith = (bits: number, address: string | undefined): string =>
+  networkIn(partsOf(address), bits)
 
 /** For people: a socket for both families writes IPv4 as IPv6. */
 export function plainAddress(address: string | undefined): string | undefined {

@@ -52,9 +52,8 @@ export interface ConnectedView {
   readonly action: string
 }
 
-export function connectedPage(view: ConnectedView, locale: PageLocale): string {
-  return view.removing === undefined ? listPage(view, locale) : questionPage(view, view.removing, locale)
-}
+export const connectedPage = (view: ConnectedView, locale: PageLocale): string =>
+  view.removing === undefined ? listPage(view, locale) : questionPage(view, view.removing, locale)
 
 function listPage(view: ConnectedView, locale: PageLocale): string {
   const { connected } = locale.texts
@@ -92,9 +91,8 @@ function introduction(
 
 const link = (to: string | undefined, text: string) => to !== undefined && html`<a href="${to}">${text}</a>`
 
-function whose({ resourceOwner: { name, subject } }: ConnectedView, { texts }: PageLocale): Html {
-  return html`<p>${texts.common.signedInAs} <bdi>${name || subject}</bdi></p>`
-}
+const whose = ({ resourceOwner: { name, subject } }: ConnectedView, { texts }: PageLocale): Html =>
+  html`<p>${texts.common.signedInAs} <bdi>${name || subject}</bdi></p>`
 
 const nameOf = (client: ConsentView['client']) => html`<bdi>${clientNameOf(client)}</bdi>`
 

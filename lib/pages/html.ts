@@ -41,9 +41,8 @@ function render(value: HtmlValue): string {
 }
 
 /** Keeps characters that a person cannot see: a form sends the text unchanged. */
-export function exactly(text: string): Html {
-  return new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
-}
+export const exactly = (text: string): Html =>
+  new Markup(text.replace(/[&<>"'\r\n]/g, (one) => `&#${one.charCodeAt(0)};`))
 
 export function scriptElement(source: string): Html {
   // No template: bundlers rewrite one with the end of a script element.

@@ -19,6 +19,5 @@ export function isAcrValues(value: unknown): value is readonly string[] {
 /** The end of a sentence. */
 export const acrValuesExpectation = `the preferred one first: printable ASCII without spaces, quotes and backslashes, at most ${longestValue} characters each and ${longestValues.get('acr_values')} in all.`
 
-export function requestedAcrValues(parameters: Parameters): readonly string[] {
-  return (parameters.get('acr_values') ?? '').split(' ').filter((value) => value !== '')
-}
+export const requestedAcrValues = (parameters: Parameters): readonly string[] =>
+  (parameters.get('acr_values') ?? '').split(' ').filter((value) => value !== '')

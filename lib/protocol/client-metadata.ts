@@ -12,9 +12,8 @@ import { covers, parseScope, type Scope } from './scope'
 /** RFC 7523 2.2: `credentials` holds a JWK set or `{ jwks_uri }`. */
 export const privateKeyJwtName = 'private_key_jwt'
 
-export function offersPrivateKeyJwt({ authenticationMethods = [] }: ServerCapabilities): boolean {
-  return authenticationMethods.some(({ name }) => name === privateKeyJwtName)
-}
+export const offersPrivateKeyJwt = ({ authenticationMethods = [] }: ServerCapabilities): boolean =>
+  authenticationMethods.some(({ name }) => name === privateKeyJwtName)
 
 /** RFC 7591 2. */
 export const usualGrantTypes: readonly string[] = ['authorization_code']
@@ -32,9 +31,8 @@ export function grantedTypes(
 }
 
 /** RFC 7591 2. */
-export function usualResponseTypes(grantTypes: readonly string[]): readonly string[] {
-  return grantTypes.includes('authorization_code') ? ['code'] : []
-}
+export const usualResponseTypes = (grantTypes: readonly string[]): readonly string[] =>
+  grantTypes.includes('authorization_code') ? ['code'] : []
 
 /** RFC 7591 2.1: a response type needs its grant types. */
 export function fittingResponseTypes(
@@ -61,16 +59,14 @@ export function allowedRedirectUris(
   return asked.filter((uri) => isMalformed(uri) || isOpen(uri))
 }
 
-export function allowedLogoutUris(asked: readonly string[]): readonly string[] {
-  return asked.filter((uri) => redirectUriFault(uri) === undefined && redirectUriLack(uri) === undefined)
-}
+export const allowedLogoutUris = (asked: readonly string[]): readonly string[] =>
+  asked.filter((uri) => redirectUriFault(uri) === undefined && redirectUriLack(uri) === undefined)
 
 const isMalformed = (uri: string) => redirectUriFault(uri, { insecure: true }) !== undefined
 
 /** RFC 8252 7.3: the operating system gives a new port at each start. */
-export function isNativeApp(clientType: Client['client_type'], redirectUris: readonly string[]): boolean {
-  return clientType === 'public' && redirectUris.some((uri) => loopbackUri(uri) !== undefined)
-}
+export const isNativeApp = (clientType: Client['client_type'], redirectUris: readonly string[]): boolean =>
+  clientType === 'public' && redirectUris.some((uri) => loopbackUri(uri) !== undefined)
 
 /** Default: every scope of the server. */
 export function readAllowedScope(reading: OptionsReader, known: Scope | undefined): Scope {

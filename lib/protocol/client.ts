@@ -145,14 +145,12 @@ export function hasCredentials(client: Client): boolean {
   )
 }
 
-export function isRegisteredByHost({ metadataDocument, selfRegistered }: Client): boolean {
-  return metadataDocument === undefined && selfRegistered !== true
-}
+export const isRegisteredByHost = ({ metadataDocument, selfRegistered }: Client): boolean =>
+  metadataDocument === undefined && selfRegistered !== true
 
 /** Only with credentials that the host registered: anybody can make a client with a key. */
-export function passesNetworkLimit(client: Client): boolean {
-  return hasCredentials(client) && isRegisteredByHost(client)
-}
+export const passesNetworkLimit = (client: Client): boolean =>
+  hasCredentials(client) && isRegisteredByHost(client)
 
 /**
  * A client of the options comes at once, without a promise.
@@ -193,10 +191,7 @@ const ofGeneratedSecret = /^sha256:[A-Za-z0-9_-]{43}$/
 /** REG-13: the current one, and after a rotation the one before it, until each part of the client has the new one. */
 export const liveSecrets = 2
 
-export function isBcryptHash(text: string): boolean {
-  return ofChosenSecret.test(text)
-}
+export const isBcryptHash = (text: string): boolean => ofChosenSecret.test(text)
 
-export function isSecretHash(text: string): boolean {
-  return ofGeneratedSecret.test(text) || ofChosenSecret.test(text)
-}
+export const isSecretHash = (text: string): boolean =>
+  ofGeneratedSecret.test(text) || ofChosenSecret.test(text)

@@ -40,9 +40,7 @@ const idPart = (character: string) => alphabet.charAt(alphabet.indexOf(character
 const plain = /^[A-Za-z0-9_-]{64}$/
 const withGeneration = /^[A-Za-z0-9_-]{80}$/
 
-export function createId(random: Random): string {
-  return sixteenBytes(random)
-}
+export const createId = (random: Random): string => sixteenBytes(random)
 
 export function createCredential(
   kind: Exclude<CredentialKind, 'refreshToken'>,
@@ -54,13 +52,9 @@ export function createCredential(
   return prefixes[kind] + bytes.toString('base64url')
 }
 
-export function createTagKey(random: Random): string {
-  return sixteenBytes(random)
-}
+export const createTagKey = (random: Random): string => sixteenBytes(random)
 
-export function createSalt(random: Random): string {
-  return sixteenBytes(random)
-}
+export const createSalt = (random: Random): string => sixteenBytes(random)
 
 export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
   const secret = random(secretBytes)
@@ -93,21 +87,15 @@ export function genuineGeneration(text: string, tagKey: string): number | undefi
 }
 
 /** SHA-256, 43 characters of base64url. */
-export function digest(text: string): string {
-  return hash('sha256', text, 'base64url')
-}
+export const digest = (text: string): string => hash('sha256', text, 'base64url')
 
 /** At most 43 characters. */
-export function shortKey(text: string): string {
-  return text.length < digestLength ? text : digest(text)
-}
+export const shortKey = (text: string): string => (text.length < digestLength ? text : digest(text))
 
 const digestLength = 43
 
 /** In constant time. */
-export function hasDigest(text: string, expected: string): boolean {
-  return isSameDigest(digest(text), expected)
-}
+export const hasDigest = (text: string, expected: string): boolean => isSameDigest(digest(text), expected)
 
 /** In constant time. */
 export function isSameDigest(digestOfText: string, expected: string): boolean {
@@ -132,14 +120,11 @@ function startingWith(id: string, length: number): Buffer {
   return bytes
 }
 
-function sixteenBytes(random: Random): string {
-  return random(16).toString('base64url')
-}
+const sixteenBytes = (random: Random): string => random(16).toString('base64url')
 
 // Without the key, an attacker can neither make a tag for another generation or secret, nor guess its 64 bits.
-function generationTag(tagKey: string, generation: number, secret: Buffer): Buffer {
-  return derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
-}
+const generationTag = (tagKey: string, generation: number, secret: Buffer): Buffer =>
+  derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
 
 /** Known bytes in tests. */
 export type Random = (bytes: number) => Buffer
@@ -215,6 +200,4 @@ export function unsealText(sealed: string, key: SealKey): string | undefined {
   }
 }
 
-function bytesOf({ credential, purpose }: SealKey): Buffer {
-  return derivedBytes(credential, purpose)(keyBytes)
-}
+const bytesOf = ({ credential, purpose }: SealKey): Buffer => derivedBytes(credential, purpose)(keyBytes)

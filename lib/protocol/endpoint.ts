@@ -49,13 +49,10 @@ export interface EndpointDescription {
 
 type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-export function listedMethods({ method = 'POST' }: EndpointDescription): readonly EndpointMethod[] {
-  return typeof method === 'string' ? [method] : method
-}
+export const listedMethods = ({ method = 'POST' }: EndpointDescription): readonly EndpointMethod[] =>
+  typeof method === 'string' ? [method] : method
 
-export function hasBody(method: string): boolean {
-  return method === 'POST' || method === 'PUT'
-}
+export const hasBody = (method: string): boolean => method === 'POST' || method === 'PUT'
 
 /**
  * `required`: a client must authenticate. `confidential`: no public clients. `optional`: none, or one that

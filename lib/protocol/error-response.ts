@@ -18,9 +18,8 @@ const usualStatus: ReadonlyMap<string, number> = new Map([
   ['temporarily_unavailable', 503],
 ])
 
-export function headersOf({ code, headers }: OAuthError): Record<string, string> {
-  return code === 'temporarily_unavailable' ? { 'Retry-After': '1', ...headers } : { ...headers }
-}
+export const headersOf = ({ code, headers }: OAuthError): Record<string, string> =>
+  code === 'temporarily_unavailable' ? { 'Retry-After': '1', ...headers } : { ...headers }
 
 export interface ErrorText {
   readonly code: string

@@ -22,10 +22,7 @@ export function keptBy(name: string, { extensionData, tokenExtensionData }: Kept
 }
 
 /** Own members only: an extension may be named `constructor`. */
-export function dataOf(name: string, data: ExtensionData): Json | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined
-}
+export const dataOf = (name: string, data: ExtensionData): Json | undefined =>
+  Object.hasOwn(data, name) ? data[name] : undefined
 
-export function isEmpty(data: ExtensionData): boolean {
-  return Object.keys(data).length === 0
-}
+export const isEmpty = (data: ExtensionData): boolean => Object.keys(data).length === 0

@@ -6,9 +6,8 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 // In characters of JSON: every guarded request reads a record.
 const longestKept = 16_384
 
-export function isKeepable(value: unknown): value is Json {
-  return isJson(value) && JSON.stringify(value).length <= longestKept
-}
+export const isKeepable = (value: unknown): value is Json =>
+  isJson(value) && JSON.stringify(value).length <= longestKept
 
 export const keepableExpectation = `must be JSON (texts, finite numbers, booleans, null, lists and plain objects, ${deepestJson} deep) of at most ${longestKept} characters.`
 

@@ -225,6 +225,4 @@ export function bareError(thrown: unknown, depth = 0): Error {
 }
 
 // Redis repeats the arguments of an unknown command in its error message.
-function withoutArguments(text: string): string {
-  return text.replace(/, with args beginning with:[^\n]*/, '')
-}
+const withoutArguments = (text: string): string => text.replace(/, with args beginning with:[^\n]*/, '')

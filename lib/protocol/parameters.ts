@@ -260,6 +260,5 @@ export const largestMembers = [
 /** In characters. */
 export const longestEchoedState = 16 * 1024
 
-export function isTooLong(name: string, value: string): boolean {
-  return value.length > (longestValues.get(name) ?? Infinity)
-}
+export const isTooLong = (name: string, value: string): boolean =>
+  value.length > (longestValues.get(name) ?? Infinity)

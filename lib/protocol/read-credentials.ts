@@ -54,9 +54,8 @@ function notOffered(name: string, methods: readonly AuthenticationMethodDescript
   return `is not a method with an entry in credentials; this server has ${offered || 'none'}.${cureForOffer(name)}`
 }
 
-function jsonCopy(value: unknown): Json | undefined {
-  return isJson(value) ? JSON.parse(JSON.stringify(value)) : undefined
-}
+const jsonCopy = (value: unknown): Json | undefined =>
+  isJson(value) ? JSON.parse(JSON.stringify(value)) : undefined
 
 const isEmpty = (value: Json): boolean =>
   value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)

@@ -66,9 +66,8 @@ export function redirectUriLacks(
   )
 }
 
-export function isInsecure(uri: string): boolean {
-  return protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
-}
+export const isInsecure = (uri: string): boolean =>
+  protocolOf(uri) === 'http:' && !isLoopback(new URL(uri).hostname)
 
 /** RFC 6749 3.1.2: retains every byte and the query. `URL` would normalise, and a client may compare. */
 export function appendToQuery(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
@@ -110,13 +109,11 @@ export function withoutAnyPort(
  * RFC 8252 7.3: the operating system chooses the port. RFC 8252 8.3: not `localhost`, which may resolve to another
  * address.
  */
-export function loopbackUri(uri: string): string | undefined {
-  return withoutPort(/^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
-}
+export const loopbackUri = (uri: string): string | undefined =>
+  withoutPort(/^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
 
-function localhostUri(uri: string): string | undefined {
-  return withoutPort(/^http:\/\/(localhost)(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
-}
+const localhostUri = (uri: string): string | undefined =>
+  withoutPort(/^http:\/\/(localhost)(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri))
 
 function withoutPort(parts: RegExpExecArray | null): string | undefined {
   const [, host, port = '1', path] = parts ?? []

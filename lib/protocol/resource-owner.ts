@@ -3,9 +3,7 @@ import { isRecord, isText, isTexts } from '../primitives/values'
 /** In characters. */
 const longestSubject = 1024
 
-export function isSubject(value: unknown): value is string {
-  return isText(value) && value.length <= longestSubject
-}
+export const isSubject = (value: unknown): value is string => isText(value) && value.length <= longestSubject
 
 export const subjectExpectation = `must be a text of 1 to ${longestSubject} characters.`
 

@@ -42,9 +42,8 @@ export function namedMode(
 /** No extension may have the name. */
 export const responseModeName = 'response-mode'
 
-export function withMode(data: ExtensionData, mode: NamedMode | undefined): ExtensionData {
-  return mode === undefined ? data : { ...data, [responseModeName]: mode.name }
-}
+export const withMode = (data: ExtensionData, mode: NamedMode | undefined): ExtensionData =>
+  mode === undefined ? data : { ...data, [responseModeName]: mode.name }
 
 export function modeIn(data: ExtensionData, modes: NamedModes): NamedMode | undefined {
   const name = dataOf(responseModeName, data)

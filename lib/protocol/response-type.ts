@@ -14,9 +14,8 @@ export function isResponseTypeName(name: string): boolean {
 }
 
 /** RFC 6749 3.1.1: the order of the values means nothing. */
-export function canonicalResponseType(name: string): string {
-  return name.includes(' ') ? name.split(' ').toSorted().join(' ') : name
-}
+export const canonicalResponseType = (name: string): string =>
+  name.includes(' ') ? name.split(' ').toSorted().join(' ') : name
 
 export function responseTypeNamed<Type extends ResponseTypeDescription>(
   name: string,

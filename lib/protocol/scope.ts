@@ -29,9 +29,7 @@ export function isScope(value: unknown): value is Scope {
 export const scopeExpectation =
   'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
 
-export function distinct(scope: Scope): Scope {
-  return scope.length < 2 ? scope : [...new Set(scope)]
-}
+export const distinct = (scope: Scope): Scope => (scope.length < 2 ? scope : [...new Set(scope)])
 
 export function formatScope(scope: Scope): string {
   const [only = '', second] = scope
@@ -39,18 +37,13 @@ export function formatScope(scope: Scope): string {
 }
 
 /** Case-sensitive. */
-export function covers(whole: Scope, part: Scope): boolean {
-  return part.every((token) => whole.includes(token))
-}
+export const covers = (whole: Scope, part: Scope): boolean => part.every((token) => whole.includes(token))
 
 /** In any order. */
-export function isSameScope(one: Scope, other: Scope): boolean {
-  return one.length === other.length && covers(one, other)
-}
+export const isSameScope = (one: Scope, other: Scope): boolean =>
+  one.length === other.length && covers(one, other)
 
-export function intersects(whole: Scope, part: Scope): boolean {
-  return part.some((token) => whole.includes(token))
-}
+export const intersects = (whole: Scope, part: Scope): boolean => part.some((token) => whole.includes(token))
 
 /**
  * The scope to grant: the requested one, or the server's default as far as the client has it (RFC 6749 3.3).

@@ -23,9 +23,7 @@ export function letMint(server: object, mint: Mint): void {
   mints.set(server, mint)
 }
 
-export function mintOf(server: object): Mint | undefined {
-  return mints.get(server)
-}
+export const mintOf = (server: object): Mint | undefined => mints.get(server)
 
 export interface TappedRefusal {
   /** The `X-Request-Id` of the response. */

@@ -127,9 +127,8 @@ export interface TokenType {
 }
 
 /** RFC 6749 5.1: letter case does not count. */
-export function fitsType(named: unknown, type: string): boolean {
-  return named === undefined || (isText(named) && named.toLowerCase() === type.toLowerCase())
-}
+export const fitsType = (named: unknown, type: string): boolean =>
+  named === undefined || (isText(named) && named.toLowerCase() === type.toLowerCase())
 
 /** By name. */
 export type TokenTypes = ReadonlyMap<string, TokenType>

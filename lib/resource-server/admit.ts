@@ -208,9 +208,8 @@ function prove(
   )
 }
 
-function satisfies(granted: Scope, { scope, match }: Requirement): boolean {
-  return match === 'all' || scope.length === 0 ? covers(granted, scope) : intersects(granted, scope)
-}
+const satisfies = (granted: Scope, { scope, match }: Requirement): boolean =>
+  match === 'all' || scope.length === 0 ? covers(granted, scope) : intersects(granted, scope)
 
 export interface Requirement {
   readonly scope: Scope

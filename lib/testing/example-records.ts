@@ -11,9 +11,7 @@ import type {
 import { createId, digest, secureRandom } from '../protocol/credential'
 import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
 
-export function random22(): string {
-  return createId(secureRandom)
-}
+export const random22 = (): string => createId(secureRandom)
 
 export function swapCase(text: string): string {
   return text.replaceAll(/[A-Za-z]/g, (letter) =>
@@ -21,9 +19,7 @@ export function swapCase(text: string): string {
   )
 }
 
-export function inSeconds(seconds: number): number {
-  return Math.floor(Date.now() / 1000) + seconds
-}
+export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 const redirectUri = 'https://calendar.example.com/callback?x=1'
 const issuerDigest = 'Zk3-_qVb09XxYyAa'

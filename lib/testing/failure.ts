@@ -2,9 +2,7 @@ import { AssertionError } from 'node:assert'
 import { headerOf, type HttpResponse, refusalBehind } from './refusals'
 
 /** Compares no two values: Jest prints them for every operator but `fail`. */
-export function failure(message: string): AssertionError {
-  return new AssertionError({ message, operator: 'fail' })
-}
+export const failure = (message: string): AssertionError => new AssertionError({ message, operator: 'fail' })
 
 /** @param shown Default: the text of the response, and of a page what a person can read. */
 export function unexpectedResponse(

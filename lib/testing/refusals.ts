@@ -19,9 +19,8 @@ export interface HttpResponse {
 }
 
 /** Among the last 1000 refusals of this process. */
-export function refusalBehind(response: HttpResponse): TappedRefusal | undefined {
-  return refusals.get(headerOf(response, 'x-request-id') ?? '')
-}
+export const refusalBehind = (response: HttpResponse): TappedRefusal | undefined =>
+  refusals.get(headerOf(response, 'x-request-id') ?? '')
 
 /** Undefined unless the response has the field exactly once. */
 export function headerOf({ headers }: HttpResponse, name: string): string | undefined {

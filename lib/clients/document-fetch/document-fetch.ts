@@ -29,9 +29,8 @@ export interface DocumentInquiry {
   readonly sender?: Sender | undefined
 }
 
-export function isDocumentFetch(value: unknown): value is DocumentFetch {
-  return isRecord(value) && typeof value['fetch'] === 'function'
-}
+export const isDocumentFetch = (value: unknown): value is DocumentFetch =>
+  isRecord(value) && typeof value['fetch'] === 'function'
 
 export interface DocumentFetchOptions {
   /** Only for a server whose own issuer is at loopback. */

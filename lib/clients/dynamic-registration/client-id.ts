@@ -4,9 +4,7 @@ import type { DynamicClient, DynamicClientStore } from '../../stores/dynamic-cli
 const prefix = 'dynamic_'
 const form = /^dynamic_(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{22})$/
 
-export function isDynamicClientId(clientId: string): boolean {
-  return form.test(clientId)
-}
+export const isDynamicClientId = (clientId: string): boolean => form.test(clientId)
 
 /**
  * A digest of issuer and metadata. The generation counts removed registrations, so tokens of a removed client
@@ -14,13 +12,10 @@ export function isDynamicClientId(clientId: string): boolean {
  *
  * @param metadata in canonical form.
  */
-export function publicClientId(issuer: string, metadata: object, generation: number): string {
-  return prefix + digest(JSON.stringify([issuer, metadata, generation]))
-}
+export const publicClientId = (issuer: string, metadata: object, generation: number): string =>
+  prefix + digest(JSON.stringify([issuer, metadata, generation]))
 
-export function confidentialClientId(): string {
-  return prefix + createId(secureRandom)
-}
+export const confidentialClientId = (): string => prefix + createId(secureRandom)
 
 /** Clients of all issuers stand below one prefix of the store, and each issuer decides for itself who may register. */
 export function ofThisIssuer({

@@ -56,9 +56,8 @@ export interface RegistrationPolicy {
 
 const secretMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post'])
 
-export function usesSecret({ token_endpoint_auth_method: method }: RegisteredMetadata): boolean {
-  return method === undefined || secretMethods.has(method)
-}
+export const usesSecret = ({ token_endpoint_auth_method: method }: RegisteredMetadata): boolean =>
+  method === undefined || secretMethods.has(method)
 
 // Strangers fill the store.
 const longest = 16_384

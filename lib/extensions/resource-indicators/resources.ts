@@ -90,9 +90,7 @@ function comparable(uri: string): string {
 }
 
 /** RFC 8707 2: an absolute URI without a fragment. */
-export function isResourceUri(uri: string): boolean {
-  return isAbsoluteUri(uri) && !uri.includes('#')
-}
+export const isResourceUri = (uri: string): boolean => isAbsoluteUri(uri) && !uri.includes('#')
 
 const resourcesOption = 'resources'
 const defaultOption = 'defaultResource'

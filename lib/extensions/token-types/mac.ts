@@ -76,9 +76,8 @@ function mismatch(
 // A request is valid for twice the tolerance. The third time: clocks of processes differ.
 const rememberedFor = ({ tolerance }: MacRules) => 3 * tolerance
 
-function nonceKey({ id, ts = '', nonce }: MacCredentials): string {
-  return `mac:${digest([id, ts, nonce].join('\n'))}`
-}
+const nonceKey = ({ id, ts = '', nonce }: MacCredentials): string =>
+  `mac:${digest([id, ts, nonce].join('\n'))}`
 
 /** Options of {@link mac}. */
 export interface MacOptions {
@@ -165,9 +164,8 @@ const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
   value === 'hmac-sha-256' || value === 'hmac-sha-1'
 
 /** The bytes of the key are its ASCII characters. */
-function macOf(text: string, key: string, algorithm: MacAlgorithm): string {
-  return createHmac(hashes[algorithm], key).update(text).digest('base64')
-}
+const macOf = (text: string, key: string, algorithm: MacAlgorithm): string =>
+  createHmac(hashes[algorithm], key).update(text).digest('base64')
 
 /** In constant time. */
 function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {

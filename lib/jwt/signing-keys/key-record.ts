@@ -26,9 +26,7 @@ export interface SealedKey extends KeyTimes {
   readonly sealed: string
 }
 
-export function formatKeys(keys: readonly SealedKey[]): string {
-  return JSON.stringify({ keys })
-}
+export const formatKeys = (keys: readonly SealedKey[]): string => JSON.stringify({ keys })
 
 /** Proves nothing: only the seal of a key does. @throws Error */
 export function parseKeys(text: string): readonly SealedKey[] {
@@ -47,9 +45,8 @@ function parseKey(key: unknown): SealedKey {
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-export function formatRetired(kids: readonly string[]): string {
-  return JSON.stringify({ retired: kids.slice(-retiredAtMost) })
-}
+export const formatRetired = (kids: readonly string[]): string =>
+  JSON.stringify({ retired: kids.slice(-retiredAtMost) })
 
 // A mark counts only while some process may hold the key, so old marks may go.
 const retiredAtMost = 1000

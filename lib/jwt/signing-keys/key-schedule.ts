@@ -30,9 +30,8 @@ const isAhead = ({ createdAt }: KeyTimes, now: number): boolean => createdAt > n
 export const isWaiting = (key: KeyTimes, now: number): boolean => key.signsFrom > now && !isAhead(key, now)
 
 /** A key ends with the last token that it signed. */
-export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] {
-  return keys.filter((key) => now < endOf(key, keys))
-}
+export const livingKeys = <Key extends KeyTimes>(keys: readonly Key[], now: number): readonly Key[] =>
+  keys.filter((key) => now < endOf(key, keys))
 
 /** A key without a successor has no end. */
 function endOf(key: KeyTimes, keys: readonly KeyTimes[]): number {

@@ -70,6 +70,5 @@ function readKey(
 const isKeyObject = (value: unknown): value is KeyObject =>
   isRecord(value) && isText(value['type']) && typeof value['export'] === 'function'
 
-export function algorithmsFor(key: KeyObject): readonly SigningAlgorithm[] {
-  return signingAlgorithms.filter((name) => algorithmOf(name).fits(key))
-}
+export const algorithmsFor = (key: KeyObject): readonly SigningAlgorithm[] =>
+  signingAlgorithms.filter((name) => algorithmOf(name).fits(key))

@@ -22,9 +22,7 @@ export interface IdentityAssertionOptions extends AssertionOptions {
 
 const profile = 'id-jag'
 
-export function isIdentityAssertionProfile(value: unknown): value is typeof profile {
-  return value === profile
-}
+export const isIdentityAssertionProfile = (value: unknown): value is typeof profile => value === profile
 
 // Tells clients that the server takes identity assertions.
 const metadata = {

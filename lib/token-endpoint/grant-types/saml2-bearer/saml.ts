@@ -3,13 +3,11 @@ import type { Element } from './xml-document'
 
 const namespace = 'urn:oasis:names:tc:SAML:2.0:assertion'
 
-export function isSaml(element: Element, name: string): boolean {
-  return element.namespace === namespace && element.name === name
-}
+export const isSaml = (element: Element, name: string): boolean =>
+  element.namespace === namespace && element.name === name
 
-export function childrenOf(element: Element, name: string): readonly Element[] {
-  return element.children.filter((child) => isSaml(child, name))
-}
+export const childrenOf = (element: Element, name: string): readonly Element[] =>
+  element.children.filter((child) => isSaml(child, name))
 
 export function onlyChildOf(element: Element, name: string): Element | undefined {
   const found = childrenOf(element, name)
@@ -17,9 +15,8 @@ export function onlyChildOf(element: Element, name: string): Element | undefined
 }
 
 /** Undefined for an element with child elements. */
-export function elementText(element: Element | undefined): string | undefined {
-  return element === undefined || element.children.length > 0 ? undefined : element.text
-}
+export const elementText = (element: Element | undefined): string | undefined =>
+  element === undefined || element.children.length > 0 ? undefined : element.text
 
 // SAML Core 1.3.3: an instant is in UTC.
 const instantGrammar = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/

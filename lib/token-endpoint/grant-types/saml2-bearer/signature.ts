@@ -122,9 +122,8 @@ function readPrefixes({ children: [list, ...others] }: Element): readonly string
   return prefixes.split(' ')
 }
 
-function isDsig(element: Element | undefined, name: string): element is Element {
-  return element?.namespace === dsig && element.name === name
-}
+const isDsig = (element: Element | undefined, name: string): element is Element =>
+  element?.namespace === dsig && element.name === name
 
 /** Empty for another name, parameters or other attributes. */
 function algorithmOf(element: Element | undefined, name: string): string {

@@ -34,9 +34,10 @@ function errorHandler(level: string, message: unknown): never {
   throw new Error(`${level}: ${String(message)}`)
 }
 
-export function everyElement(element: Element): readonly Element[] {
-  return [element, ...element.children.flatMap(everyElement)]
-}
+export const everyElement = (element: Element): readonly Element[] => [
+  element,
+  ...element.children.flatMap(everyElement),
+]
 
 const isElement = (node: XmlNode): node is XmlElement => node.nodeType === 1
 const isText = (node: XmlNode): boolean => node.nodeType === 3
