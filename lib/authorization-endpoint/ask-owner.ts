@@ -1,4 +1,4 @@
-import { type Eventual, isLater } from '../primitives/eventual'
+import { type Eventual, following } from '../primitives/eventual'
 import type { At } from '../protocol/acting-extensions'
 import type { Client } from '../protocol/client'
 import type { ChoicesQuestion, ExtensionQuestionRequest } from '../protocol/extension'
@@ -47,7 +47,7 @@ interface RequestInQuestion {
 /** Each function runs once, and only if it counts. */
 export class OwnerQuestions {
   private question: Promise<AskedQuestion | undefined> | undefined
-  private approval: Promise<boolean> | undefined
+  private approval: Eventual<boolean> | undefined
   private memory: Promise<RememberedConsent | undefined> | undefined
   /** What the memory must still say when the approval is stored. */
   private readonly demands: ((consent: RememberedConsent) => boolean)[] = []
@@ -101,7 +101,7 @@ export class OwnerQuestions {
     return { fingerprint: clientFingerprint(client), facts: factKeys(facts), claims: claimKeys(facts) }
   }
 
-  hasApproved(): Promise<boolean> {
+  hasApproved(): Eventual<boolean> {
     this.approval ??= this.askAboutApproval()
     return this.approval
   }
@@ -125,19 +125,28 @@ export class OwnerQuestions {
     return asked
   }
 
-  private async askAboutApproval(): Promise<boolean> {
+  private askAboutApproval(): Eventual<boolean> {
     const { resourceOwner, client, redirectUri, parsed } = this.request
     if (resourceOwner === undefined || !mayHavePriorConsent(client, parsed.responseType, redirectUri))
       return false
     const described = this.described(resourceOwner)
-    const { plugIns, store } = this.server
-    const asks = plugIns.askOwner.length > 0
-    if (asks && (await this.lacksAnswer())) return false
-    const answer = asks ? await this.answer() : undefined
+    return this.server.plugIns.askOwner.length === 0
+      ? this.skipsPage(described, undefined)
+      : this.skipsPageWithAnswer(described)
+  }
+
+  private async skipsPageWithAnswer(described: ChoicesQuestion): Promise<boolean> {
+    if (await this.lacksAnswer()) return false
+    const answer = await this.answer()
     const choice = answer && { [answer.name]: answer.value }
-    const skips = this.host.skipConsent(choice === undefined ? described : { ...described, choice })
-    if (isLater(skips) ? await skips : skips) return true
-    return store.consents !== undefined && (await this.isRemembered(answer))
+    return this.skipsPage(choice === undefined ? described : { ...described, choice }, answer)
+  }
+
+  private skipsPage(question: PriorConsentQuestion, answer: OwnerAnswerTo | undefined): Eventual<boolean> {
+    return following(
+      () => this.host.skipConsent(question),
+      (skips) => skips || (this.server.store.consents !== undefined && this.isRemembered(answer)),
+    )
   }
 
   private async isRemembered(answer: OwnerAnswerTo | undefined): Promise<boolean> {

@@ -33,7 +33,7 @@ import { withOffer } from './consent-offer'
 import { accountSwitchOf } from './login-return'
 import { aboutOwner } from './look-at-owner'
 import { approveAtOnce, keepOpen } from './open-request'
-import { courseOf, keepArrival, type LoginDemand } from './owner-verdict'
+import { type Course, courseOf, keepArrival, type LoginDemand } from './owner-verdict'
 import { type ClaimedRequest, resolveRequest } from './resolve-request'
 import { modeIn, namedMode } from '../protocol/response-modes'
 import { settleDecision } from './settle-decision'
@@ -75,37 +75,76 @@ export interface Question {
 /** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */
 export async function authorize(
   server: ServerContext,
-  parameters: Parameters,
+  received: Parameters,
   host: Host,
   onCommitted?: OnCommitted,
 ): Promise<AuthorizationOutcome> {
-  let settled: SettledRequest
+  let settled: SettledRequest | undefined
   try {
-    requireEchoableState(parameters)
-    const found = requireClient(parameters.require('client_id'), server.settings.findClient, host)
-    const client = isLater(found) ? await found : found
-    settled =
-      server.plugIns.resolveRequest.length === 0
-        ? { destination: destinationOf(client, parameters), parameters, claimed: undefined }
-        : await settleRequest(server, parameters, client, host)
-  } catch (error) {
-    return { kind: 'refused', error: unexpected(error) }
-  }
-  try {
-    return await handleRequest(server, settled, parameters, host, onCommitted)
-  } catch (cause) {
-    // On a page: a client would only send the owner back here.
-    if (cause instanceof Throttled && !(cause instanceof OverShare)) return { kind: 'refused', error: cause }
-    const { destination } = settled
-    const frame = frameOf(
+    const settling = settle(server, received, host)
+    settled = isLater(settling) ? await settling : settling
+    if (server.requireService !== undefined) await server.requireService()
+    const { destination, parameters } = settled
+    const { client, redirectUri } = destination
+    const parsing = parseAuthorizationRequest(destination, parameters, server)
+    const parsed = isLater(parsing) ? await parsing : parsing
+    // An approval never counts as younger than the look at its owner.
+    const context = contextOf(server, client, server.now())
+    const owner = host.resourceOwner()
+    const resourceOwner = isLater(owner) ? await owner : owner
+    const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
+    if (ofAnother !== undefined) return onPage(ofAnother)
+    const unclaimed = proposalOf(destination, parameters, parsed, server.settings.tokenType)
+    const questions = new OwnerQuestions(
       server,
-      destination.client.client_id,
-      requestAsSent(destination, settled.parameters),
-      modeAsSent(server, destination, settled.parameters),
+      { client, redirectUri, parameters, parsed, resourceOwner },
+      host,
     )
-    const mayRedirect = mayRedirectUnasked(destination) || (await awaitsError(server, settled, host))
-    return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirect }
+    const inQuestion = { ...settled, received, parsed, unclaimed, resourceOwner, context }
+    const isPlain = server.plugIns.atResourceOwner.length === 0 && parsed.requestedLogin === undefined
+    const course = isPlain ? undefined : await courseOf(server, inQuestion, host, questions)
+    if (course instanceof OAuthError) return onPage(course)
+    if (resourceOwner === undefined || course?.demand !== undefined)
+      return await sendToLogin(server, settled, course, context, host)
+    const proposal = withLogin({ ...unclaimed, subject: resourceOwner.subject }, loginOf(resourceOwner))
+    const { claimed } = course ?? settled
+    const waiting = { destination, claimed, parsed, proposal, context }
+    const approval = course === undefined ? questions.hasApproved() : course.isApproved
+    if (isLater(approval) ? await approval : approval)
+      return await approveNow(server, waiting, questions, onCommitted)
+    const question = await ask(server, waiting, questions, course && aboutOwner(server, parameters))
+    if (question instanceof OAuthError) return onPage(question)
+    const isRepeatable = settled.claimed === undefined && parameters === received
+    const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
+    const shown = host.ask({ ...question, resourceOwner, switchAccount })
+    if (isLater(shown)) await shown
+    return answered
+  } catch (cause) {
+    // The server has no URI yet that it may redirect to.
+    return settled === undefined ? onPage(cause) : toClient(server, settled, host, cause)
   }
+}
+
+const answered: AuthorizationOutcome = { kind: 'answered' }
+const onPage = (cause: unknown): AuthorizationOutcome => ({ kind: 'refused', error: unexpected(cause) })
+
+async function toClient(
+  server: ServerContext,
+  settled: SettledRequest,
+  host: Host,
+  cause: unknown,
+): Promise<AuthorizationOutcome> {
+  // On a page: a client would only send the owner back here.
+  if (cause instanceof Throttled && !(cause instanceof OverShare)) return onPage(cause)
+  const { destination, parameters } = settled
+  const frame = frameOf(
+    server,
+    destination.client.client_id,
+    requestAsSent(destination, parameters),
+    modeAsSent(server, destination, parameters),
+  )
+  const mayRedirect = mayRedirectUnasked(destination) || (await awaitsError(server, settled, host))
+  return { ...redirectWithError(frame, unexpected(cause)), asksOwner: !mayRedirect }
 }
 
 interface SettledRequest {
@@ -115,7 +154,18 @@ interface SettledRequest {
 }
 
 /** @throws OAuthError for the page of the owner. */
-async function settleRequest(
+function settle(server: ServerContext, received: Parameters, host: Host): Eventual<SettledRequest> {
+  requireEchoableState(received)
+  return following(
+    () => requireClient(received.require('client_id'), server.settings.findClient, host),
+    (client): Eventual<SettledRequest> =>
+      server.plugIns.resolveRequest.length === 0
+        ? { destination: destinationOf(client, received), parameters: received, claimed: undefined }
+        : settleReplaced(server, received, client, host),
+  )
+}
+
+async function settleReplaced(
   server: ServerContext,
   received: Parameters,
   client: Client,
@@ -157,61 +207,21 @@ async function awaitsError(
   }
 }
 
-async function handleRequest(
+async function sendToLogin(
   server: ServerContext,
-  settled: SettledRequest,
-  received: Parameters,
+  { destination, claimed }: SettledRequest,
+  course: Course | undefined,
+  context: IssueContext,
   host: Host,
-  onCommitted: OnCommitted | undefined,
 ): Promise<AuthorizationOutcome> {
-  const { settings, requireService, plugIns } = server
-  if (requireService !== undefined) await requireService()
-  const { destination, parameters } = settled
-  const parsing = parseAuthorizationRequest(destination, parameters, server)
-  const parsed = isLater(parsing) ? await parsing : parsing
-  const { client, redirectUri } = destination
-  // An approval never counts as younger than the look at its owner.
-  const context = contextOf(server, client, server.now())
-  const owner = host.resourceOwner()
-  const resourceOwner = isLater(owner) ? await owner : owner
-  const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
-  if (ofAnother !== undefined) return { kind: 'refused', error: ofAnother }
-  const unclaimed = proposalOf(destination, parameters, parsed, settings.tokenType)
-  const inQuestion = { client, redirectUri, parameters, parsed, resourceOwner }
-  const questions = new OwnerQuestions(server, inQuestion, host)
-  const course =
-    plugIns.atResourceOwner.length === 0 && parsed.requestedLogin === undefined
-      ? undefined
-      : await courseOf(
-          server,
-          { ...settled, received, parsed, unclaimed, resourceOwner, context },
-          host,
-          questions,
-        )
-  if (course instanceof OAuthError) return { kind: 'refused', error: course }
-  if (resourceOwner === undefined || course?.demand !== undefined) {
-    await settings.dynamicRegistration?.uses.holdForLogin(client)
-    const lost = course === undefined ? await keepArrival(server, settled.claimed, context, host) : undefined
-    const error = lost ?? (await host.logIn(course?.demand))
-    return error === undefined ? answered : { kind: 'refused', error }
-  }
-  const proposal = withLogin({ ...unclaimed, subject: resourceOwner.subject }, loginOf(resourceOwner))
-  const claimed = course === undefined ? settled.claimed : course.claimed
-  const waiting = { settled, claimed, parsed, proposal, context }
-  const isApproved = course === undefined ? await questions.hasApproved() : course.isApproved
-  if (isApproved) return approveNow(server, waiting, questions, onCommitted)
-  const about = course && aboutOwner(server, parameters)
-  const question = await ask(server, waiting, questions, about)
-  if (question instanceof OAuthError) return { kind: 'refused', error: question }
-  const isRepeatable = settled.claimed === undefined && parameters === received
-  const switchAccount = isRepeatable ? accountSwitchOf(received) : undefined
-  const shown = host.ask({ ...question, resourceOwner, switchAccount })
-  if (isLater(shown)) await shown
-  return answered
+  await server.settings.dynamicRegistration?.uses.holdForLogin(destination.client)
+  const lost = course === undefined ? await keepArrival(server, claimed, context, host) : undefined
+  const error = lost ?? (await host.logIn(course?.demand))
+  return error === undefined ? answered : onPage(error)
 }
 
 interface WaitingRequest {
-  readonly settled: SettledRequest
+  readonly destination: ResolvedRedirectUri
   /** The record that the request uses up: of its client, or of the demanded login. */
   readonly claimed: ClaimedRequest | undefined
   readonly parsed: ParsedAuthorizationRequest
@@ -221,11 +231,10 @@ interface WaitingRequest {
 
 function approveNow(
   server: ServerContext,
-  { settled, claimed, parsed, proposal, context }: WaitingRequest,
+  { destination: { client }, claimed, parsed, proposal, context }: WaitingRequest,
   questions: OwnerQuestions,
   onCommitted: OnCommitted | undefined,
 ): Eventual<AuthorizationOutcome> {
-  const { client } = settled.destination
   const { askOwner, atDecision } = server.plugIns
   return following(
     () => (askOwner.length === 0 ? undefined : questions.answer()),
@@ -240,11 +249,10 @@ function approveNow(
 /** Stores what waits for the decision. Returns the refusal for the page if another owner has claimed the record. */
 async function ask(
   server: ServerContext,
-  { settled, claimed, parsed, proposal, context }: WaitingRequest,
+  { destination: { client, redirectUri }, claimed, parsed, proposal, context }: WaitingRequest,
   questions: OwnerQuestions,
   about: string | undefined,
 ): Promise<Omit<Question, 'resourceOwner' | 'switchAccount'> | OAuthError> {
-  const { client, redirectUri } = settled.destination
   const { scope, facts } = parsed
   const asked = server.plugIns.askOwner.length === 0 ? undefined : await questions.asked()
   const allowedBefore = server.store.consents === undefined ? [] : await questions.allowedBefore()
@@ -281,8 +289,6 @@ function withConfirmation(server: ServerContext, questions: OwnerQuestions): Ser
   }
   return { ...server, store: { ...store, save } }
 }
-
-const answered: AuthorizationOutcome = { kind: 'answered' }
 
 // Deviates from RFC 6749 4.1.2.1, which requires `state` in every redirect: one too long for a URI gets a page. Only a
 // form can carry it.

@@ -11,6 +11,7 @@ import {
   type SuccessfulResult,
   type TransitionResult,
 } from '../authorization/transition'
+import { type Eventual, following } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
@@ -23,7 +24,7 @@ import type { ResponseType } from '../authorization/response-types'
 type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
 
 /** @param claimed the record that the request uses up, in the same write. */
-export async function approveAtOnce(
+export function approveAtOnce(
   server: ServerContext,
   client: Client,
   responseType: ResponseType,
@@ -31,20 +32,22 @@ export async function approveAtOnce(
   claimed: ClaimedRequest | undefined,
   context: IssueContext,
   onCommitted: OnCommitted | undefined,
-): Promise<StoredApproval> {
+): Eventual<StoredApproval> {
   if (claimed !== undefined)
     return approveClaimed(server, client, responseType, proposal, claimed, context, onCommitted)
   const { issuerDigest, random } = context
   const proposed = { id: createId(random), issuerDigest, ...proposal }
   const approved = approveRequest(server, responseType, proposed, context)
   const { authorization } = approved
-  const event = approvalEvent(authorization, responseType.name)
-  const completed = completes(server)
-    ? await completeApproval(server, client, approved, event, context.now)
-    : { redirection: approved.redirection, event }
-  await begin(server.store, authorization, random)
-  onCommitted?.({ authorization, event: completed.event })
-  return completed.redirection
+  const plain = { redirection: approved.redirection, event: approvalEvent(authorization, responseType.name) }
+  return following(
+    () => (completes(server) ? completeApproval(server, client, approved, plain.event, context.now) : plain),
+    ({ redirection, event }) =>
+      begin(server.store, authorization, random).then(() => {
+        onCommitted?.({ authorization, event })
+        return redirection
+      }),
+  )
 }
 
 interface ClaimedApproval {

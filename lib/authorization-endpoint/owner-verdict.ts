@@ -51,7 +51,7 @@ export interface LoginDemand {
   readonly request: LoginRequest
 }
 
-interface Course {
+export interface Course {
   readonly demand: LoginDemand | undefined
   readonly isApproved: boolean
   /** The record that the request uses up: of its client, or of the demanded login. */
@@ -76,7 +76,7 @@ export async function courseOf(
   const { responseType, scope, extensionData } = parsed
   const claimed = question.claimed ?? (await findDemandedLogin(server, question, host))
   const mayApprove = mayHavePriorConsent(client, responseType, redirectUri)
-  const hasApproved = () => questions.hasApproved()
+  const hasApproved = async () => questions.hasApproved()
   const loginDemandedAt = claimed && namedIn(claimed.record).demandedLogin?.at
   const { requestedLogin } = parsed
   const { now } = question.context
