@@ -59,7 +59,7 @@ interface Part {
 }
 
 interface Answering {
-  readonly url: string
+  readonly place: Place
   /** With `prepare`. */
   readonly preparing: readonly Extension[]
   /** Hosts write endpoints, also in JavaScript. */
@@ -84,7 +84,7 @@ function answeringPart(
 ): RequestHandler {
   const { settings } = server
   const answering = {
-    url: urlBelow(settings.issuer, endpoint.path),
+    place: { server, endpoint, url: urlBelow(settings.issuer, endpoint.path) },
     preparing: settings.extensions.filter((extension) => extension.prepare !== undefined),
     isOfHost: settings.endpoints.some((own) => own === endpoint),
   }
@@ -127,7 +127,7 @@ function served(part: Part): RequestHandler {
         const attempt = attemptOf(server, request, form, endpoint.clientAuthentication)
         if (attempt !== undefined) context.client = attempt.proven ?? (await attempt.settled())
       }
-      if (answering !== undefined) await answer(part, answering, request, response, parameters)
+      if (answering !== undefined) await answer(answering, request, response, parameters)
       // What comes next may have effects.
       else if (context.client !== undefined) await useUp(server, request, context.client.client)
     } catch (error) {
@@ -174,30 +174,48 @@ function attemptOf(
 }
 
 async function answer(
-  { server, endpoint }: Part,
-  { url, preparing, isOfHost }: Answering,
+  { place, preparing, isOfHost }: Answering,
   request: Request,
   response: Response,
   parameters: Parameters,
 ): Promise<void> {
-  const { audit, settings } = server
-  const { name, notesOf, limit } = endpoint
-  const proven = endpoint.clientAuthentication === 'none' ? undefined : server.contexts.of(request).client
-  const audited = { request, response, endpoint: name, clientId: proven?.client.client_id }
-  if (notesOf !== undefined) audit.note(request, notesOf(parameters))
-  if (proven?.byOldSecret === true) audit.reportOldSecret(audited)
-  if (limit !== undefined) await limit(request, response)
-  const json = hasJson(endpoint, request) ? await jsonOf(request, settings.bodyDeadline) : undefined
-  const asked = new RequestAtEndpoint(request, { server, name, url }, proven?.client, parameters, json)
+  const { server, endpoint } = place
+  const asked = noted(place, request, response, parameters)
+  if (endpoint.limit !== undefined) await endpoint.limit(request, response)
+  if (hasJson(endpoint, request)) asked.json = await jsonOf(request, server.settings.bodyDeadline)
   requireKind(endpoint, asked)
   if (preparing.length > 0 && isOfClient(asked)) asked.evidence = await evidenceIn(preparing, asked)
-  const usesUpLast = endpoint.usesUpLast === true
-  if (!usesUpLast && asked.useUp !== undefined) await asked.useUp()
+  if (endpoint.usesUpLast !== true && asked.useUp !== undefined) await asked.useUp()
   const answered = await handled(endpoint, asked)
-  if (isOfHost) requireAnswer(answered, name)
-  if (usesUpLast && asked.useUp !== undefined) await asked.useUp()
-  const { members, status = 200, headers } = answered
-  const all = { ...headers, ...requestIdHeader(audit.reportSuccess(audited)) }
+  if (isOfHost) requireAnswer(answered, endpoint.name)
+  if (endpoint.usesUpLast === true && asked.useUp !== undefined) await asked.useUp()
+  respond(place, asked.client, request, response, answered)
+}
+
+function noted(place: Place, request: Request, response: Response, parameters: Parameters): Asked {
+  const { server, endpoint } = place
+  const proven = endpoint.clientAuthentication === 'none' ? undefined : server.contexts.of(request).client
+  if (endpoint.notesOf !== undefined) server.audit.note(request, endpoint.notesOf(parameters))
+  if (proven?.byOldSecret === true)
+    server.audit.reportOldSecret({
+      request,
+      response,
+      endpoint: endpoint.name,
+      clientId: proven.client.client_id,
+    })
+  return new RequestAtEndpoint(request, place, proven?.client, parameters)
+}
+
+function respond(
+  { server, endpoint }: Place,
+  client: Client | undefined,
+  request: Request,
+  response: Response,
+  { members, status = 200, headers }: EndpointResponse,
+): void {
+  const audited = { request, response, endpoint: endpoint.name, clientId: client?.client_id }
+  const requestId = server.audit.reportSuccess(audited)
+  const all = requestId === undefined ? headers : { ...headers, ...requestIdHeader(requestId) }
   if (status === 204) sendNoContent(response, all)
   else sendJson(response, status, members, all)
 }
@@ -234,7 +252,7 @@ function handled(endpoint: EndpointRow, asked: Asked): Promise<EndpointResponse>
 
 interface Place {
   readonly server: ServerContext
-  readonly name: string
+  readonly endpoint: EndpointRow
   readonly url: string
 }
 
@@ -242,6 +260,7 @@ class RequestAtEndpoint<Caller extends Client | undefined>
   extends HttpRequest
   implements EndpointRequest<Caller>, Committing
 {
+  json: unknown = undefined
   evidence: Evidence = noEvidence
 
   constructor(
@@ -249,13 +268,12 @@ class RequestAtEndpoint<Caller extends Client | undefined>
     private readonly place: Place,
     readonly client: Caller,
     readonly parameters: Parameters,
-    readonly json: unknown,
   ) {
     super(request)
   }
 
   get endpoint(): string {
-    return this.place.name
+    return this.place.endpoint.name
   }
 
   get url(): string {

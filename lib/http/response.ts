@@ -21,7 +21,7 @@ export function sendJson(response: Response, status: number, body: object, more?
   sendText(response, status, JSON.stringify(body), headers)
 }
 
-export function sendNoContent(response: Response, headers: Headers): void {
+export function sendNoContent(response: Response, headers: Headers = {}): void {
   response.writeHead(204, { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...headers }).end()
 }
 

@@ -10,7 +10,12 @@ import {
 import { type Issuance, type Issued, issueDirectly } from '../authorization/issue'
 import type { FoundAccess } from '../authorization/lookup'
 import { idOfUse } from '../authorization/one-time-use'
-import { type IssueContext, issueEvent, type OnCommitted } from '../authorization/transition'
+import {
+  type GrantedToken,
+  type IssueContext,
+  issueEvent,
+  type OnCommitted,
+} from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import type { Evidence } from '../protocol/evidence'
 import { refused } from '../protocol/refusals'
@@ -42,46 +47,50 @@ export async function exchange(
   server: ServerContext,
   received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
-  const { client, evidence, onCommitted, useUp } = received
+  const { grantType, asked, context } = readRequest(server, received)
+  const result =
+    'grant' in grantType
+      ? grantType.grant({ ...asked, context, defaultScope: server.settings.defaultScope })
+      : await grantType.handle(new RequestOfClient(server, received, asked.parameters, context))
+  if ('transition' in result)
+    return responseTo(server, result, await move(server, result, asked, context, received), context)
+  const begun = beginningOf(server, asked.client, grantType.name, result.grant, context)
+  const { issued, event } = completes(server) ? await complete(server, begun, asked) : begun
+  if (received.useUp !== undefined) await received.useUp()
+  await begin(server.store, begun.authorization, context.random, result.grant.oneTimeUse?.refusal)
+  received.onCommitted?.({ authorization: begun.authorization, event })
+  return responseTo(server, result, issued, context)
+}
+
+interface ReadRequest {
+  readonly grantType: ServedGrantType
+  readonly asked: Recipient & { readonly parameters: Parameters; readonly requestedScope: Scope | undefined }
+  readonly context: IssueContext
+}
+
+function readRequest(server: ServerContext, received: AuthenticatedTokenRequest): ReadRequest {
+  const { client, evidence } = received
   const parameters = withoutIgnoredScope(received.parameters, client, server.plugIns.ignoredScope)
-  const { grantTypes, restrictors } = server.plugIns
-  const { extensions } = server.settings
-  const grantType = grantTypes.get(parameters.require('grant_type'))
+  const grantType = server.plugIns.grantTypes.get(parameters.require('grant_type'))
   if (grantType === undefined) throw refused('grant_type_unknown')
   if (!client.grant_types.includes(grantType.name)) throw refused('grant_type_not_registered')
   parameters.check(grantType.parameters)
-  for (const { tokenParameters = [] } of extensions) parameters.check(tokenParameters)
+  for (const { tokenParameters = [] } of server.settings.extensions) parameters.check(tokenParameters)
   server.limits.issuing?.requireRoom(client.client_id)
-  const named = {
-    client,
-    parameters,
-    grantType: grantType.name,
-    requestedScope: requestedScope(grantType, parameters),
-    evidence,
-  }
-  const context = issueContext(
-    server,
-    client,
-    (granted) => restrictToken(restrictors, named, granted),
-    evidence,
-  )
-  const result =
-    'grant' in grantType
-      ? grantType.grant({ client, parameters, context, defaultScope: server.settings.defaultScope })
-      : await grantType.handle(new RequestOfClient(server, received, parameters, context))
-  let issued: Issued
-  if ('transition' in result) issued = await move(server, result, named, context, received)
-  else {
-    const begun = beginningOf(server, client, grantType.name, result.grant, context)
-    const completed = completes(server) ? await complete(server, begun, named) : begun
-    if (useUp !== undefined) await useUp()
-    await begin(server.store, begun.authorization, context.random, result.grant.oneTimeUse?.refusal)
-    onCommitted?.({ authorization: begun.authorization, event: completed.event })
-    issued = completed.issued
-  }
-  const { refreshTokenExpiresIn } = server.settings
-  const response = tokenResponse(issued, context.now, refreshTokenExpiresIn)
-  const members = result.members === undefined ? response : { ...result.members, ...response }
+  const scope = requestedScope(grantType, parameters)
+  const asked = { client, parameters, grantType: grantType.name, requestedScope: scope, evidence }
+  const restrict = (granted: GrantedToken) => restrictToken(server.plugIns.restrictors, asked, granted)
+  return { grantType, asked, context: issueContext(server, client, restrict, evidence) }
+}
+
+function responseTo(
+  { settings: { refreshTokenExpiresIn } }: ServerContext,
+  { members: further }: GrantResult,
+  issued: Issued,
+  { now }: IssueContext,
+): TokenEndpointResponse {
+  const response = tokenResponse(issued, now, refreshTokenExpiresIn)
+  const members = further === undefined ? response : { ...further, ...response }
   return { members, headers: issued.headers }
 }
 
@@ -160,19 +169,8 @@ export function beginningOf(
   grant: DirectGrant,
   context: IssueContext,
 ): DecidedToken & Issuance {
-  const { subject, scope, refreshToken, extensionData, expiresAt, oneTimeUse, subjectToken, audience } = grant
-  const direct = {
-    clientId,
-    tokenType: token_type,
-    subject,
-    scope: distinct(scope),
-    refreshToken,
-    extensionData,
-    expiresAt,
-    oneTimeUse,
-    subjectToken,
-    audience,
-  }
+  const { subject, scope, oneTimeUse } = grant
+  const direct = { ...grant, clientId, tokenType: token_type, subject, scope: distinct(scope) }
   const id = oneTimeUse && idOfUse([issuer, grantType, oneTimeUse.key])
   const { authorization, issued } = issueDirectly(direct, context, id)
   return { authorization, issued, event: issueEvent('issued', newestToken(authorization)) }
