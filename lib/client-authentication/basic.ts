@@ -35,49 +35,48 @@ const malformed = () => refused('basic_malformed')
  */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   if (!/^Basic(?: |$)/i.test(header)) return undefined
-  const [, encoded] = token68.exec(header) ?? []
+  const encoded = token68.exec(header)?.[1]
   if (encoded === undefined) throw malformed()
-  const [first, second] = readByStrategy(encoded) ?? decode(encoded)
-  const [clientId, secret] = [formDecode(first), formDecode(second)]
+  const read = readByStrategy(encoded) ?? decode(encoded)
+  const clientId = formDecode(read.clientId)
+  const secret = formDecode(read.secret)
   if (isTooLong('client_id', clientId) || isTooLong('client_secret', secret)) throw refused('basic_too_long')
   return { clientId, secret }
 }
 
-type Encoded = readonly [clientId: string, secret: string]
-
-const strategy = new BasicStrategy((clientId, secret, done) => done(null, [clientId, secret]))
+const strategy = new BasicStrategy((clientId, secret, done) => done(null, { clientId, secret }))
 
 /**
  * passport-http deviates from RFC 6749 2.3.1: it refuses an empty secret, cuts a secret at a colon, and
  * replaces bytes that are not UTF-8. {@link decode} reads these.
  */
-function readByStrategy(encoded: string): Encoded | undefined {
-  read = undefined
+function readByStrategy(encoded: string): BasicCredentials | undefined {
+  succeeded = undefined
   run.authenticate({ headers: { authorization: `Basic ${encoded}` } })
-  return read !== undefined && isWhole(read, encoded) ? read : undefined
+  return succeeded !== undefined && isWhole(succeeded, encoded) ? succeeded : undefined
 }
 
 // passport-http succeeds before it returns, so one object serves all requests.
-let read: Encoded | undefined
+let succeeded: BasicCredentials | undefined
 const run = Object.assign(Object.create(strategy), {
-  success: (credentials: Encoded) => (read = credentials),
+  success: (credentials: BasicCredentials) => (succeeded = credentials),
   fail: () => undefined,
 })
 
 // As many characters as bytes: nothing is cut, and all is ASCII.
-const isWhole = ([clientId, secret]: Encoded, encoded: string) =>
+const isWhole = ({ clientId, secret }: BasicCredentials, encoded: string) =>
   clientId.length + 1 + secret.length === Math.floor((encoded.length * 3) / 4) &&
   !clientId.includes(replacement) &&
   !secret.includes(replacement)
 
 const replacement = '\uFFFD'
 
-function decode(encoded: string): Encoded {
+function decode(encoded: string): BasicCredentials {
   const bytes = Buffer.from(encoded, 'base64')
   const text = bytes.toString()
   const colon = text.indexOf(':')
   if (!isUtf8(bytes) || colon < 1) throw malformed()
-  return [text.slice(0, colon), text.slice(colon + 1)]
+  return { clientId: text.slice(0, colon), secret: text.slice(colon + 1) }
 }
 
 // About half of the clients in the field do not form encode, so other text than percent triplets stays.

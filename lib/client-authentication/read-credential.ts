@@ -116,7 +116,7 @@ function ignoresHeader(
   { method: { scheme } }: ClientCredential,
   { authorization }: CredentialSources,
 ): boolean {
-  const [header] = authorization
+  const header = authorization[0]
   if (header === undefined) return false
   return scheme === undefined || !isSameScheme(parseAuthorization(header).scheme, scheme)
 }

@@ -132,8 +132,8 @@ const noJson = () => refused('body_type/json')
 function hasUnreadBody(request: Request, type: RegExp, anotherType: () => OAuthError): boolean {
   const { 'content-encoding': encoding, 'content-length': length } = request.headers
   // Refuses two headers: another program may read the second, and see another body.
-  const [given, second] = headerLines(request, 'content-type')
-  if (given === undefined || second !== undefined || !type.test(given.trim())) throw anotherType()
+  const given = headerLines(request, 'content-type')
+  if (given.length !== 1 || !type.test(given[0]?.trim() ?? '')) throw anotherType()
   if (Number(length) > bytesAtMost) throw tooLarge()
   // `readableDidRead` stays false for an empty body, which only ends.
   if (request.readableDidRead || request.readableEnded) return false
