@@ -7,7 +7,7 @@ import { noEvidence } from '../protocol/evidence'
 import type { Json } from '../protocol/json'
 import { Parameters } from '../protocol/parameters'
 import { issueContext } from '../doors/issue-context'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import { restrictToken } from '../authorization/restrict'
 import { frameOf, type Redirection, redirection, type ResponseFrame } from './authorization-response'
 import { modeIn } from '../protocol/response-modes'
@@ -19,7 +19,7 @@ import type { Approval, ResponseType } from '../authorization/response-types'
  *
  * @param ownerReadAt seconds since the epoch, before the owner was read: the time of the approval.
  */
-export function contextOf(server: ServerContext, client: Client, ownerReadAt: number): IssueContext {
+export function contextOf(server: Context, client: Client, ownerReadAt: number): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }
   const restrict: IssueContext['restrict'] = (granted) =>
     restrictToken(server.plugIns.restrictors, request, granted)
@@ -35,7 +35,7 @@ export interface ApprovedRequest {
 }
 
 export function frameOfRecord(
-  server: ServerContext,
+  server: Context,
   { clientId, request, extensionData }: RequestedAuthorization,
 ): ResponseFrame {
   return frameOf(server, clientId, request, modeIn(extensionData, server.plugIns.responseModes))
@@ -43,7 +43,7 @@ export function frameOfRecord(
 
 /** RFC 6749 4.1.2. */
 export function approveRequest(
-  server: ServerContext,
+  server: Context,
   responseType: ResponseType,
   requested: RequestedAuthorization,
   context: IssueContext,
@@ -57,7 +57,7 @@ export function approveRequest(
 
 /** @throws OAuthError if the format of the token or an extension refuses. */
 export async function completeApproval(
-  server: ServerContext,
+  server: Context,
   client: Client,
   { authorization, redirection: unfinished, responseType, requested, approval }: ApprovedRequest,
   event: TransitionEvent | undefined,

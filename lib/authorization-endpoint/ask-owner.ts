@@ -7,7 +7,7 @@ import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import type { ParsedAuthorizationRequest } from './authorization-request'
 import type { OfferedMemory, OfferedQuestion } from './consent-offer'
 import { mayHavePriorConsent, mayRemember, type PriorConsentQuestion } from './prior-consent'
@@ -53,7 +53,7 @@ export class OwnerQuestions {
   private readonly demands: ((consent: RememberedConsent) => boolean)[] = []
 
   constructor(
-    private readonly server: ServerContext,
+    private readonly server: Context,
     private readonly request: RequestInQuestion,
     private readonly host: OwnerHost,
   ) {}

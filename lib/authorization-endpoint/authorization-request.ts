@@ -24,7 +24,7 @@ import {
   withoutIgnoredScope,
 } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import {
   loginDefaultsFor,
   loginParameters,
@@ -53,7 +53,7 @@ export interface ParsedAuthorizationRequest extends RequestContent {
 export function parseAuthorizationRequest(
   { client, redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
-  server: ServerContext,
+  server: Context,
 ): Eventual<ParsedAuthorizationRequest> {
   const { settings, plugIns } = server
   const { responseTypes, responseModes, loginDefaults } = plugIns
@@ -79,7 +79,7 @@ const ownParameters = ['response_type', 'response_mode', 'scope', 'state', ...lo
 
 export function contentOf(
   { client, parameters: received, responseType, redirectUri }: Omit<ExtensionAuthorizationRequest, 'scope'>,
-  { settings: { extensions, defaultScope }, plugIns: { ignoredScope } }: ServerContext,
+  { settings: { extensions, defaultScope }, plugIns: { ignoredScope } }: Context,
 ): Eventual<RequestContent> {
   const parameters = withoutIgnoredScope(received, client, ignoredScope)
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)

@@ -3,7 +3,7 @@ import { errorMembers } from '../protocol/error-response'
 import { formOf } from '../protocol/form-encoding'
 import type { OAuthError } from '../protocol/oauth-error'
 import { appendToQuery } from '../protocol/redirect-uri'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import type { NamedMode } from '../protocol/response-modes'
 import type { RedirectMethod, ResponseType } from '../authorization/response-types'
 
@@ -20,7 +20,7 @@ export interface ResponseFrame {
 }
 
 export function frameOf(
-  { settings: { issuer, errorUri }, plugIns }: ServerContext,
+  { settings: { issuer, errorUri }, plugIns }: Context,
   clientId: string,
   { redirectUri, responseType, requestState }: Omit<PendingRequest, 'redirectUriSent'>,
   mode: NamedMode | undefined,

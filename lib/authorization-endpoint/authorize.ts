@@ -16,7 +16,7 @@ import { isInsecure } from '../protocol/redirect-uri'
 import { loginOf, type ResourceOwner, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { protocolOf } from '../protocol/uri'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import { contextOf } from './approve-request'
 import { asksOnPage, offeredBy, type OwnerHost, OwnerQuestions } from './ask-owner'
 import {
@@ -74,7 +74,7 @@ export interface Question {
 
 /** RFC 6749 4.1.1. If the owner has approved before, sends the code at once. */
 export async function authorize(
-  server: ServerContext,
+  server: Context,
   received: Parameters,
   host: Host,
   onCommitted?: OnCommitted,
@@ -129,7 +129,7 @@ const answered: AuthorizationOutcome = { kind: 'answered' }
 const onPage = (cause: unknown): AuthorizationOutcome => ({ kind: 'refused', error: unexpected(cause) })
 
 async function toClient(
-  server: ServerContext,
+  server: Context,
   settled: SettledRequest,
   host: Host,
   cause: unknown,
@@ -154,7 +154,7 @@ interface SettledRequest {
 }
 
 /** @throws OAuthError for the page of the owner. */
-function settle(server: ServerContext, received: Parameters, host: Host): Eventual<SettledRequest> {
+function settle(server: Context, received: Parameters, host: Host): Eventual<SettledRequest> {
   requireEchoableState(received)
   return following(
     () => requireClient(received.require('client_id'), server.settings.findClient, host),
@@ -166,7 +166,7 @@ function settle(server: ServerContext, received: Parameters, host: Host): Eventu
 }
 
 async function settleReplaced(
-  server: ServerContext,
+  server: Context,
   received: Parameters,
   client: Client,
   host: Host,
@@ -191,7 +191,7 @@ function mayRedirectUnasked({ client, redirectUri }: ResolvedRedirectUri): boole
  * A stranger can approve his own client.
  */
 async function awaitsError(
-  { store, settings: { issuer }, now }: ServerContext,
+  { store, settings: { issuer }, now }: Context,
   { destination: { client }, parameters }: SettledRequest,
   host: Host,
 ): Promise<boolean> {
@@ -208,7 +208,7 @@ async function awaitsError(
 }
 
 async function sendToLogin(
-  server: ServerContext,
+  server: Context,
   { destination, claimed }: SettledRequest,
   course: Course | undefined,
   context: IssueContext,
@@ -230,7 +230,7 @@ interface WaitingRequest {
 }
 
 function approveNow(
-  server: ServerContext,
+  server: Context,
   { destination: { client }, claimed, parsed, proposal, context }: WaitingRequest,
   questions: OwnerQuestions,
   onCommitted: OnCommitted | undefined,
@@ -248,7 +248,7 @@ function approveNow(
 
 /** Stores what waits for the decision. Returns the refusal for the page if another owner has claimed the record. */
 async function ask(
-  server: ServerContext,
+  server: Context,
   { destination: { client, redirectUri }, claimed, parsed, proposal, context }: WaitingRequest,
   questions: OwnerQuestions,
   about: string | undefined,
@@ -279,7 +279,7 @@ async function ask(
  * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the authorization in the
  * index and ends it, or else this look finds nothing.
  */
-function withConfirmation(server: ServerContext, questions: OwnerQuestions): ServerContext {
+function withConfirmation(server: Context, questions: OwnerQuestions): Context {
   const { store } = server
   const save: typeof store.save = async (authorization, revision, expected) => {
     const isSaved = await store.save(authorization, revision, expected)
@@ -303,8 +303,5 @@ function requestAsSent({ redirectUri }: ResolvedRedirectUri, parameters: Paramet
   return { redirectUri, responseType, requestState: parameters.received('state') }
 }
 
-const modeAsSent = (
-  { plugIns }: ServerContext,
-  { redirectUri }: ResolvedRedirectUri,
-  parameters: Parameters,
-) => namedMode(plugIns.responseModes, parameters.peek('response_mode'), redirectUri)
+const modeAsSent = ({ plugIns }: Context, { redirectUri }: ResolvedRedirectUri, parameters: Parameters) =>
+  namedMode(plugIns.responseModes, parameters.peek('response_mode'), redirectUri)

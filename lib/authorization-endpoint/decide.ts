@@ -29,7 +29,7 @@ import { refused, unexpected, UnusableClient, type Reason } from '../protocol/re
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import { requireScope, type Scope } from '../protocol/scope'
 import type { Sender } from '../protocol/sender'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import {
   type ApprovedRequest,
   approveRequest,
@@ -83,7 +83,7 @@ const onItsWay = 2
 
 /** RFC 6749 4.1.2. A repeated decision gets the same response while that is valid. */
 export async function decide(
-  server: ServerContext,
+  server: Context,
   decision: Decision,
   onCommitted?: OnCommitted,
   hasWaited = false,
@@ -136,7 +136,7 @@ async function remember(
 
 /** Undefined if the form is unknown. */
 export async function findAskingClient(
-  { store, settings }: ServerContext,
+  { store, settings }: Context,
   consentToken: string,
   sender: Sender,
 ): Promise<Client | undefined> {
@@ -154,7 +154,7 @@ export async function findAskingClient(
 }
 
 interface Deciding {
-  readonly server: ServerContext
+  readonly server: Context
   readonly decision: Decision
   readonly hasWaited: boolean
   readonly id: string
@@ -163,11 +163,7 @@ interface Deciding {
   readonly context: IssueContext
 }
 
-async function findDeciding(
-  server: ServerContext,
-  decision: Decision,
-  hasWaited: boolean,
-): Promise<Deciding> {
+async function findDeciding(server: Context, decision: Decision, hasWaited: boolean): Promise<Deciding> {
   const id = credentialId('authorizationRequest', decision.consentToken)
   if (id === undefined) throw refused('authorization_request_unknown')
   if (server.requireService !== undefined) await server.requireService()
@@ -246,7 +242,7 @@ function isOnItsWay(decidable: Pending | Approved, { now, lifetimes }: IssueCont
   )
 }
 
-function denial(server: ServerContext, requested: RequestedAuthorization): Redirection {
+function denial(server: Context, requested: RequestedAuthorization): Redirection {
   const error = refused('owner_denied')
   return redirectWithError(frameOfRecord(server, requested), error)
 }

@@ -8,7 +8,7 @@ import { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { ResponseTypeDescription } from '../protocol/response-type'
 import type { Scope } from '../protocol/scope'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import { offerIn } from './consent-offer'
 import {
   clockTolerance,
@@ -39,7 +39,7 @@ interface Look {
  * @throws OAuthError for an owner who may not have the request, such as `login_required`.
  */
 export async function lookAtOwner(
-  { plugIns: { atResourceOwner } }: ServerContext,
+  { plugIns: { atResourceOwner } }: Context,
   { requestedLogin, extensionData, ...asked }: RequestOfOwner,
   owner: ResourceOwner | undefined,
   now: number,
@@ -76,7 +76,7 @@ interface KeptRequest {
  * @throws OAuthError as {@link lookAtOwner} does.
  */
 export async function lookAgain(
-  server: ServerContext,
+  server: Context,
   request: KeptRequest,
   owner: ResourceOwner,
   now: number,
@@ -90,7 +90,7 @@ export async function lookAgain(
   return (await lookAtOwner(server, asked, owner, now)).login
 }
 
-export function aboutOwner(server: ServerContext, parameters: Parameters): string | undefined {
+export function aboutOwner(server: Context, parameters: Parameters): string | undefined {
   const read = server.plugIns.atResourceOwner.flatMap(
     ({ authorizationParameters = [] }) => authorizationParameters,
   )

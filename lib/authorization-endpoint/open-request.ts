@@ -15,7 +15,7 @@ import { type Eventual, following } from '../primitives/eventual'
 import type { Client } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import { type ApprovedRequest, approveRequest, completeApproval } from './approve-request'
 import type { Redirection } from './authorization-response'
 import type { ClaimedRequest } from './resolve-request'
@@ -25,7 +25,7 @@ type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: 
 
 /** @param claimed the record that the request uses up, in the same write. */
 export function approveAtOnce(
-  server: ServerContext,
+  server: Context,
   client: Client,
   responseType: ResponseType,
   proposal: AuthorizationProposal,
@@ -56,7 +56,7 @@ interface ClaimedApproval {
 }
 
 async function approveClaimed(
-  server: ServerContext,
+  server: Context,
   client: Client,
   responseType: ResponseType,
   proposal: AuthorizationProposal,
@@ -89,7 +89,7 @@ async function approveClaimed(
 }
 
 async function completeClaimed(
-  server: ServerContext,
+  server: Context,
   client: Client,
   result: SuccessfulResult<ClaimedApproval | OAuthError>,
   now: number,
@@ -102,7 +102,7 @@ async function completeClaimed(
 
 /** Returns the consent token, or the refusal for the page if another owner has claimed the record meanwhile. */
 export async function keepOpen(
-  { store, limits: { openRequests } }: ServerContext,
+  { store, limits: { openRequests } }: Context,
   proposal: AuthorizationProposal,
   claimed: ClaimedRequest | undefined,
   context: IssueContext,

@@ -18,7 +18,7 @@ import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Sender } from '../protocol/sender'
 import type { DemandedLogins } from '../limits/open-requests'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import type { OwnerQuestions } from './ask-owner'
 import type { ParsedAuthorizationRequest, ResolvedRedirectUri } from './authorization-request'
 import { loginReferenceOf, requestDigest } from './login-return'
@@ -66,7 +66,7 @@ export interface Course {
  * extension.
  */
 export async function courseOf(
-  server: ServerContext,
+  server: Context,
   question: OwnerInQuestion,
   host: AskedHost,
   questions: OwnerQuestions,
@@ -112,7 +112,7 @@ export async function courseOf(
  * request counts as absent: a new login.
  */
 async function findDemandedLogin(
-  { store, limits: { demandedLogins } }: ServerContext,
+  { store, limits: { demandedLogins } }: Context,
   { received, unclaimed: { clientId }, resourceOwner, context }: OwnerInQuestion,
   { sender }: AskedHost,
 ): Promise<ClaimedRequest | undefined> {
@@ -133,7 +133,7 @@ async function findDemandedLogin(
  * if the record is no longer unclaimed.
  */
 async function keepDemand(
-  { store, limits: { demandedLogins } }: ServerContext,
+  { store, limits: { demandedLogins } }: Context,
   { received, unclaimed: proposal, resourceOwner, context }: OwnerInQuestion,
   claimed: ClaimedRequest | undefined,
   { sender }: AskedHost,
@@ -194,7 +194,7 @@ async function keepInRecord(
  * @returns an error for the page of the owner if the record is no longer open.
  */
 export async function keepArrival(
-  { store, limits: { demandedLogins } }: ServerContext,
+  { store, limits: { demandedLogins } }: Context,
   claimed: ClaimedRequest | undefined,
   context: RecordContext,
   { sender }: AskedHost,

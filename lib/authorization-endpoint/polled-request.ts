@@ -1,7 +1,7 @@
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { requireScope } from '../protocol/scope'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import { contentOf } from './authorization-request'
 import { grantedBy, nothingOffered, offerIn, withOffer } from './consent-offer'
 import { aboutOwner, lookAgain } from './look-at-owner'
@@ -9,7 +9,7 @@ import type { PolledRequests } from '../doors/polled-requests'
 import { clockTolerance, loginDefaultsFor, loginParameters, parseRequestedLogin } from './requested-login'
 import { settleDecision } from './settle-decision'
 
-export function polledRequests(server: ServerContext): PolledRequests {
+export function polledRequests(server: Context): PolledRequests {
   const { settings, plugIns, now } = server
   const { extensions, scopes, tokenType: usualTokenType, manageAt } = settings
   return {

@@ -8,7 +8,7 @@ import { refused } from '../protocol/refusals'
 import { Parameters } from '../protocol/parameters'
 import type { RequestArrival, ResolvedRequest } from '../protocol/resolved-request'
 import type { Sender } from '../protocol/sender'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 
 export interface ClaimedRequest {
   readonly handle: string
@@ -26,7 +26,7 @@ interface SettledRequest {
 
 /** @throws OAuthError for the page of the owner: the server has no redirection URI yet. */
 export async function resolveRequest(
-  server: ServerContext,
+  server: Context,
   received: Parameters,
   client: Client,
   sender: Sender,
@@ -46,7 +46,7 @@ export async function resolveRequest(
  * @throws OAuthError the refusal of an extension.
  */
 export async function replaceParameters(
-  { plugIns }: ServerContext,
+  { plugIns }: Context,
   received: Parameters,
   client: Client,
   arrival: Omit<RequestArrival, 'hasRecord'>,
@@ -71,7 +71,7 @@ export async function replaceParameters(
 }
 
 async function findClaimed(
-  { store, now, limits: { demandedLogins } }: ServerContext,
+  { store, now, limits: { demandedLogins } }: Context,
   handle: string,
   { client_id: clientId }: Client,
   sender: Sender | undefined,

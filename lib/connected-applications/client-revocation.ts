@@ -1,10 +1,10 @@
-import type { ServerContext } from '../server/context'
+import type { ListingContext } from './listing-context'
 
 /** Also ends what is remembered of a client. Undefined without the option `authorizations`. */
 export function clientRevocation({
   store: { clientMarks },
   settings: { lifetimes, rememberConsent },
-}: ServerContext): ((clientId: string) => Promise<void>) | undefined {
+}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
   const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
   // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
   const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
@@ -19,6 +19,6 @@ export function clientRevocation({
 export function removedClientRevocation({
   store: { clientMarks },
   settings: { lifetimes },
-}: ServerContext): ((clientId: string) => Promise<void>) | undefined {
+}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
   return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
 }

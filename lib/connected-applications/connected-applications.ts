@@ -12,7 +12,7 @@ import { refused, UnusableClient } from '../protocol/refusals'
 import { type OwnerQuestion, requireQuestion } from '../protocol/owner-question'
 import type { Parameters } from '../protocol/parameters'
 import type { Scope } from '../protocol/scope'
-import type { ServerContext } from '../server/context'
+import type { ListingContext } from './listing-context'
 import type { ReadEntries } from './gone-entries'
 import { type ListedAuthorization, type OwnerAuthorizations } from './owner-authorizations'
 import { connectedPageName } from './authorizations-options'
@@ -24,7 +24,7 @@ const clientField = 'client_id'
 const textField = 'form'
 
 export function connectedApplications(
-  server: ServerContext,
+  server: ListingContext,
   authorizations: OwnerAuthorizations,
   readEntries: ReadEntries,
 ): readonly OwnPage[] {
@@ -69,7 +69,7 @@ async function remove(
 }
 
 async function viewOf(
-  server: ServerContext,
+  server: ListingContext,
   request: OwnPageRequest,
   owned: OwnerApplications,
   textOf: FormText,
@@ -131,7 +131,7 @@ const nameOf = ({ client }: ConnectedApplication) => clientNameOf(client)
 
 /** A link of another site must not claim the removal of any other client. */
 async function removedIn(
-  server: ServerContext,
+  server: ListingContext,
   request: OwnPageRequest,
   owned: OwnerApplications,
   textOf: FormText,
@@ -146,7 +146,7 @@ async function removedIn(
 }
 
 async function applicationViewOf(
-  server: ServerContext,
+  server: ListingContext,
   request: OwnPageRequest,
   { clientId, authorizations, consent }: OwnerApplication,
   textOf: FormText,
@@ -182,7 +182,7 @@ async function applicationViewOf(
 }
 
 async function findClient(
-  { settings }: ServerContext,
+  { settings }: ListingContext,
   { address }: OwnPageRequest,
   clientId: string,
 ): Promise<Client | undefined> {
@@ -201,7 +201,7 @@ type Several = readonly ListedAuthorization[]
 
 // The order of `scopes`, whatever a client asked for first.
 function scopeOf(
-  { settings: { scopes } }: ServerContext,
+  { settings: { scopes } }: ListingContext,
   granted: readonly { readonly scope: Scope }[],
 ): Scope {
   const all = new Set(granted.flatMap(({ scope }) => scope))
@@ -209,7 +209,7 @@ function scopeOf(
   return [...known, ...[...all].filter((token) => !scopes.has(token))]
 }
 
-function resourceFact({ settings }: ServerContext, authorizations: Several): readonly ConsentFact[] {
+function resourceFact({ settings }: ListingContext, authorizations: Several): readonly ConsentFact[] {
   // A plug-in's endpoint is no API that its owner knows.
   const isOwn = (uri: string) => !settings.resources?.ofPlugIns.some((each) => each.uri === uri)
   const uris = [...new Set(authorizations.flatMap(({ resources }) => resources))].filter(isOwn)

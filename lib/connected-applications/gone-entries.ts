@@ -2,7 +2,7 @@ import type { Authorization } from '../authorization/authorization'
 import { confirmAbsence } from '../authorization/store'
 import { BoundedMap } from '../primitives/bounded-map'
 import { inTurns } from '../primitives/in-turns'
-import type { ServerContext } from '../server/context'
+import type { ListingContext } from './listing-context'
 
 /**
  * Reads the records of entries: undefined for each that is missing. Removes entries whose records are gone
@@ -23,7 +23,7 @@ const notedAtMost = 20_000
  * record, further apart than a creation takes: one call of the index and two of the store. A slower creation
  * has failed, and no client holds it. A replica may lag: the store confirms the absence.
  */
-export function entryReader({ settings: { storeDeadline }, store, now }: ServerContext): ReadEntries {
+export function entryReader({ settings: { storeDeadline }, store, now }: ListingContext): ReadEntries {
   const firstMissed = new BoundedMap<number>(notedAtMost)
   // `now` is in whole seconds.
   const patience = 3 * storeDeadline + 1

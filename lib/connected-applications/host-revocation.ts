@@ -2,10 +2,10 @@ import { indexOwner } from '../authorization/authorization-index'
 import { commit, end } from '../authorization/commit'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
-import type { ServerContext } from '../server/context'
+import type { ListingContext } from './listing-context'
 
 /** Forgets the consent first: once the record is gone, nothing names the owner. */
-export function hostRevocation(server: ServerContext): (authorizationId: string) => Promise<void> {
+export function hostRevocation(server: ListingContext): (authorizationId: string) => Promise<void> {
   const { store } = server
   const { consents, consentStore, index } = store
   return async (authorizationId) => {
@@ -28,7 +28,7 @@ export function hostRevocation(server: ServerContext): (authorizationId: string)
 }
 
 export async function revokeFound(
-  { store, audit, random }: ServerContext,
+  { store, audit, random }: ListingContext,
   authorizationId: string,
   read: StoredAuthorization | 'unreadable' | undefined,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ListedConsent } from '../authorization/consent-memory'
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
-import type { ServerContext } from '../server/context'
+import type { ListingContext } from './listing-context'
 import type { ReadEntries } from './gone-entries'
 import { listedIn, type ListedAuthorization } from './owner-authorizations'
 
@@ -33,7 +33,7 @@ const partSize = 8
 const readsAtMost = 1000
 
 export async function ownerApplications(
-  { settings, now, issuerDigest, store: { consents } }: ServerContext,
+  { settings, now, issuerDigest, store: { consents } }: ListingContext,
   index: AuthorizationIndex,
   readEntries: ReadEntries,
   subject: string,

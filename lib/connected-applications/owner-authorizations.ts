@@ -12,7 +12,7 @@ import { isText } from '../primitives/values'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
 import { clientRevocation } from './client-revocation'
-import type { ServerContext } from '../server/context'
+import type { ListingContext } from './listing-context'
 import type { ReadEntries } from './gone-entries'
 import { revokeFound } from './host-revocation'
 
@@ -100,7 +100,7 @@ const switchedOff = async (): Promise<never> => {
 }
 
 /** Without the option `authorizations`, each function rejects with a ConfigurationError. */
-export function ownerAuthorizations(server: ServerContext, readEntries: ReadEntries): OwnerAuthorizations {
+export function ownerAuthorizations(server: ListingContext, readEntries: ReadEntries): OwnerAuthorizations {
   const { settings, store, now } = server
   const { index, indexedSince, consents, consentStore } = store
   const revokeClient = clientRevocation(server)

@@ -3,13 +3,13 @@ import { keeperFor } from '../authorization/refresh-token-rotation'
 import type { IssueContext } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import { type Evidence, noEvidence } from '../protocol/evidence'
-import type { ServerContext } from '../server/context'
+import type { Context } from './context'
 
 const countNothing = () => {}
 
 /** @param client its registration may shorten tokens. */
 export function issueContext(
-  server: ServerContext,
+  server: Context,
   client: Client,
   restrict: IssueContext['restrict'],
   evidence: Evidence = noEvidence,

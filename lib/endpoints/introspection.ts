@@ -8,11 +8,11 @@ import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { formatScope } from '../protocol/scope'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 
 /** RFC 7662 2. Needs `may_introspect`: a client could try out tokens (RFC 7662 2.1 and 4). */
 export async function introspect(
-  server: ServerContext,
+  server: Context,
   { client, parameters }: { readonly client: Client; readonly parameters: Parameters },
 ): Promise<Introspection> {
   if (!client.may_introspect) throw refused('introspection_not_registered')
@@ -38,7 +38,7 @@ export async function introspect(
 }
 
 /** If an extension publishes subjects, and the client is gone, the host's subject must not show. */
-async function subjectFor(server: ServerContext, access: Access): Promise<string | undefined> {
+async function subjectFor(server: Context, access: Access): Promise<string | undefined> {
   if (server.plugIns.publishedSubject === undefined || access.subject === undefined)
     return subjectOf(server, access)
   const client = await server.settings.findClient(access.clientId)
@@ -46,7 +46,7 @@ async function subjectFor(server: ServerContext, access: Access): Promise<string
 }
 
 function subjectOf(
-  { plugIns: { publishedSubject } }: ServerContext,
+  { plugIns: { publishedSubject } }: Context,
   { subject, clientId }: Access,
   client?: Client,
 ): string {
@@ -56,7 +56,7 @@ function subjectOf(
 }
 
 async function refreshBy(
-  { store, now, settings }: ServerContext,
+  { store, now, settings }: Context,
   client: Client,
   token: string,
 ): Promise<Access | undefined> {
@@ -67,7 +67,7 @@ async function refreshBy(
 }
 
 function membersOfPlugIns(
-  { grantTypes, tokenTypes, extensions }: ServerContext['settings'],
+  { grantTypes, tokenTypes, extensions }: Context['settings'],
   found: FoundAccess,
 ): Readonly<Record<string, Json>> {
   const byGrantTypes = grantTypes.map((grantType) => {

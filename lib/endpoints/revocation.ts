@@ -5,7 +5,7 @@ import type { OnCommitted, Transition } from '../authorization/transition'
 import type { Client } from '../protocol/client'
 import { credentialId } from '../protocol/credential'
 import type { Parameters } from '../protocol/parameters'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 
 interface RevocationRequest {
   readonly client: Client
@@ -19,7 +19,7 @@ interface RevocationRequest {
  * `token_type_hint`: a token's form shows its kind, and each format reads its own.
  */
 export async function revoke(
-  server: ServerContext,
+  server: Context,
   request: RevocationRequest,
 ): Promise<Readonly<Record<string, never>>> {
   const formats = server.settings.accessTokenFormats
@@ -34,7 +34,7 @@ export async function revoke(
 }
 
 function revokeIn(
-  { store, random }: ServerContext,
+  { store, random }: Context,
   { client, onCommitted, useUp }: RevocationRequest,
   id: string,
   token: string | FormattedToken,

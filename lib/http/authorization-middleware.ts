@@ -14,7 +14,7 @@ import type { LoginDemand } from '../authorization-endpoint/owner-verdict'
 import { parsePriorConsent, type PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ChoicesQuestion } from '../protocol/extension'
 import { parseSelection } from '../protocol/selection'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { consentTokenField, showConsent, showError } from './consent'
 import { decide, type DecisionOutcome, findAskingClient } from '../authorization-endpoint/decide'
 import { type Eventual, following, isLater } from '../primitives/eventual'
@@ -46,10 +46,10 @@ import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage
 import { requireTls } from './transport'
 
 /** RFC 6749 3.1. */
-export const authorizationEndpoint = (server: ServerContext): RequestHandler =>
+export const authorizationEndpoint = (server: Edge): RequestHandler =>
   handler((request, response) => serve(openOrClosing(server, request, response), request, response))
 
-async function serve(server: ServerContext, request: Request, response: Response): Promise<unknown> {
+async function serve(server: Edge, request: Request, response: Response): Promise<unknown> {
   const { settings, networkLimits } = server
   const { method } = request
   // No HEAD: a link checker would leave a record in the store.
@@ -84,13 +84,13 @@ async function serve(server: ServerContext, request: Request, response: Response
   }
 }
 
-function refuseOtherMethod(server: ServerContext, request: Request, response: Response): void {
+function refuseOtherMethod(server: Edge, request: Request, response: Response): void {
   const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
   server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
   response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
 }
 
-function requireRequest({ settings }: ServerContext, request: Request, parameters: Parameters): void {
+function requireRequest({ settings }: Edge, request: Request, parameters: Parameters): void {
   // Another site must neither read the view nor leave a record in the store.
   if (request.method === 'GET' && wantsJson(request) && !isFromOwnSite(request, settings.issuer))
     throw refused('decision_cross_site/json')
@@ -110,18 +110,13 @@ const lacksLaxCookies = ({ headers }: Request) => headers['sec-fetch-site'] === 
 // In characters. Servers and proxies take request lines of 8 KiB.
 const longestQuery = 7000
 
-export function repeatByGet(
-  { settings }: ServerContext,
-  path: string,
-  response: Response,
-  form: Parameters,
-): void {
+export function repeatByGet({ settings }: Edge, path: string, response: Response, form: Parameters): void {
   const query = form.format()
   if (query.length > longestQuery) throw refused('parameter_too_long/form')
   redirectTo(response, `${settings.mount}${path}?${query}`)
 }
 
-function takeRequest(server: ServerContext, request: Request, response: Response, parameters: Parameters) {
+function takeRequest(server: Edge, request: Request, response: Response, parameters: Parameters) {
   server.audit.note(request, { claimedClientId: parameters.peek('client_id') })
   noteUiLocales(request, parameters)
   warnOfLoginOpener(server, request, response)
@@ -133,7 +128,7 @@ class HostOfRequest implements Host {
   readonly sender: Sender
 
   constructor(
-    private readonly server: ServerContext,
+    private readonly server: Edge,
     private readonly request: Request,
     private readonly response: Response,
     private readonly received: Parameters,
@@ -183,7 +178,7 @@ class HostOfRequest implements Host {
 
 const isDecision = (form: Parameters): boolean => form.mentions(consentTokenField)
 
-async function takeDecision(server: ServerContext, request: Request, host: Host, form: Parameters) {
+async function takeDecision(server: Edge, request: Request, host: Host, form: Parameters) {
   if (!isFromOwnSite(request, server.settings.issuer)) throw refused('decision_cross_site')
   noteUiLocales(request, form)
   const consentToken = form.require(consentTokenField)
@@ -228,12 +223,12 @@ export function isFromOwnSite({ headers }: Request, issuer: string): boolean {
     : site === 'same-origin' || site === 'none'
 }
 
-function openOrClosing(server: ServerContext, request: Request, response: Response): ServerContext {
+function openOrClosing(server: Edge, request: Request, response: Response): Edge {
   if (server.requests.enter(request, response)) return server
   return { ...server, requireService: () => Promise.reject(closing()) }
 }
 
-export function ownerOf(server: ServerContext, request: Request): Eventual<ResourceOwner | undefined> {
+export function ownerOf(server: Edge, request: Request): Eventual<ResourceOwner | undefined> {
   return following<unknown, ResourceOwner | undefined>(
     () => server.settings.resourceOwner?.(request),
     parseResourceOwner,
@@ -261,7 +256,7 @@ const noSession = (cause: TypeError): TypeError =>
  * @param inJson whether a host's page sent the decision and goes to the client itself.
  */
 function answerOwner(
-  server: ServerContext,
+  server: Edge,
   request: Request,
   response: Response,
   outcome: AuthorizationOutcome | DecisionOutcome,
@@ -318,7 +313,7 @@ interface PageBefore {
 }
 
 function pageBefore(
-  server: ServerContext,
+  server: Edge,
   request: Request,
   { location, fields, error, asksOwner, redirectBy }: Redirection,
 ): PageBefore | undefined {
@@ -348,7 +343,7 @@ function linkBefore(
 
 /** A refusal gets a page; a failure of the server goes to the host's error handling. */
 export function showErrorToOwner(
-  server: ServerContext,
+  server: Edge,
   request: Request,
   response: Response,
   error: OAuthError,
@@ -366,7 +361,7 @@ export function showErrorToOwner(
  * @param path below the issuer, with its query.
  */
 export function logIn(
-  { settings: { login, mount } }: ServerContext,
+  { settings: { login, mount } }: Edge,
   request: Request,
   response: Response,
   path: string,

@@ -2,7 +2,7 @@ import { handler, mountedUncalled } from './router'
 import type { Request, RequestHandler, Response } from 'express'
 import type { DiagnosedRefusal } from '../audit/diagnosis'
 import { crossOrigin, everyMethod, exposedHeaders } from './cors'
-import type { GuardContext } from '../server/context'
+import type { GuardEdge } from './edge'
 import { isLater } from '../primitives/eventual'
 import { OptionsReader, undefinedField } from '../primitives/options-reader'
 import { isRecord } from '../primitives/values'
@@ -72,7 +72,7 @@ export interface BearerGuard {
   (options: BearerGuardOptions): RequestHandler
 }
 
-export function bearerGuard(context: GuardContext): BearerGuard {
+export function bearerGuard(context: GuardEdge): BearerGuard {
   return (...given: readonly [first?: string | BearerGuardOptions, second?: BearerGuardOptions]) => {
     const [first, second = {}, ...more]: readonly unknown[] = given
     // The host mounted `bearerGuard` itself: Express calls it with three arguments.
@@ -88,7 +88,7 @@ interface GuardTerms extends ResolvedGuardDefaults {
   readonly resource: ResourceReference | undefined
 }
 
-function readGuard(context: GuardContext, scope: unknown, options: unknown): GuardTerms {
+function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
   const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
   const reading = new OptionsReader(options, '')
   if (scope === undefined) reading.wrong('scope', undefinedField)
@@ -111,7 +111,7 @@ type Verification = NonNullable<BearerGuardOptions['verify']>
 const isVerification = (value: unknown): value is Verification => value === 'store' || value === 'signature'
 const verificationExpectation = "must be 'store' or 'signature'."
 
-function readVerify(reading: OptionsReader, { findToken, findSignedToken }: GuardContext): FindToken {
+function readVerify(reading: OptionsReader, { findToken, findSignedToken }: GuardEdge): FindToken {
   const choice = reading.optional<Verification>('verify', 'store', isVerification, verificationExpectation)
   if (choice === 'store') return findToken
   if (findSignedToken === undefined)
@@ -125,7 +125,7 @@ function readVerify(reading: OptionsReader, { findToken, findSignedToken }: Guar
 const isPlain = (value: unknown): value is BearerGuardOptions =>
   isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 
-function guard(context: GuardContext, terms: GuardTerms): RequestHandler {
+function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const { settings, requests, audit } = context
   const { tokenTypes, implied } = settings
   const { requirement, challenge, authInfo, resource } = terms
@@ -182,10 +182,10 @@ class RequestAtGuard extends HttpRequest implements GuardedRequest {
   token = ''
   /** Set also if the guard refuses the request. */
   access: GuardedAccess | undefined = undefined
-  readonly #context: GuardContext
+  readonly #context: GuardEdge
   readonly #response: Response
 
-  constructor(context: GuardContext, request: Request, response: Response) {
+  constructor(context: GuardEdge, request: Request, response: Response) {
     super(request)
     this.#context = context
     this.#response = response
@@ -220,7 +220,7 @@ type WriteChallenges = (
 ) => Readonly<Record<string, string | string[]>>
 
 function refuse(
-  { settings: { errorUri }, audit, observeToken, now }: GuardContext,
+  { settings: { errorUri }, audit, observeToken, now }: GuardEdge,
   challenges: WriteChallenges,
   { token, access, authorization }: RequestAtGuard,
   request: Request,

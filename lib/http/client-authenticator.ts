@@ -10,11 +10,11 @@ import { hasBody } from '../protocol/endpoint'
 import type { Throttled } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { credentialSourcesOf, formOf } from './request'
 import { useLast, useUp } from './use-up'
 
-type ServerWithoutStrategies = Omit<ServerContext, 'strategies'>
+type ServerWithoutStrategies = Omit<Edge, 'strategies'>
 
 /** A Passport instance of the host leads to an endpoint that finds the client in the context. */
 export function authenticatorAtHost(server: ServerWithoutStrategies): AuthenticateAtHost {
@@ -49,7 +49,7 @@ export function credentialOf(
 
 export class ClientRequest implements AuthenticationContext {
   constructor(
-    private readonly server: Pick<ServerContext, 'contexts' | 'networkLimits'>,
+    private readonly server: Pick<Edge, 'contexts' | 'networkLimits'>,
     private readonly request: Request,
   ) {}
 

@@ -6,14 +6,14 @@ import { headersOf, statusOf } from '../protocol/error-response'
 import { type OAuthError, OverShare, ProtocolAnswer, Throttled } from '../protocol/oauth-error'
 import { unexpected, UnusableClient } from '../protocol/refusals'
 import { usualChallenge } from '../resource-server/challenge'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { authorizationOf, hasLongBody, leavesBody } from './request'
 import { sendJsonError } from './response'
 import { ofSchemes, schemeChallenges } from './scheme-challenges'
 
 /** RFC 6749 5.2, RFC 7009 2.2.1, RFC 7662 2.3. */
 export async function sendClientFailure(
-  server: ServerContext,
+  server: Edge,
   endpoint: EndpointDescription,
   request: Request,
   response: Response,
@@ -34,7 +34,7 @@ export async function sendClientFailure(
 async function limited(
   failed: OAuthError,
   request: Request,
-  { contexts, networkLimits: { clients: failures, answers } }: ServerContext,
+  { contexts, networkLimits: { clients: failures, answers } }: Edge,
 ): Promise<OAuthError> {
   const client = contexts.of(request).client?.client
   const limit = failed instanceof ProtocolAnswer ? answers : failures
@@ -57,7 +57,7 @@ function isOfClient(error: OAuthError): boolean {
 function challengeFor(
   { code, status, challenge, schemes = bearerScheme }: OAuthError,
   request: Request,
-  { credentialTerms: { methods }, settings: { tokenTypes } }: ServerContext,
+  { credentialTerms: { methods }, settings: { tokenTypes } }: Edge,
 ): Record<string, string | string[]> {
   const authorization = authorizationOf(request)
   if (code === 'invalid_client') return { 'WWW-Authenticate': challengeOf(schemesOf(methods), authorization) }

@@ -7,7 +7,7 @@ import type { Reason } from '../protocol/refusals'
 import type { ScopeDescription } from '../protocol/scope-description'
 import { isLoopback, protocolOf } from '../protocol/uri'
 import { warnOnce } from '../audit/warning'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { warnOfFormAction } from './form-action'
 import { keepOpener, warnOfOwnPageOpener } from './opener-policy'
 import { consentPage, type ConsentView, webUrl } from '../pages/consent-page'
@@ -22,12 +22,7 @@ import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendP
 
 export const consentTokenField = 'authorization_request'
 
-export function showConsent(
-  server: ServerContext,
-  request: Request,
-  response: Response,
-  question: Question,
-): unknown {
+export function showConsent(server: Edge, request: Request, response: Response, question: Question): unknown {
   const { consentPage: render, skipConsent, issuer, scopes, pageLocales, manageAt } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
   const locale = localeOf(server, request)
@@ -49,7 +44,7 @@ function sendView(response: Response, view: ConsentView): void {
 
 /** RFC 6749 4.1.2.1. A program that accepts JSON and no page gets JSON, whatever page the host has. */
 export function showError(
-  server: ServerContext,
+  server: Edge,
   request: Request,
   response: Response,
   error: OAuthError,

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { EndpointDescription } from '../protocol/endpoint'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { crossOrigin, exposedHeaders } from './cors'
 import { explainingCors } from './cross-origin-diagnosis'
 import { methodsOf } from './methods'
@@ -8,10 +8,7 @@ import { methodsOf } from './methods'
 /** Returns true if it answered a preflight. */
 export type Share = (request: Request, response: Response) => boolean
 
-export function endpointCors(
-  { settings, audit }: ServerContext,
-  endpoint: EndpointDescription,
-): Share | undefined {
+export function endpointCors({ settings, audit }: Edge, endpoint: EndpointDescription): Share | undefined {
   const methods = methodsOf(endpoint).join(', ')
   const share =
     endpoint.cors === true
@@ -25,10 +22,7 @@ export function endpointCors(
  * Of the requested endpoint: a middleware before several must not answer preflights of those closed to other
  * origins.
  */
-export function corsByPath(
-  server: ServerContext,
-  endpoints: Iterable<EndpointDescription>,
-): Share | undefined {
+export function corsByPath(server: Edge, endpoints: Iterable<EndpointDescription>): Share | undefined {
   const paths = new Map<string, Share>()
   for (const endpoint of endpoints) {
     const share = endpointCors(server, endpoint)

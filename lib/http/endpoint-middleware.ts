@@ -24,7 +24,7 @@ import type { SingleUse } from '../protocol/single-use'
 import { urlBelow } from '../endpoints/server-metadata'
 import { methodsOf, refuseMethod } from './methods'
 import { bodyMayCome, formAtOnce, formOf, hasLongBody, HttpRequest, jsonOf, queryOf } from './request'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { ClientRequest, credentialOf } from './client-authenticator'
 import { sendClientFailure } from './client-failure'
 import { endpointCors, type Share } from './endpoint-cors'
@@ -49,7 +49,7 @@ interface Committing {
 
 /** One middleware of an endpoint. */
 interface Part {
-  readonly server: ServerContext
+  readonly server: Edge
   readonly endpoint: EndpointRow
   readonly share: Share | undefined
   /** Which middleware authenticates the client: one before, this one, or this one unless another has. */
@@ -67,18 +67,18 @@ interface Answering {
 }
 
 /** The host mounts client authentication before it. */
-export const mountedEndpoint = (server: ServerContext, endpoint: EndpointRow): RequestHandler =>
+export const mountedEndpoint = (server: Edge, endpoint: EndpointRow): RequestHandler =>
   answeringPart(server, endpoint, 'before')
 
-export const wholeEndpoint = (server: ServerContext, endpoint: EndpointRow): RequestHandler =>
+export const wholeEndpoint = (server: Edge, endpoint: EndpointRow): RequestHandler =>
   answeringPart(server, endpoint, 'here')
 
 /** A strategy of the host may have authenticated the client. */
-export const singleEndpoint = (server: ServerContext, endpoint: EndpointRow): RequestHandler =>
+export const singleEndpoint = (server: Edge, endpoint: EndpointRow): RequestHandler =>
   answeringPart(server, endpoint, 'once')
 
 function answeringPart(
-  server: ServerContext,
+  server: Edge,
   endpoint: EndpointRow,
   authenticates: Part['authenticates'],
 ): RequestHandler {
@@ -93,7 +93,7 @@ function answeringPart(
 
 /** @param endpoint as which this part reports failures. */
 export function clientAuthentication(
-  server: ServerContext,
+  server: Edge,
   endpoint: EndpointRow,
   share: Share | undefined,
 ): RequestHandler {
@@ -148,12 +148,12 @@ function needsProof({ endpoint, authenticates }: Part, proven: ProvenClient | un
 }
 
 /** A network over its limit must prove a client by the `Authorization` header before a long body is read. */
-const mustProveFirst = ({ networkLimits }: ServerContext, request: Request): boolean =>
+const mustProveFirst = ({ networkLimits }: Edge, request: Request): boolean =>
   hasLongBody(request) && networkLimits.clients?.refusalOf(request) !== undefined
 
 /** Undefined if the request presents no client, and needs none. */
 function attemptOf(
-  server: ServerContext,
+  server: Edge,
   request: Request,
   form: Parameters,
   need: EndpointRow['clientAuthentication'],
@@ -251,7 +251,7 @@ function handled(endpoint: EndpointRow, asked: Asked): Promise<EndpointResponse>
 }
 
 interface Place {
-  readonly server: ServerContext
+  readonly server: Edge
   readonly endpoint: EndpointRow
   readonly url: string
 }
@@ -328,10 +328,7 @@ export const hasForm = ({ body }: EndpointDescription, method: string): boolean 
 const hasJson = ({ body }: EndpointDescription, { method }: Request) => body === 'json' && hasBody(method)
 
 /** Strategies in a host's Passport report failures as errors. */
-export function clientAuthenticationErrors(
-  server: ServerContext,
-  endpoint: EndpointRow,
-): ErrorRequestHandler {
+export function clientAuthenticationErrors(server: Edge, endpoint: EndpointRow): ErrorRequestHandler {
   const share = endpointCors(server, endpoint)
   return (thrown: unknown, request, response, next) => {
     const refusal = isPassportFailure(thrown) ? refused('client_not_authenticated') : thrown
@@ -350,11 +347,7 @@ const isPassportFailure = (error: unknown): boolean =>
  * Reads the body first: the connection closes with the response, and a later body would reset it before the
  * client gets the response.
  */
-async function turnAway(
-  { settings }: ServerContext,
-  endpoint: EndpointRow,
-  request: Request,
-): Promise<never> {
+async function turnAway({ settings }: Edge, endpoint: EndpointRow, request: Request): Promise<never> {
   try {
     if (hasJson(endpoint, request)) await jsonOf(request, settings.bodyDeadline)
     else if (hasForm(endpoint, request.method)) await formOf(request, settings.bodyDeadline)

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { type EndpointDescription, listedMethods } from '../protocol/endpoint'
 import { sendJsonError } from './response'
 
@@ -8,7 +8,7 @@ export const methodsOf = (endpoint: EndpointDescription): readonly string[] =>
 
 /** RFC 9110 15.5.6. No limit counts this: any web page can cause it, and the response costs nothing. */
 export function refuseMethod(
-  { audit, settings }: ServerContext,
+  { audit, settings }: Edge,
   endpoint: EndpointDescription,
   request: Request,
   response: Response,

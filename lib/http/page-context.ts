@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { privateState } from '../primitives/private-state'
 import type { Client } from '../protocol/client'
 import type { Parameters } from '../protocol/parameters'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import type { PageLocale } from '../pages/texts/locale'
 
 /** OpenID Connect Core 3.1.2.1. */
@@ -18,7 +18,7 @@ export function noteUiLocales(request: Request, parameters: Parameters): void {
 
 export const uiLocalesOf = (request: Request): string | undefined => asked.get(request)
 
-export const localeOf = ({ settings }: ServerContext, request: Request): PageLocale =>
+export const localeOf = ({ settings }: Edge, request: Request): PageLocale =>
   settings.pageLocales.choose(asked.get(request), request.headers['accept-language'])
 
 const clients = privateState<Request, Client>()

@@ -9,7 +9,7 @@ import { refused, unexpected } from '../protocol/refusals'
 import { type PageEndpoint, pageMethods, type PageRequest, type PageResponse } from '../doors/page-endpoint'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './authorization-middleware'
 import { loginLoop } from './login-loop'
 import type { PageLocale } from '../pages/texts/locale'
@@ -25,7 +25,7 @@ import { requireTls } from './transport'
 type Page = PageEndpoint | OwnPage
 
 /** Shares the network limit, the error page and the login of the authorization endpoint. */
-export function pageEndpoint(server: ServerContext, page: Page): RequestHandler {
+export function pageEndpoint(server: Edge, page: Page): RequestHandler {
   return handler((request, response) =>
     serve(server, page, request, response).catch((error: unknown) =>
       showErrorToOwner(server, request, response, unexpected(error), page.name),
@@ -33,12 +33,7 @@ export function pageEndpoint(server: ServerContext, page: Page): RequestHandler 
   )
 }
 
-async function serve(
-  server: ServerContext,
-  page: Page,
-  request: Request,
-  response: Response,
-): Promise<unknown> {
+async function serve(server: Edge, page: Page, request: Request, response: Response): Promise<unknown> {
   const { settings, audit, networkLimits, requireService } = server
   const audited = { request, response, endpoint: page.name }
   const allowed: readonly string[] = pageMethods(page)
@@ -116,7 +111,7 @@ function statusFor(
 }
 
 function sendHtml(
-  { settings }: ServerContext,
+  { settings }: Edge,
   response: Response,
   {
     html,
@@ -138,11 +133,11 @@ function sendHtml(
   sendPage(response, status, html, settings.pageLocales, targets)
 }
 
-const isFormOfOtherSite = ({ settings }: ServerContext, request: Request) =>
+const isFormOfOtherSite = ({ settings }: Edge, request: Request) =>
   request.method === 'POST' && !isFromOwnSite(request, settings.issuer)
 
 async function parametersOf(
-  { settings }: ServerContext,
+  { settings }: Edge,
   { json = false }: Page,
   request: Request,
   inJson: boolean,
@@ -155,7 +150,7 @@ async function parametersOf(
 }
 
 async function sendToLogin(
-  server: ServerContext,
+  server: Edge,
   { path }: Page,
   request: Request,
   response: Response,
@@ -173,10 +168,10 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
   extends HttpRequest
   implements PageRequest<Owner>
 {
-  readonly #server: ServerContext
+  readonly #server: Edge
 
   constructor(
-    server: ServerContext,
+    server: Edge,
     request: Request,
     readonly parameters: Parameters,
     readonly resourceOwner: Owner,
@@ -198,7 +193,7 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
 
 function answerOf(
   page: Page,
-  server: ServerContext,
+  server: Edge,
   request: Request,
   parameters: Parameters,
   { resourceOwner: owner, ownerReadAt: at }: Pick<PageRequest, 'resourceOwner' | 'ownerReadAt'>,

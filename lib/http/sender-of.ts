@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Sender } from '../protocol/sender'
 import type { NetworkLimits } from './network-limits'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 
 class SenderOfRequest implements Sender {
   constructor(
@@ -22,5 +22,5 @@ class SenderOfRequest implements Sender {
   }
 }
 
-export const senderOf = ({ networkLimits }: Pick<ServerContext, 'networkLimits'>, request: Request): Sender =>
+export const senderOf = ({ networkLimits }: Pick<Edge, 'networkLimits'>, request: Request): Sender =>
   new SenderOfRequest(networkLimits, request)

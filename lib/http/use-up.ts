@@ -2,9 +2,9 @@ import type { Request } from 'express'
 import { shareOf } from '../limits/counted-for'
 import type { Client } from '../protocol/client'
 import type { SingleUse } from '../protocol/single-use'
-import type { ServerContext } from '../server/context'
+import type { Edge } from './edge'
 
-type UsingServer = Pick<ServerContext, 'contexts' | 'counters'>
+type UsingServer = Pick<Edge, 'contexts' | 'counters'>
 
 export function useLast({ contexts }: Pick<UsingServer, 'contexts'>, request: Request, use: SingleUse): void {
   const context = contexts.of(request)

@@ -6,7 +6,8 @@ import { guardFinder, signatureFinder } from '../authorization/lookup'
 import type { AuthorizationStore } from '../authorization/store'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import { tokenObserver } from '../authorization/observe-token'
-import type { GuardSettings, ServerSettings } from '../config/settings'
+import type { ServerSettings } from '../config/settings'
+import type { GuardSettings } from '../http/settings'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import type { Counters } from '../limits/counters'
@@ -14,12 +15,12 @@ import type { Confirming } from '../protocol/confirmation'
 import { withSingleUseLimit } from '../limits/single-use-limit'
 import { countersWithDeadline, withDeadline } from '../stores/deadline'
 import type { Storage } from '../stores/storage'
-import type { GuardContext } from './context'
+import type { GuardEdge } from '../http/edge'
 
 export function createGuardContext(
   settings: GuardSettings,
-  tokens: Pick<GuardContext, 'findToken' | 'findSignedToken' | 'observeToken' | 'counters'>,
-): GuardContext {
+  tokens: Pick<GuardEdge, 'findToken' | 'findSignedToken' | 'observeToken' | 'counters'>,
+): GuardEdge {
   const { clock, explainRefusals } = settings
   const contexts = new RequestContexts()
   return {
@@ -36,7 +37,7 @@ export function tokenFinders(
   store: AuthorizationStore,
   formats: readonly AccessTokenReader[],
   confirming: Confirming,
-): Pick<GuardContext, 'findToken' | 'findSignedToken'> {
+): Pick<GuardEdge, 'findToken' | 'findSignedToken'> {
   const findToken = guardFinder(store, formats)
   return { findToken, findSignedToken: signatureFinder(formats, findToken, confirming) }
 }
@@ -51,7 +52,7 @@ export function observerOf(
   store: Storage,
   deadline: number,
   marks?: ClientMarks,
-): GuardContext['observeToken'] {
+): GuardEdge['observeToken'] {
   if (!explainRefusals) return undefined
   const whole = withDeadline(store, deadline)
   return tokenObserver(marks?.forGuards(whole) ?? whole, issuer, accessTokenFormats)

@@ -26,7 +26,7 @@ import { countersOf } from '../limits/single-use-limit'
 import type { Counters } from '../limits/counters'
 import { tokenResponse, type TokenResponse } from '../extensions/token-types/bearer'
 import { issueContext } from '../doors/issue-context'
-import type { ServerContext } from '../server/context'
+import type { Context } from '../doors/context'
 import type { DirectGrant, GrantResult, ServedGrantType, TokenRequest } from '../authorization/grant-type'
 import { checkingRefresh } from './check-refresh'
 import { restrictToken } from '../authorization/restrict'
@@ -44,7 +44,7 @@ interface AuthenticatedTokenRequest {
 
 /** RFC 6749 3.2. One write creates the tokens. */
 export async function exchange(
-  server: ServerContext,
+  server: Context,
   received: AuthenticatedTokenRequest,
 ): Promise<TokenEndpointResponse> {
   const { grantType, asked, context } = readRequest(server, received)
@@ -68,7 +68,7 @@ interface ReadRequest {
   readonly context: IssueContext
 }
 
-function readRequest(server: ServerContext, received: AuthenticatedTokenRequest): ReadRequest {
+function readRequest(server: Context, received: AuthenticatedTokenRequest): ReadRequest {
   const { client, evidence } = received
   const parameters = withoutIgnoredScope(received.parameters, client, server.plugIns.ignoredScope)
   const grantType = server.plugIns.grantTypes.get(parameters.require('grant_type'))
@@ -84,7 +84,7 @@ function readRequest(server: ServerContext, received: AuthenticatedTokenRequest)
 }
 
 function responseTo(
-  { settings: { refreshTokenExpiresIn } }: ServerContext,
+  { settings: { refreshTokenExpiresIn } }: Context,
   { members: further }: GrantResult,
   issued: Issued,
   { now }: IssueContext,
@@ -110,7 +110,7 @@ class RequestOfClient implements TokenRequest {
   readonly defaultScope: Scope
 
   constructor(
-    private readonly server: ServerContext,
+    private readonly server: Context,
     private readonly asked: AuthenticatedTokenRequest,
     readonly parameters: Parameters,
     readonly context: IssueContext,
@@ -143,7 +143,7 @@ class RequestOfClient implements TokenRequest {
 }
 
 function move(
-  server: ServerContext,
+  server: Context,
   { authorizationId: id, transition }: Extract<GrantResult, { readonly transition: unknown }>,
   recipient: Recipient,
   { random }: IssueContext,
@@ -163,7 +163,7 @@ type Committing = Pick<AuthenticatedTokenRequest, 'onCommitted' | 'useUp'>
 
 /** A record that begins with a token. Nothing is stored yet. */
 export function beginningOf(
-  { settings: { issuer, tokenType } }: ServerContext,
+  { settings: { issuer, tokenType } }: Context,
   { client_id: clientId, token_type = tokenType }: Client,
   grantType: string,
   grant: DirectGrant,

@@ -1,0 +1,38 @@
+import type { GrantType } from '../authorization/grant-type'
+import type { Lifetimes } from '../authorization/lifetimes'
+import type { Resources } from '../extensions/resource-indicators/resources'
+import type { AccessTokenFormat } from '../protocol/access-token-format'
+import type { Client, FindClient } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import type { Scope } from '../protocol/scope'
+import type { ScopeDescription } from '../protocol/scope-description'
+import type { TokenType } from '../protocol/token-type'
+
+/** What the rooms of the endpoints read of the options. */
+export interface Settings {
+  readonly issuer: string
+  /** The path of the issuer without a slash at its end. */
+  readonly mount: string
+  readonly errorUri: string | undefined
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
+  readonly defaultScope: Scope
+  readonly resources: Resources | undefined
+  /** `bearer` first. */
+  readonly tokenTypes: readonly TokenType[]
+  readonly tokenType: string
+  /** New tokens get the first one that issues. */
+  readonly accessTokenFormats: readonly AccessTokenFormat[]
+  readonly extensions: readonly Extension[]
+  /** Of hosts and plug-ins only. */
+  readonly grantTypes: readonly GrantType[]
+  readonly findClient: FindClient
+  readonly dynamicRegistration:
+    { readonly uses: { readonly holdForLogin: (client: Client) => Promise<void> } } | undefined
+  readonly lifetimes: Lifetimes
+  readonly refreshTokenExpiresIn: boolean
+  readonly refreshTokenRotation: boolean
+  readonly rememberConsent: { readonly seconds: number } | undefined
+  /** Where owners can end an access. */
+  readonly manageAt: string | undefined
+  readonly storeDeadline: number
+}
