@@ -1,6 +1,6 @@
 import { claimWarning, clientHeader, clientNameOf, fact, fineprint } from '../pages/consent-page'
 import { decisionButtons } from '../pages/consent-question'
-import { around, hiddenFields, html, type Html, pageDocument } from '../pages/html'
+import { around, hiddenFields, html, type Html, notice, pageDocument, row } from '../pages/html'
 import { permissions } from '../pages/permissions'
 import type { PageLocale } from '../pages/texts/locale'
 import type { DeviceAnswerView, DeviceCodeView, DeviceQuestionView, DeviceView } from './device-view'
@@ -20,6 +20,8 @@ function codePage(view: DeviceCodeView, locale: PageLocale): string {
   const { device, common, consent } = locale.texts
   const { userCode, problem, resourceOwner, switchAccount } = view
   const described = problem === undefined ? 'code-hint' : 'code-problem code-hint'
+  const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
+    <a href="${switchAccount}">${consent.notYou}</a>`
   return pageDocument({
     title: device.title,
     locale,
@@ -54,15 +56,7 @@ function codePage(view: DeviceCodeView, locale: PageLocale): string {
         <div class="actions"><button type="submit" class="primary">${device.next}</button></div>
       </form>
       ${warning(locale)}
-      <dl class="facts">
-        <div>
-          <dt>${common.signedInAs}</dt>
-          <dd>
-            <bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
-            <a href="${switchAccount}">${consent.notYou}</a>
-          </dd>
-        </div>
-      </dl>
+      <dl class="facts">${row(common.signedInAs, who)}</dl>
     `,
   })
 }
@@ -93,30 +87,12 @@ function questionPage(view: DeviceQuestionView, locale: PageLocale): string {
 function circumstances(view: DeviceQuestionView, locale: PageLocale): Html {
   const { common, consent, device } = locale.texts
   const { resourceOwner, userCode, requestedFrom } = view
+  const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
+    <button type="submit" form="switch" name="decision" value="switch">${consent.notYou}</button>`
   return html`<dl class="facts">
-    ${view.facts.map((one) => fact(one, consent.facts))}
-    <div>
-      <dt>${device.code}</dt>
-      <dd><code>${userCode}</code></dd>
-    </div>
-    ${
-      requestedFrom !== undefined &&
-      html`<div>
-        <dt>${device.requestedFrom}</dt>
-        <dd><bdi dir="ltr">${requestedFrom}</bdi></dd>
-      </div>`
-    }
-    <div>
-      <dt>${device.requestedAt}</dt>
-      <dd>${ago(view, locale)}</dd>
-    </div>
-    <div>
-      <dt>${common.signedInAs}</dt>
-      <dd>
-        <bdi>${resourceOwner.name || resourceOwner.subject}</bdi>
-        <button type="submit" form="switch" name="decision" value="switch">${consent.notYou}</button>
-      </dd>
-    </div>
+    ${view.facts.map((one) => fact(one, consent.facts))} ${row(device.code, html`<code>${userCode}</code>`)}
+    ${requestedFrom !== undefined && row(device.requestedFrom, html`<bdi dir="ltr">${requestedFrom}</bdi>`)}
+    ${row(device.requestedAt, ago(view, locale))} ${row(common.signedInAs, who)}
   </dl>`
 }
 
@@ -131,21 +107,7 @@ function ago({ requestedAt, now }: DeviceQuestionView, { tag }: PageLocale): Htm
 
 function answerPage({ answer, client }: DeviceAnswerView, locale: PageLocale): string {
   const { device } = locale.texts
-  const isApproved = answer === 'approved'
-  const title = isApproved ? device.approvedTitle : device.deniedTitle
-  return pageDocument({
-    title,
-    locale,
-    content: html`
-      <header class="intro">
-        <div class="${isApproved ? 'mark' : 'mark caution'}" aria-hidden="true">
-          ${isApproved ? '✓' : '!'}
-        </div>
-        <h1>${title}</h1>
-        <p>
-          ${isApproved ? around(device.approved, html`<bdi>${clientNameOf(client)}</bdi>`) : device.denied}
-        </p>
-      </header>
-    `,
-  })
+  if (answer === 'denied') return notice(locale, '!', device.deniedTitle, device.denied)
+  const approved = around(device.approved, html`<bdi>${clientNameOf(client)}</bdi>`)
+  return notice(locale, '✓', device.approvedTitle, approved)
 }

@@ -6,14 +6,7 @@ import type { Scope } from '../protocol/scope'
 import { claimsOfScope } from './owner-claims'
 
 /** OpenID Connect Core 3.1.2.1, 5.5, 6 and 7.2.1. */
-export const identityParameters = [
-  'nonce',
-  'claims',
-  'id_token_hint',
-  'request',
-  'request_uri',
-  'registration',
-]
+export const identityParameters = 'nonce claims id_token_hint request request_uri registration'.split(' ')
 
 export interface IdentityRequest {
   readonly nonce: string | undefined
@@ -27,18 +20,7 @@ export interface IdentityRequest {
   readonly acrValues: readonly string[]
 }
 
-export const claimsOfIdTokens = [
-  'sub',
-  'iss',
-  'aud',
-  'exp',
-  'iat',
-  'auth_time',
-  'acr',
-  'amr',
-  'nonce',
-  'at_hash',
-]
+export const claimsOfIdTokens = 'sub iss aud exp iat auth_time acr amr nonce at_hash'.split(' ')
 
 const longestNonce = 1024
 const longestClaims = 4096

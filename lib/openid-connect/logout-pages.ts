@@ -1,4 +1,4 @@
-import { around, hiddenFields, html, type Html, pageDocument } from '../pages/html'
+import { around, hiddenFields, html, notice } from '../pages/html'
 import type { PageLocale } from '../pages/texts/locale'
 
 interface LogoutQuestionView {
@@ -21,7 +21,7 @@ export function logoutQuestionPage(view: LogoutQuestionView, locale: PageLocale)
       <button type="submit" name="decision" value="log_out" class="primary">${logout.logOut}</button>
     </div>
   </form>`
-  return sheet(locale, logout.title, html`${whose}${asking}`, form)
+  return notice(locale, undefined, logout.title, html`${whose}${asking}`, form)
 }
 
 interface LogoutEndView {
@@ -37,17 +37,6 @@ export function logoutEndPage({ isLoggedOut, back }: LogoutEndView, locale: Page
       <a href="${back.uri}">${around(logout.backTo, html`<bdi>${back.clientName}</bdi>`)}</a>
     </div>`
   return isLoggedOut
-    ? sheet(locale, logout.doneTitle, html`${logout.done}`, link)
-    : sheet(locale, logout.stayedTitle, html`${logout.stayed}`, link)
-}
-
-function sheet(locale: PageLocale, title: string, text: Html, rest: Html | false): string {
-  const content = html`
-    <header class="intro">
-      <h1>${title}</h1>
-      <p>${text}</p>
-    </header>
-    ${rest}
-  `
-  return pageDocument({ title, content, locale })
+    ? notice(locale, undefined, logout.doneTitle, logout.done, link)
+    : notice(locale, undefined, logout.stayedTitle, logout.stayed, link)
 }

@@ -1,5 +1,5 @@
 import type { ConsentFact } from '../protocol/extension'
-import { clientNameOf, type ConsentView, origin } from './consent-page'
+import { clientNameOf, type ConsentView, fact, origin } from './consent-page'
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
 import { type ConsentScope, givenPermissions } from './permissions'
 import type { PageLocale } from './texts/locale'
@@ -112,16 +112,8 @@ const marks = ({ unregistered }: ConsentView['client'], locale: PageLocale) =>
 
 function access({ scope, facts, ...times }: ConnectedApplication, heading: Html, locale: PageLocale): Html {
   return html`${scope.length > 0 && html`${heading} ${givenPermissions(scope, locale.texts)}`}
-    ${facts.length > 0 && html`<dl class="facts">${facts.map((one) => fact(one, locale))}</dl>`}
+    ${facts.length > 0 && html`<dl class="facts">${facts.map((one) => fact(one, locale.texts.consent.facts, false))}</dl>`}
     <p class="hint">${days(times, locale)}</p>`
-}
-
-function fact({ name, label, values }: ConsentFact, { texts }: PageLocale): Html {
-  const facts: Readonly<Record<string, string>> = texts.consent.facts
-  return html`<div>
-    <dt dir="auto">${Object.hasOwn(facts, name) ? facts[name] : label}</dt>
-    <dd>${values.map(({ description }) => html`<p><bdi>${description}</bdi></p>`)}</dd>
-  </div>`
 }
 
 function days(

@@ -1,6 +1,6 @@
 import type { ConsentFact } from '../protocol/extension'
 import { type ConsentQuestion, decisionButtons, questionPart } from './consent-question'
-import { around, hiddenFields, html, type Html, type HtmlValue, pageDocument } from './html'
+import { around, hiddenFields, html, type Html, type HtmlValue, pageDocument, row } from './html'
 import { type ConsentScope, permissions } from './permissions'
 import type { PageLocale } from './texts/locale'
 import { visibleName } from './visible-text'
@@ -153,30 +153,24 @@ function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   const other = switchAccount !== undefined && html` <a href="${switchAccount}">${texts.consent.notYou}</a>`
   const who = html`<bdi>${resourceOwner.name || resourceOwner.subject}</bdi>${other}`
   return html`<dl class="facts">
-    ${view.facts.map((one) => fact(one, texts.consent.facts))}
-    <div>
-      <dt>${texts.common.signedInAs}</dt>
-      <dd>${who}</dd>
-    </div>
-    <div>
-      <dt>${texts.common.returnsTo}</dt>
-      <dd><bdi>${destination(view.redirectTo, texts.common.appOnDevice)}</bdi></dd>
-    </div>
+    ${view.facts.map((one) => fact(one, texts.consent.facts))} ${row(texts.common.signedInAs, who)}
+    ${row(texts.common.returnsTo, html`<bdi>${destination(view.redirectTo, texts.common.appOnDevice)}</bdi>`)}
   </dl>`
 }
 
-export function fact({ name, label, values }: ConsentFact, labels: Readonly<Record<string, string>>): Html {
+/** @param withCode whether a value stands beside its description. */
+export function fact(
+  { name, label, values }: ConsentFact,
+  labels: Readonly<Record<string, string>>,
+  withCode = true,
+): Html {
+  const details = values.map(({ value, description }) => {
+    const isOther = withCode && value.replaceAll('_', ' ') !== description
+    return html`<p><bdi>${description}</bdi>${isOther && html` <code>${value}</code>`}</p>`
+  })
   return html`<div>
     <dt dir="auto">${Object.hasOwn(labels, name) ? labels[name] : label}</dt>
-    <dd>
-      ${values.map(
-        ({ value, description }) =>
-          html`<p>
-            <bdi>${description}</bdi
-            >${value.replaceAll('_', ' ') !== description && html` <code>${value}</code>`}
-          </p>`,
-      )}
-    </dd>
+    <dd>${details}</dd>
   </div>`
 }
 

@@ -116,6 +116,33 @@ export function pageDocument({ title, content, locale = plainFrame }: PageView):
 `
 }
 
+/** A document that says one thing, perhaps under a sign. */
+export function notice(
+  locale: PageFrame,
+  sign: '✓' | '!' | undefined,
+  title: string,
+  text: HtmlValue,
+  rest?: HtmlValue,
+): string {
+  const look = sign === '✓' ? 'mark' : 'mark caution'
+  const content = html`
+    <header class="intro">
+      ${sign !== undefined && html`<div class="${look}" aria-hidden="true">${sign}</div>`}
+      <h1>${title}</h1>
+      <p>${text}</p>
+    </header>
+    ${rest}
+  `
+  return pageDocument({ title, content, locale })
+}
+
+/** A row of `<dl class="facts">`. */
+export const row = (term: string, details: HtmlValue): Html =>
+  html`<div>
+    <dt>${term}</dt>
+    <dd>${details}</dd>
+  </div>`
+
 function serviceMark({ name, logo }: PageFrame['service']): Html | undefined {
   if (name === undefined && logo === undefined) return undefined
   return html`<p class="service">

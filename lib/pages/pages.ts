@@ -1,7 +1,7 @@
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { withoutAnyPort } from '../protocol/redirect-uri'
 import { clientNameOf, destination, webUrl } from './consent-page'
-import { around, exactly, html, type Html, pageDocument } from './html'
+import { around, exactly, html, type Html, notice, row } from './html'
 import { submitScript } from './submit-script'
 import type { PageLocale } from './texts/locale'
 import type { PageTexts } from './texts/en'
@@ -45,26 +45,15 @@ interface AnsweredView {
 export function answeredPage({ clientName, home }: AnsweredView, locale: PageLocale): string {
   const { answered, common } = locale.texts
   const host = home === undefined ? '' : destination(home, common.appOnDevice)
-  return pageDocument({
-    title: answered.title,
-    locale,
-    content: html`
-      <header class="intro">
-        <div class="mark" aria-hidden="true">✓</div>
-        <h1>${answered.title}</h1>
-        <p>${around(answered.done, html`<bdi>${clientName}</bdi>`)}</p>
-      </header>
-      <p class="assurance">${answered.lost}</p>
-      ${
-        home !== undefined &&
-        html`<div class="actions">
-          <a class="primary" href="${home}" rel="noreferrer"
-            >${around(answered.goTo, html`<bdi>${host}</bdi>`)}</a
-          >
-        </div>`
-      }
-    `,
-  })
+  const goTo = around(answered.goTo, html`<bdi>${host}</bdi>`)
+  const rest = html`
+    <p class="assurance">${answered.lost}</p>
+    ${
+      home !== undefined &&
+      html`<div class="actions"><a class="primary" href="${home}" rel="noreferrer">${goTo}</a></div>`
+    }
+  `
+  return notice(locale, '✓', answered.title, around(answered.done, html`<bdi>${clientName}</bdi>`), rest)
 }
 
 interface WayToClient {
@@ -97,27 +86,12 @@ interface ContinueView extends WayToClient {
  */
 export function continuePage(view: ContinueView, locale: PageLocale): string {
   const { location, fields, approved } = view
-  const { texts } = locale
-  const title = approved ? texts.continue.approvedTitle : texts.continue.refusedTitle
-  return pageDocument({
-    title,
-    locale,
-    content: html`
-      <header class="intro">
-        <div class="${approved ? 'mark' : 'mark caution'}" aria-hidden="true">${approved ? '✓' : '!'}</div>
-        <h1>${title}</h1>
-        <p>
-          ${around(texts.continue.oneStep, html`<bdi>${destination(location, texts.common.appOnDevice)}</bdi>`)}
-        </p>
-      </header>
-      ${onward(view, texts.continue.continue, true)}
-      ${
-        fields === undefined
-          ? approved && html`<footer class="fineprint"><p>${texts.continue.linkIsYours}</p></footer>`
-          : submitScript
-      }
-    `,
-  })
+  const { continue: texts, common } = locale.texts
+  const title = approved ? texts.approvedTitle : texts.refusedTitle
+  const step = around(texts.oneStep, html`<bdi>${destination(location, common.appOnDevice)}</bdi>`)
+  const fineprint = approved && html`<footer class="fineprint"><p>${texts.linkIsYours}</p></footer>`
+  const rest = html`${onward(view, texts.continue, true)} ${fields === undefined ? fineprint : submitScript}`
+  return notice(locale, approved ? '✓' : '!', title, step, rest)
 }
 
 /**
@@ -152,23 +126,15 @@ export interface ErrorView {
 
 export function errorPage(view: ErrorView, locale: PageLocale): string {
   const { error } = locale.texts
-  return pageDocument({
-    title: view.title,
-    locale,
-    content: html`
-      <header class="intro">
-        <div class="mark caution" aria-hidden="true">!</div>
-        <h1>${view.title}</h1>
-        <p>${view.happened}</p>
-      </header>
-      <p class="assurance"><strong>${error.nothingShared}</strong> ${view.advice}</p>
-      ${wayOn(view, locale)}
-      <footer class="fineprint">
-        <p>${error.details} <bdi lang="en">${view.message}</bdi></p>
-        <p>${error.reference} <code>${view.code}</code> <code>${view.requestId}</code></p>
-      </footer>
-    `,
-  })
+  const rest = html`
+    <p class="assurance"><strong>${error.nothingShared}</strong> ${view.advice}</p>
+    ${wayOn(view, locale)}
+    <footer class="fineprint">
+      <p>${error.details} <bdi lang="en">${view.message}</bdi></p>
+      <p>${error.reference} <code>${view.code}</code> <code>${view.requestId}</code></p>
+    </footer>
+  `
+  return notice(locale, '!', view.title, view.happened, rest)
 }
 
 function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | undefined {
@@ -190,25 +156,18 @@ interface InsecureRedirectView extends WayToClient {
 
 /** RFC 6749 3.1.2.1. */
 export function insecureRedirectPage(view: InsecureRedirectView, locale: PageLocale): string {
-  const { location, granted } = view
+  const { granted } = view
   const { insecureRedirect: texts, common } = locale.texts
-  return pageDocument({
-    title: texts.title,
-    locale,
-    content: html`
-      <header class="intro">
-        <div class="mark caution" aria-hidden="true">!</div>
-        <h1>${texts.title}</h1>
-        <p>${granted ? texts.unprotectedAccess : texts.unprotected}</p>
-      </header>
-      ${returnsTo(location, common)}
-      <p class="assurance">
-        <strong>${granted ? texts.nothingSent : common.noAccess}</strong>
-        ${granted ? texts.stopAccess : texts.stop}
-      </p>
-      ${onward(view, texts.continue, false)}
-    `,
-  })
+  const rest = html`
+    ${returnsTo(view, common)}
+    <p class="assurance">
+      <strong>${granted ? texts.nothingSent : common.noAccess}</strong>
+      ${granted ? texts.stopAccess : texts.stop}
+    </p>
+    ${onward(view, texts.continue, false)}
+  `
+  const warning = granted ? texts.unprotectedAccess : texts.unprotected
+  return notice(locale, '!', texts.title, warning, rest)
 }
 
 interface UnverifiedView extends WayToClient {
@@ -218,33 +177,21 @@ interface UnverifiedView extends WayToClient {
 
 /** RFC 9700 4.11.2: the owner decides whether the browser follows. */
 export function unverifiedPage(view: UnverifiedView, locale: PageLocale): string {
-  const { location, cause } = view
   const { unverified, error, common } = locale.texts
-  const isRefused = cause === 'refusal'
+  const isRefused = view.cause === 'refusal'
   const title = isRefused ? error.refusedTitle : error.troubleTitle
-  return pageDocument({
-    title,
-    locale,
-    content: html`
-      <header class="intro">
-        <div class="mark caution" aria-hidden="true">!</div>
-        <h1>${title}</h1>
-        <p>${isRefused ? unverified.notChecked : unverified.trouble} ${common.noAccess}</p>
-      </header>
-      ${returnsTo(location, common)}
-      <p class="assurance">
-        ${!isRefused && html`<strong>${unverified.tryAgain}</strong>`} ${unverified.careful}
-      </p>
-      ${onward(view, unverified.goBack, false)}
-    `,
-  })
+  const rest = html`
+    ${returnsTo(view, common)}
+    <p class="assurance">
+      ${!isRefused && html`<strong>${unverified.tryAgain}</strong>`} ${unverified.careful}
+    </p>
+    ${onward(view, unverified.goBack, false)}
+  `
+  const reason = isRefused ? unverified.notChecked : unverified.trouble
+  return notice(locale, '!', title, html`${reason} ${common.noAccess}`, rest)
 }
 
-function returnsTo(location: string, common: PageTexts['common']): Html {
-  return html`<dl class="facts">
-    <div>
-      <dt>${common.returnsTo}</dt>
-      <dd><bdi>${destination(location, common.appOnDevice)}</bdi></dd>
-    </div>
-  </dl>`
+function returnsTo({ location }: WayToClient, common: PageTexts['common']): Html {
+  const place = destination(location, common.appOnDevice)
+  return html`<dl class="facts">${row(common.returnsTo, html`<bdi>${place}</bdi>`)}</dl>`
 }

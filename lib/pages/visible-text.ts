@@ -8,20 +8,7 @@ const deceptive =
 const ignorable = /(?![\u200C\u200D])\p{Default_Ignorable_Code_Point}/gu
 
 const joiningScripts = ['Arab', 'Syrc', 'Mong', 'Nkoo', 'Mand', 'Adlm', 'Rohg']
-const conjunctScripts = [
-  'Deva',
-  'Beng',
-  'Guru',
-  'Gujr',
-  'Orya',
-  'Taml',
-  'Telu',
-  'Knda',
-  'Mlym',
-  'Sinh',
-  'Khmr',
-  'Mymr',
-]
+const conjunctScripts = 'Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr'.split(' ')
 const letter = `[${[...joiningScripts, ...conjunctScripts].map((script) => `\\p{scx=${script}}`).join('')}]`
 const picture = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
 

@@ -28,10 +28,5 @@ export const isQuotable = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20\x21\x23-\x5B\x5D-\x7E]+$/.test(value)
 
 /** RFC 6750 3, RFC 9728 5.1; besides `scope`. */
-export const serverAttributes: readonly string[] = [
-  'realm',
-  'error',
-  'error_description',
-  'error_uri',
-  'resource_metadata',
-]
+export const serverAttributes: readonly string[] =
+  'realm error error_description error_uri resource_metadata'.split(' ')

@@ -7,16 +7,9 @@ import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
 
 // A browser runs or opens these in place of the page that redirects.
-const forbiddenSchemes = new Set([
-  'javascript:',
-  'data:',
-  'vbscript:',
-  'blob:',
-  'file:',
-  'filesystem:',
-  'about:',
-  'view-source:',
-])
+const forbiddenSchemes = new Set(
+  'javascript: data: vbscript: blob: file: filesystem: about: view-source:'.split(' '),
+)
 
 /**
  * RFC 6749 3.1.2: absolute, without a fragment; its query names no response parameters. Returns the end of a sentence.

@@ -27,14 +27,8 @@ export function tokenExchange(options: TokenExchangeOptions): GrantType {
   return {
     name: tokenExchangeName,
     // RFC 8693 2.1: a request may repeat `resource` and `audience`.
-    parameters: [
-      'subject_token',
-      'subject_token_type',
-      'actor_token',
-      'actor_token_type',
-      'requested_token_type',
-      'scope',
-    ],
+    parameters:
+      'subject_token subject_token_type actor_token actor_token_type requested_token_type scope'.split(' '),
     refreshTokens: false,
     introspect: introspectedHistory,
     async handle(request) {
