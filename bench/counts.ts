@@ -25,7 +25,7 @@ const flags = [
   '--min-semi-space-size=512',
   '--no-concurrent-recompilation',
 ]
-const programs = ['ours', 'ours, approved before', 'bare']
+const programs = ['ours', 'ours, approved before', 'bare', 'bare, approved before']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,6 +1,6 @@
 import { peers } from './peers'
 import { signedPrograms } from './signed-programs'
-import { bare } from './stories/bare'
+import { bare, bareApproved } from './stories/bare'
 import { approvedAlready, ours } from './stories/ours'
 import type { Stories, Workload } from './story'
 
@@ -43,6 +43,11 @@ export const programsInProcess: Readonly<Record<string, ProgramInProcess>> = {
   ...Object.fromEntries(opaque),
   ...signedPrograms,
   // A flow without the page of consent: two requests.
+  'bare, approved before': {
+    program: 'bare',
+    environment: { BENCH_APPROVED: 'yes' },
+    stories: bareApproved,
+  },
   'ours, approved before': {
     program: 'ours',
     environment: { BENCH_APPROVED: 'yes' },

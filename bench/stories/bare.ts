@@ -1,12 +1,11 @@
 import { basic, clientCredentials, codeFlow, decide, guard, refresh, type Dialect } from '../flows'
 import type { Stories } from '../story'
 
-const dialect: Dialect = {
-  authorize: '/authorize',
-  token: '/token',
-  clientPost: basic,
-  approve: decide('/decide'),
-}
+const approved: Dialect = { authorize: '/authorize', token: '/token', clientPost: basic }
+const dialect: Dialect = { ...approved, approve: decide('/decide') }
+
+/** Without a page: 2 requests. */
+export const bareApproved: Stories = { codeFlow: codeFlow(approved) }
 
 /** The same requests, to routes that check nothing. */
 export const bare: Stories = {
