@@ -48,29 +48,28 @@ interface Holder {
   readonly accessTokens: readonly StoredToken[]
 }
 
-type Own = Omit<AccessToken, 'digest' | 'expiresAt' | 'scope'> & { readonly scope: Scope | undefined }
+const ownScope = group<Partial<Pick<AccessToken, 'scope'>>>({ scope: omittable(scope(1)) })
 
-const own = group<Own>({
-  scope: optional(scope(1)),
+const ownTerms = group<Omit<AccessToken, 'digest' | 'scope' | 'expiresAt'>>({
   tokenData: optional(json(2)),
   extensionData: extensionData(3),
   tokenType: omittable(text(4)),
   formatted: omittable(inline(group<Formatted>({ format: text(5), issuedAt: integer(6) }))),
 })
 
-const nothingOwn: Own = { scope: undefined, tokenData: undefined, extensionData: {} }
-
 export function storedTokenOf(token: AccessToken, holder: Pick<Holder, 'scope'>): StoredToken {
-  const digestWithEnd = `${token.digest} ${token.expiresAt.toString(36)}`
-  const isOfHolder = formatScope(token.scope) === formatScope(holder.scope)
-  const list: Json[] = []
-  own.write({ ...token, scope: isOfHolder ? undefined : token.scope }, list)
-  return list.length === 0 ? digestWithEnd : [digestWithEnd, ...list.slice(1)]
+  const stored: [string, ...Json[]] = [`${token.digest} ${token.expiresAt.toString(36)}`]
+  if (formatScope(token.scope) !== formatScope(holder.scope)) ownScope.write(token, stored)
+  ownTerms.write(token, stored)
+  return stored.length === 1 ? stored[0] : stored
 }
 
-export function accessTokenOf(token: StoredToken, holder: Pick<Holder, 'scope'>): AccessToken {
-  const { scope: ownScope, ...rest } = typeof token === 'string' ? nothingOwn : own.read(token)
-  return { digest: digestOf(token), scope: ownScope ?? holder.scope, expiresAt: endOf(token), ...rest }
+export function accessTokenOf(token: StoredToken, { scope: usual }: Pick<Holder, 'scope'>): AccessToken {
+  const digest = digestOf(token)
+  const expiresAt = endOf(token)
+  return typeof token === 'string'
+    ? { digest, scope: usual, expiresAt, tokenData: undefined, extensionData: {} }
+    : { digest, scope: usual, expiresAt, ...ownScope.read(token), ...ownTerms.read(token) }
 }
 
 export function newestToken(holder: Holder): AccessToken | undefined {
@@ -80,8 +79,10 @@ export function newestToken(holder: Holder): AccessToken | undefined {
 
 /** Plain: the timing reveals a digest at most, which gives no access. The newest is the likeliest. */
 export function findToken(holder: Holder, digest: string): AccessToken | undefined {
-  const beginning = `${digest} `
-  const found = holder.accessTokens.findLast((token) => digestWithEndOf(token).startsWith(beginning))
+  const found = holder.accessTokens.findLast((token) => {
+    const digestWithEnd = digestWithEndOf(token)
+    return digestWithEnd.startsWith(digest) && digestWithEnd.charAt(digest.length) === ' '
+  })
   return found === undefined ? undefined : accessTokenOf(found, holder)
 }
 
@@ -116,5 +117,6 @@ const digestWithEndForm = /^[^ ]+ [\da-z]{1,10}$/
 function isStoredToken(token: Json, at: number): token is StoredToken {
   const digestWithEnd = isList(token) ? token[0] : token
   if (typeof digestWithEnd !== 'string' || !digestWithEndForm.test(digestWithEnd)) return unreadable(at)
-  return !isList(token) || own.read(token) !== undefined
+  if (isList(token)) [ownScope, ownTerms].forEach((own) => own.read(token))
+  return true
 }

@@ -93,12 +93,11 @@ export interface Group<Value> {
 }
 
 export function group<Value extends object>(members: Members<Value>): Group<Value> {
-  const rows: { readonly name: keyof Value; readonly member: Place<Value[keyof Value]> }[] = []
-  for (const name in members) rows.push({ name, member: members[name] })
+  const [first = 0] = Object.values<Place<unknown>>(members).map(({ at }) => at)
   return {
-    first: rows[0]?.member.at ?? 0,
+    first,
     write(value, list) {
-      for (const { name, member } of rows) put(value[name], member, list)
+      for (const name in members) put(value[name], members[name], list)
     },
     read(list, id) {
       const value: Partial<Value> = {}
@@ -108,15 +107,15 @@ export function group<Value extends object>(members: Members<Value>): Group<Valu
   }
 
   function fill(value: Partial<Value>, list: readonly Json[], id?: string): asserts value is Value {
-    for (const { name, member } of rows) {
-      const { at, presence } = member
+    for (const name in members) {
+      const { at, presence, read } = members[name]
       const element = list[at]
       if (presence !== 'required' && (element ?? null) === null) {
         if (presence === 'optional') value[name] = undefined
         continue
       }
-      const read = member.read(element, list, id)
-      value[name] = read === undefined ? unreadable(at) : read
+      const member = read(element, list, id)
+      value[name] = member === undefined ? unreadable(at) : member
     }
   }
 }

@@ -32,8 +32,7 @@ export const scopeExpectation =
 export const distinct = (scope: Scope): Scope => (scope.length < 2 ? scope : [...new Set(scope)])
 
 export function formatScope(scope: Scope): string {
-  const [only = '', second] = scope
-  return second === undefined ? only : scope.join(' ')
+  return scope.length < 2 ? (scope[0] ?? '') : scope.join(' ')
 }
 
 /** Case-sensitive. */
