@@ -55,7 +55,6 @@ export function approveRequest(
   return { authorization, redirection: redirection(frame, parameters), responseType, requested, approval }
 }
 
-/** @throws OAuthError if the format of the token or an extension refuses. */
 export async function completeApproval(
   server: Context,
   client: Client,

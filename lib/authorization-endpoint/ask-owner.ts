@@ -58,7 +58,6 @@ export class OwnerQuestions {
     private readonly host: OwnerHost,
   ) {}
 
-  /** @throws TypeError for what is no question, and for a second question: the page has room for one. */
   asked(): Promise<AskedQuestion | undefined> {
     this.question ??= this.ask()
     return this.question

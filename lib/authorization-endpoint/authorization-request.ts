@@ -45,11 +45,7 @@ export interface ParsedAuthorizationRequest extends RequestContent {
   readonly requestedLogin: RequestedLogin | undefined
 }
 
-/**
- * Checks all but the client and the redirection URI. The client gets these refusals by redirect.
- *
- * @throws OAuthError for each parameter that is missing, malformed or not allowed.
- */
+/** Checks all but the client and the redirection URI. The client gets these refusals by redirect. */
 export function parseAuthorizationRequest(
   { client, redirectUri }: ResolvedRedirectUri,
   parameters: Parameters,
@@ -106,8 +102,6 @@ export function proposalOf(
 /**
  * RFC 7591 2.1: a client has registered the grant types of its response types, so a withdrawn grant type withdraws
  * them.
- *
- * @throws OAuthError `unsupported_response_type`, or `unauthorized_client` if the client has not registered it.
  */
 export function requireResponseType(
   client: Client,
@@ -228,7 +222,6 @@ export interface ResolvedRedirectUri {
   readonly redirectUriSent: boolean
 }
 
-/** @throws OAuthError `invalid_request`. */
 export function destinationOf(client: Client, parameters: Parameters): ResolvedRedirectUri {
   const sent = parameters.get('redirect_uri')
   if (sent !== undefined) requireRedirectUri(client, sent)
@@ -242,11 +235,7 @@ export interface ClientFinder {
   clientFound(client?: Client): void
 }
 
-/**
- * The same text hides that a disabled client exists.
- *
- * @throws OAuthError `invalid_request`.
- */
+/** The same text hides that a disabled client exists. */
 export function requireClient(
   clientId: string,
   findClient: FindClient,

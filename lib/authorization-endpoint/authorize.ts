@@ -153,7 +153,6 @@ interface SettledRequest {
   readonly claimed: ClaimedRequest | undefined
 }
 
-/** @throws OAuthError for the page of the owner. */
 function settle(server: Context, received: Parameters, host: Host): Eventual<SettledRequest> {
   requireEchoableState(received)
   return following(

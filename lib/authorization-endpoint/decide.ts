@@ -176,11 +176,7 @@ async function findDeciding(server: Context, decision: Decision, hasWaited: bool
   return { server, decision, hasWaited, id, found, client, context }
 }
 
-/**
- * The tokens tell the login that decides, which may not be that of the page.
- *
- * @throws OAuthError for the client, if the login does not meet what the request demands.
- */
+/** The tokens tell the login that decides, which may not be that of the page. */
 function requireLogin({ server, decision, found, client }: Deciding): Eventual<void> {
   const { approved, subject, login } = decision
   const now = server.now()

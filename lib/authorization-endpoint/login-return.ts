@@ -22,9 +22,7 @@ interface LoginReturns {
 
 /**
  * Undefined if the login has returned three times within a minute: without an owner, the request would loop.
- *
  * @param now seconds since the epoch.
- * @throws OAuthError `invalid_request` if a full request leaves no room for the reference.
  */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
   const { count, since } = returnsIn(parameters.peek(parameter), now)

@@ -34,9 +34,7 @@ interface Look {
 /**
  * Judges by the request and by the extensions with `atResourceOwner`, at each page at which an owner gets or decides a
  * request.
- *
  * @param now seconds since the epoch.
- * @throws OAuthError for an owner who may not have the request, such as `login_required`.
  */
 export async function lookAtOwner(
   { plugIns: { atResourceOwner } }: Context,
@@ -70,11 +68,7 @@ interface KeptRequest {
   readonly loginDemandedAt: number | undefined
 }
 
-/**
- * For one who claims a request of a device, or decides with another login than that of the page.
- *
- * @throws OAuthError as {@link lookAtOwner} does.
- */
+/** For one who claims a request of a device, or decides with another login than that of the page. */
 export async function lookAgain(
   server: Context,
   request: KeptRequest,

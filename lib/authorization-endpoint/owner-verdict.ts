@@ -61,9 +61,6 @@ export interface Course {
 /**
  * Decides by the request, and by the extensions with `atResourceOwner`; stores the time of a login that they demand.
  * Returns a refusal for the page of the owner.
- *
- * @throws OAuthError for the client: `login_required`, `consent_required`, `interaction_required`, or the refusal of an
- * extension.
  */
 export async function courseOf(
   server: Context,
@@ -153,10 +150,7 @@ async function keepDemand(
 const livesLonger = ({ record }: ClaimedRequest) =>
   record.state === 'unclaimed' && record.lifetimeUntilSeen !== undefined
 
-/**
- * Counts a record that waits for its login, unless it does not come to be. @throws Throttled if too many of the network
- * wait.
- */
+/** Counts a record that waits for its login, unless it does not come to be. */
 async function counted<Outcome>(
   logins: DemandedLogins,
   sender: Sender | undefined,

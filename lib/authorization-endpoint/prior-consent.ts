@@ -34,7 +34,6 @@ export function mayRemember(client: Client, responseType: ResponseType, redirect
   return client.selfRegistered !== true && mayHavePriorConsent(client, responseType, redirectUri)
 }
 
-/** @throws TypeError for anything but true and false. */
 export function parsePriorConsent(value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new TypeError('The option skipConsent must return true or false.')

@@ -21,11 +21,7 @@ export interface RequestedLogin {
   readonly uiLocales: readonly string[]
 }
 
-/**
- * Undefined if the request says nothing, as most do.
- *
- * @throws OAuthError `invalid_request`.
- */
+/** Undefined if the request says nothing, as most do. */
 export function parseRequestedLogin(
   parameters: Parameters,
   defaults?: LoginDefaults,
@@ -84,7 +80,6 @@ export const clockTolerance = 5
  * @param demandedAt when the server sent the owner to the login for this request, less the tolerance; undefined if it
  * has not.
  * @param now seconds since the epoch.
- * @throws OAuthError `login_required` if the owner comes back from the login without a newer one.
  */
 export function openDemandOf(
   requested: RequestedLogin | undefined,

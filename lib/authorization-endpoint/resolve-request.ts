@@ -24,7 +24,6 @@ interface SettledRequest {
   readonly claimed: ClaimedRequest | undefined
 }
 
-/** @throws OAuthError for the page of the owner: the server has no redirection URI yet. */
 export async function resolveRequest(
   server: Context,
   received: Parameters,
@@ -42,8 +41,6 @@ export async function resolveRequest(
 /**
  * In the order of the option `extensions`, each gets the parameters that the previous ones left. Also returns the
  * handle of the record that the request uses up.
- *
- * @throws OAuthError the refusal of an extension.
  */
 export async function replaceParameters(
   { plugIns }: Context,

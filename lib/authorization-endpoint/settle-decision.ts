@@ -9,11 +9,7 @@ import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import { covers, distinct, type Scope, unavailableScope } from '../protocol/scope'
 import { type Granted, withoutOffer } from './consent-offer'
 
-/**
- * Pure: a conflict in the store calls it again.
- *
- * @throws OAuthError the refusal of an extension; `invalid_scope` if extensions leave no scope.
- */
+/** Pure: a conflict in the store calls it again. */
 export function settleDecision<
   Requested extends Pick<RequestedAuthorization, 'subject' | 'scope' | 'extensionData'>,
 >(

@@ -42,20 +42,12 @@ export class ClientVerification {
     }
   }
 
-  /**
-   * Generated secrets and public clients of a list. Undefined: the proof waits, see {@link verify}.
-   *
-   * @throws OAuthError `invalid_client`; `temporarily_unavailable` over a limit on failures.
-   */
+  /** Generated secrets and public clients of a list. Undefined: the proof waits, see {@link verify}. */
   verifyAtOnce({ credential, client, context }: Presented): ProvenClient | undefined {
     return client instanceof Promise ? undefined : this.atOnce(client, credential, context)
   }
 
-  /**
-   * Once {@link verifyAtOnce} has returned undefined.
-   *
-   * @throws OAuthError as there.
-   */
+  /** Once {@link verifyAtOnce} has returned undefined. */
   async verify({ credential, client: looked, context }: Presented): Promise<ProvenClient> {
     const client = await found(looked, context)
     const proven = looked instanceof Promise ? this.atOnce(client, credential, context) : undefined

@@ -30,9 +30,6 @@ interface BasicCredentials {
 const token68 = /^Basic +([A-Za-z0-9+/_-]+)=* *$/i
 const malformed = () => refused('basic_malformed')
 
-/**
- * @throws OAuthError `invalid_client` for a malformed header, `invalid_request` for a value that is too long.
- */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   if (!/^Basic(?: |$)/i.test(header)) return undefined
   const encoded = token68.exec(header)?.[1]

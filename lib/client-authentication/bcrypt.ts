@@ -44,11 +44,7 @@ export const fitsBcrypt = (secret: string): boolean =>
 export const bcryptHash = async (secret: string): Promise<string> =>
   semaphore.take('after the line', () => loadBcrypt().hash(secret, bcryptCost))
 
-/**
- * Takes one turn for all comparisons, so an attempt runs whole or not at all.
- *
- * @throws NotAttempted if too many attempts wait.
- */
+/** Takes one turn for all comparisons, so an attempt runs whole or not at all. */
 async function firstBcryptMatch(
   secret: string,
   hashes: readonly string[],
@@ -100,7 +96,6 @@ export class ConstantWorkComparer {
     this.dearest = cost ?? 0
   }
 
-  /** @throws NotAttempted if too many attempts wait. */
   async match(
     secret: string,
     hashes: readonly string[],

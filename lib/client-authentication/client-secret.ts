@@ -72,11 +72,7 @@ export class SecretVerifier {
     return match === undefined ? undefined : verdict(match, hashes)
   }
 
-  /**
-   * A secret verified within a day passes as `known`, which counts nothing.
-   *
-   * @throws OAuthError over a limit; `NotAttempted` if too many comparisons wait for bcrypt.
-   */
+  /** A secret verified within a day passes as `known`, which counts nothing. */
   async verifyChosen(
     client: Client | undefined,
     secret: string,

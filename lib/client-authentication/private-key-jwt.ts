@@ -136,7 +136,6 @@ function readAssertion(body: Parameters): PresentedCredential | undefined {
 // 8725 3.11: an assertion for another purpose, such as a grant, has another type.
 const types = ['client-authentication+jwt', 'application/client-authentication+jwt', 'jwt', 'application/jwt']
 
-/** @throws OAuthError `invalid_client`; `temporarily_unavailable` without the keys. */
 async function useOf(
   assertion: string,
   keys: KeySource,

@@ -49,9 +49,6 @@ export const credentialNames = ({ credentialParameters }: CredentialTerms): read
 /**
  * Runs before any strategy: a strategy sees only its own method, so a chain of them could not notice two
  * methods.
- *
- * @throws OAuthError `invalid_request` for several methods (RFC 6749 2.3), `invalid_client` for an unknown
- * header.
  */
 export function readCredential(
   sources: CredentialSources,

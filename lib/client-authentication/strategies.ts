@@ -79,7 +79,6 @@ export class Attempt implements Presented, Outcomes {
     readonly context: AuthenticationContext,
   ) {}
 
-  /** @throws OAuthError if the client is refused at once. */
   by(strategy: ServerStrategy, request: Request): this {
     strategy.authenticate.call(this, request, this)
     return this

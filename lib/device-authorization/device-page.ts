@@ -102,7 +102,6 @@ const enteringAt =
   (current) =>
     enterCode(current, owner, { key, requests: server.polledRequests, context: server.context() })
 
-/** @throws Throttled after too many wrong codes. */
 async function guess(
   server: PlugInServer,
   terms: DeviceTerms,

@@ -120,7 +120,6 @@ function jktIn(parameters: Parameters): string | undefined {
   return jkt
 }
 
-/** @throws OAuthError if the code, the code of a device or the refresh token is bound to another key. */
 function requireKey(
   { grantType, authorizationData }: ExtensionTokenRequest,
   thumbprint: string | undefined,

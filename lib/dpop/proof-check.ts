@@ -45,10 +45,8 @@ export class ProofCheck {
 
   /**
    * Not whether the proof was used before.
-   *
    * @param url what clients call this URL; undefined if the configuration does not say.
    * @param accessToken undefined at an endpoint that issues tokens.
-   * @throws OAuthError `invalid_dpop_proof` or `use_dpop_nonce`.
    */
   async prove(
     { headers, method }: ResourceRequest,

@@ -36,7 +36,6 @@ export function authenticatorAtHost(server: ServerWithoutStrategies): Authentica
   }
 }
 
-/** @throws OAuthError for several methods, or one used wrongly. */
 export function credentialOf(
   { credentialTerms, contexts }: ServerWithoutStrategies,
   request: Request,

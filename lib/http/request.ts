@@ -28,12 +28,7 @@ export function formAtOnce(request: Request): Parameters | undefined {
   return form
 }
 
-/**
- * RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser.
- *
- * @throws OAuthError `invalid_request` for a body of another type, above 64 KiB, too slow, compressed or not
- * UTF-8.
- */
+/** RFC 6749 3.2 and appendix B. Reads the body once: from the stream, or from a host's parser. */
 export async function formOf(request: Request, seconds: number): Promise<Parameters> {
   const known = forms.get(request)
   if (known !== undefined) return known
@@ -80,7 +75,6 @@ function lacksBody(request: Request): boolean {
   return Number(length) === 0 && coding === undefined && headerLines(request, 'content-type').length === 0
 }
 
-/** @throws OAuthError `invalid_request`, as {@link formOf} does; for no JSON, or more than 32 levels. */
 export async function jsonOf(request: Request, seconds: number): Promise<unknown> {
   const isUnread = hasUnreadBody(request, jsonType, noJson)
   const bytes = isUnread ? (bodyAtOnce(request) ?? (await readStream(request, seconds))) : undefined

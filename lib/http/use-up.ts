@@ -11,7 +11,6 @@ export function useLast({ contexts }: Pick<UsingServer, 'contexts'>, request: Re
   context.singleUses = [...context.singleUses, use]
 }
 
-/** @throws OAuthError if another request has used it up. */
 export async function useUp(
   { contexts, counters }: UsingServer,
   request: Request,

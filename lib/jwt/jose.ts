@@ -79,11 +79,7 @@ let loading: Promise<Jose> | undefined
 
 export const loadJose = (): Promise<Jose> => (loading ??= load())
 
-/**
- * At construction, so that a missing jose does not first show at a request.
- *
- * @throws ConfigurationError
- */
+/** At construction, so that a missing jose does not first show at a request. */
 export function requireJose(asker: string): void {
   optionalPackage('jose', findJose, {
     subject: `${asker} cannot verify signatures:`,

@@ -59,10 +59,6 @@ interface FoundKey {
   readonly keySet: KeySet
 }
 
-/**
- * @throws KeysUnavailable if a fetch fails, or may have come before the issuer had the key.
- * @throws JOSEError unless exactly one key fits.
- */
 export async function findKey(
   jose: Jose,
   source: KeySource,

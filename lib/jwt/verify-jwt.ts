@@ -43,10 +43,6 @@ export const anyTime = Number.MAX_SAFE_INTEGER
 /** Characters. A longer JWT is refused unread. */
 export const longestJwt = 16 * 1024
 
-/**
- * @throws RefusedJwt, also without `sub`.
- * @throws KeysUnavailable
- */
 export async function verifyJwt(token: string, now: number, terms: JwtTerms): Promise<ProvenJwt> {
   const proven = await verifyClaims(token, now, terms)
   const { sub: subject } = proven.claims
@@ -54,12 +50,7 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
   return { ...proven, subject }
 }
 
-/**
- * RFC 7519 7.2, RFC 8725. With the keys of the issuer in `iss`, never with a key that the JWT itself brings.
- *
- * @throws RefusedJwt
- * @throws KeysUnavailable
- */
+/** RFC 7519 7.2, RFC 8725. With the keys of the issuer in `iss`, never with a key that the JWT itself brings. */
 export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
   if (!isCompact(token)) throw new RefusedJwt('malformed')
   const jose = await loadJose()

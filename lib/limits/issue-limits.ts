@@ -52,12 +52,11 @@ export class IssueLimits {
       owner && new TokenBuckets(owner, (seconds) => overLimit('owner_issue_limited', seconds), steady)
   }
 
-  /** Counts nothing, and runs before the server looks up or uses up anything. @throws OverShare */
+  /** Counts nothing, and runs before the server looks up or uses up anything. */
   requireRoom(clientId: string): void {
     this.ofClients?.requireRoom(clientId)
   }
 
-  /** @throws OverShare over a limit: the response then does not count. */
   private count(clientId: string, subject: string | undefined): void {
     this.requireRoom(clientId)
     if (subject !== undefined) this.ofOwners?.take(shareOfToken(clientId, subject))

@@ -17,9 +17,7 @@ export interface FailureThrottle extends Limit {
  *
  * A limit that refuses takes the count back from itself and those before it; later ones have not counted. Put first
  * what a single attacker reaches first: refused attempts then cannot use up what honest clients share.
- *
  * @param attempt resolves to undefined for a failure.
- * @throws OAuthError the refusal, or `temporarily_unavailable` if the counters fail. The attempt did not run.
  */
 export async function throttled<Success>(
   limits: readonly FailureThrottle[],

@@ -34,12 +34,11 @@ export class TokenBuckets {
     this.perMillisecond = attempts / (seconds * 1000)
   }
 
-  /** Takes nothing. @throws the refusal */
+  /** Takes nothing. */
   requireRoom(key: string, amount = 1): void {
     this.requireRoomIn(this.buckets.get(this.placeOf(key)), amount, this.clock())
   }
 
-  /** @throws the refusal if the bucket is empty, and leaves it as it is. */
   take(key: string, amount = 1): void {
     const now = this.clock()
     const place = this.placeOf(key)
@@ -54,7 +53,6 @@ export class TokenBuckets {
     }
   }
 
-  /** @throws the refusal if one has no room, and leaves all buckets as they are. */
   takeFromAll(networks: readonly CountedNetwork[]): void {
     const amounts = new Map(networks.map(({ network, factor }) => [network, 1 / factor]))
     for (const [network, amount] of amounts) this.requireRoom(network, amount)

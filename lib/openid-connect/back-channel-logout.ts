@@ -94,7 +94,7 @@ export function announcing(
   }
 }
 
-/** While the failure may pass. @throws Error after the last attempt. */
+/** While the failure may pass. */
 async function deliver(
   post: PostForm,
   uri: string,

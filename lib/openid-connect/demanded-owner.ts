@@ -13,7 +13,6 @@ export function requireSubject(subject: string): void {
     )
 }
 
-/** @throws OAuthError `server_error` if the host does not say the time of the login. */
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
   if (login?.authTime !== undefined || !needsAuthTime(client)) return
   throw refused(

@@ -54,7 +54,6 @@ export function endSessionPage(
   }
 }
 
-/** @throws OAuthError `invalid_request`, on a page: nobody goes to an unchecked URI. */
 async function destinationIn(
   server: PlugInServer,
   terms: IdTokenTerms,

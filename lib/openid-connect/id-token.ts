@@ -54,11 +54,7 @@ function accessTokenHash(accessToken: string, algorithm: SigningAlgorithm): stri
   return whole.subarray(0, whole.length / 2).toString('base64url')
 }
 
-/**
- * OpenID Connect Core 3.1.2.1: the token may have expired.
- *
- * @throws OAuthError `invalid_request` if this server has not issued the token to this client.
- */
+/** OpenID Connect Core 3.1.2.1: the token may have expired. */
 export async function hintedSubject(
   { issuer, ring }: IdTokenTerms,
   hint: string,

@@ -26,11 +26,7 @@ const longestNonce = 1024
 const longestClaims = 4096
 const claimsAtMost = 50
 
-/**
- * Undefined for a request of OAuth alone.
- *
- * @throws OAuthError for a parameter that is malformed or not supported.
- */
+/** Undefined for a request of OAuth alone. */
 export function parseIdentityRequest(
   { parameters, redirectUri, scope }: ExtensionAuthorizationRequest,
   takesClaims: boolean,

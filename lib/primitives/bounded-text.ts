@@ -1,4 +1,7 @@
-/** @param maximum in bytes. @param uri names the sender in the error. @throws Error if the body is larger. */
+/**
+ * @param maximum in bytes.
+ * @param uri names the sender in the error.
+ */
 export async function boundedText(
   body: ReadableStream<Uint8Array>,
   maximum: number,

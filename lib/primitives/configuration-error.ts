@@ -20,8 +20,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * @param load calls `require` in `try`. @param subject begins the message: what cannot work without the package.
- * @throws ConfigurationError if it is missing.
+ * @param load calls `require` in `try`.
+ * @param subject begins the message: what cannot work without the package.
  */
 export function optionalPackage<Package>(
   name: string,

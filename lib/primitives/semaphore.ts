@@ -22,7 +22,6 @@ export class Semaphore {
     private readonly refusal: () => Error,
   ) {}
 
-  /** @throws the refusal if the queue is full, before the call begins. */
   async take<Outcome>(place: Priority, act: () => Promise<Outcome>): Promise<Outcome> {
     await this.begin(place)
     try {

@@ -40,7 +40,7 @@ export const optional = field('optional')
 /** May be absent, but not undefined. */
 export const omittable = field('omittable')
 
-/** @param subject a sentence that ends with a colon. @throws TypeError that lists every mistake. */
+/** @param subject a sentence that ends with a colon. */
 export function requireShape<Context>(
   expected: Shape<Context>,
   value: unknown,

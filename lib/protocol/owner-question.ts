@@ -55,7 +55,6 @@ const questionShape = shape<OwnerQuestion>({
   none: optional(isLocalizedText, textExpectation),
 })
 
-/** @throws TypeError that lists every mistake. */
 export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {
   requireShape(questionShape, value, what, undefined)
 }

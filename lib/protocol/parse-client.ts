@@ -246,7 +246,6 @@ function registeredScope(reading: OptionsReader, known: Scope | undefined): Scop
   return tokens
 }
 
-/** @throws ConfigurationError */
 export function parseStoredClient(source: unknown, capabilities: ServerCapabilities): Client {
   const issues: ConfigurationIssue[] = []
   const client = parseClient(source, 'registration', issues, capabilities)

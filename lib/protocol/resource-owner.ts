@@ -7,10 +7,7 @@ export const isSubject = (value: unknown): value is string => isText(value) && v
 
 export const subjectExpectation = `must be a text of 1 to ${longestSubject} characters.`
 
-/**
- * Undefined, null and false, as databases and conditions return them, mean no subject. @throws TypeError for any other
- * value.
- */
+/** Undefined, null and false, as databases and conditions return them, mean no subject. */
 export function parseSubject(value: unknown, what: string): string | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return value
@@ -55,7 +52,7 @@ export function loginOf({ authTime, acr, amr }: ResourceOwner): Login | undefine
   return { authTime, ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }) }
 }
 
-/** Undefined, null and false: nobody is logged in. @throws TypeError */
+/** Undefined, null and false: nobody is logged in. */
 export function parseResourceOwner(value: unknown): ResourceOwner | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (isSubject(value)) return { subject: value }

@@ -82,7 +82,6 @@ export function withoutIgnoredScope(
   return parameters.without(['scope']).with(new Map([['scope', left.join(' ')]]))
 }
 
-/** @throws OAuthError `invalid_scope`. */
 export function requireScope(client: { readonly scope: Scope }, scope: Scope): void {
   if (covers(client.scope, scope)) return
   const observed = { 'scope of the client': client.scope }

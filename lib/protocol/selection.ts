@@ -18,11 +18,7 @@ export const boxOf = (token: string): string => `${boxPrefix}${token}`
 
 export const choiceField = 'choice'
 
-/**
- * Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`.
- *
- * @throws OAuthError `invalid_request` for the page of the owner.
- */
+/** Boxes `scope:<token>=yes`, or the whole scope as `scope`, and `choice`. */
 export function parseSelection(form: Parameters): Selection {
   const boxes = form.namesFrom(boxPrefix)
   const scope = wholeScope(form.get('scope'))

@@ -24,10 +24,7 @@ const coreType = 'jwt'
 
 /**
  * RFC 9101 6.
- *
  * @param now seconds since the epoch, when the request came.
- * @throws OAuthError `invalid_request_object`; `temporarily_unavailable` if the client's keys are out of
- * reach.
  */
 export async function openRequestObject(
   object: string,

@@ -68,11 +68,7 @@ interface GuardedLookup {
   readonly resource?: string | undefined
 }
 
-/**
- * RFC 6749 7. Undefined for a request without a token.
- *
- * @throws OAuthError for a malformed one.
- */
+/** RFC 6749 7. Undefined for a request without a token. */
 export function tokenOf(
   { authorization }: Pick<GuardedRequest, 'authorization'>,
   tokenTypes: readonly TokenType[],
@@ -89,11 +85,7 @@ export function tokenOf(
   return { tokenType, presented }
 }
 
-/**
- * Waits only for the proof of a bound token.
- *
- * @throws OAuthError if the request may not pass.
- */
+/** Waits only for the proof of a bound token. */
 export function admitToken<Good extends GoodToken>(
   carried: CarriedToken,
   found: Good | RejectedToken | undefined,

@@ -47,10 +47,7 @@ interface Access {
   readonly login?: Login | undefined
 }
 
-/**
- * @param now seconds since the epoch.
- * @throws OAuthError `insufficient_user_authentication`, whose challenge names all that the guard requires.
- */
+/** @param now seconds since the epoch. */
 export function requireLogin(required: RequiredLogin, access: Access, scope: Scope, now: number): void {
   const reason = lackOf(required, access, now)
   if (reason === undefined) return

@@ -56,7 +56,7 @@ export class HostLimits {
     this.networks = { named: perMinute(600), known: perMinute(600), unknown: perMinute(2400) }
   }
 
-  /** Before the look-up of the name. @throws DocumentUnavailable over a limit. */
+  /** Before the look-up of the name. */
   countFetch({ url, hostname, trust, senders }: CountedFetch): void {
     if (trust !== 'unknown') return this.urls[trust].take(url)
     // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
@@ -66,7 +66,7 @@ export class HostLimits {
     this.hosts.take(hostname)
   }
 
-  /** Before the connection. @throws DocumentUnavailable over a limit. */
+  /** Before the connection. */
   countConnection(trust: UrlTrust, addresses: readonly string[]): void {
     this.networks[trust].takeFromAll(addresses.flatMap(networksOf))
   }
@@ -84,7 +84,6 @@ export class ConcurrencyLimits {
   )
   private readonly countOfSender = new Map<string, number>()
 
-  /** @throws DocumentUnavailable over the limit; counts nothing then. */
   enter(network: string | undefined): void {
     if (network === undefined) return
     const count = this.countOfSender.get(network) ?? 0
@@ -99,7 +98,6 @@ export class ConcurrencyLimits {
     else this.countOfSender.delete(network)
   }
 
-  /** @throws DocumentUnavailable if the queue is full. */
   run<Outcome>(trust: UrlTrust, act: () => Promise<Outcome>): Promise<Outcome> {
     return this.queues[trust].take('in line', act)
   }

@@ -10,9 +10,6 @@ export interface FetchedDocument {
   readonly maximumAge: number
 }
 
-/**
- * @throws DocumentUnavailable unless the response has status 200 and is JSON by its type, without encoding.
- */
 export async function requestDocument(requested: GuardedRequest): Promise<FetchedDocument> {
   try {
     const response = await responseTo(requested, {

@@ -21,9 +21,7 @@ const longestUrl = 2048
 
 /**
  * The parser may repair no part of the URL: other software would then fetch from elsewhere.
- *
  * @param schemes `http too` if server and host are at loopback.
- * @throws DocumentUnavailable for every other text.
  */
 export function parseTarget(text: string, schemes?: 'http too'): Target {
   const url = text.length > longestUrl || !namesHost(text) ? undefined : plainUrl(text)
@@ -70,9 +68,6 @@ export class TargetAddresses {
    *
    * A look-up that outlives its fetch holds no place among the fetches. Too many of them refuse new ones, so
    * names with silent DNS cannot pile up.
-   *
-   * @throws DocumentUnavailable without an address, or with a forbidden one; the signal's reason if it aborts
-   * first.
    */
   async find(
     hostname: string,

@@ -11,7 +11,6 @@ interface MemberMistake {
   readonly message: string
 }
 
-/** @throws DocumentUnavailable if a fetch fails; any error of a member. */
 export async function mistakeInStatement(
   client: Client,
   members: readonly ClientMember[] = [],

@@ -69,8 +69,6 @@ const longestList = 100
  * RFC 7591 2: ignores unknown members, also a software statement. RFC 7591 3.2.1: drops what such clients
  * cannot have, and the response says what is registered. RFC 7592 2.2: null and empty values count as
  * omitted.
- *
- * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, which names the member.
  */
 export function readClientMetadata(json: unknown, policy: RegistrationPolicy): RegisteredMetadata {
   if (!isRecord(json)) throw refused('client_metadata_malformed')
@@ -287,7 +285,6 @@ function parsedWith(metadata: RegisteredMetadata, capabilities: ServerCapabiliti
   return { client: parseClient(registration, '', issues, capabilities), issues }
 }
 
-/** @throws OAuthError `invalid_client_metadata`, which names the member. */
 export async function verifyClientMetadata(
   metadata: RegisteredMetadata,
   {

@@ -37,11 +37,7 @@ interface Seen {
 
 type Clients = Pick<Subject, 'clients' | 'refused'>
 
-/**
- * Starts no server. Asks a store only for the list of clients, for at most 10 seconds.
- *
- * @throws ConfigurationError that lists every mistake of the options.
- */
+/** Starts no server. Asks a store only for the list of clients, for at most 10 seconds. */
 export async function subjectOf(options: unknown): Promise<Seen> {
   if (!isOptions(options))
     throw new ConfigurationError('The configuration cannot be checked:', [

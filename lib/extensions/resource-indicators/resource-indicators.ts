@@ -122,7 +122,6 @@ function askedIn(
   return resources.targetsIn(uris)
 }
 
-/** @throws OAuthError `invalid_target` (RFC 8707 2). */
 export function requireResourceUris(uris: readonly string[], resources?: Resources): void {
   const malformed = uris.find((uri) => !isResourceUri(uri))
   if (malformed !== undefined)
@@ -227,10 +226,6 @@ function boundOf(
   return targets
 }
 
-/**
- * @throws OAuthError `invalid_scope` if nothing is left, or if the request names a scope that the resources
- *   lack.
- */
 function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefined): Scope {
   const lacking = scope.filter((token) => !available.includes(token))
   if (lacking.length === 0) return scope

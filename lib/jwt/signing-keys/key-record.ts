@@ -28,7 +28,7 @@ export interface SealedKey extends KeyTimes {
 
 export const formatKeys = (keys: readonly SealedKey[]): string => JSON.stringify({ keys })
 
-/** Proves nothing: only the seal of a key does. @throws Error */
+/** Proves nothing: only the seal of a key does. */
 export function parseKeys(text: string): readonly SealedKey[] {
   const { keys } = objectIn(text)
   if (!isList(keys)) throw unreadable()

@@ -61,10 +61,7 @@ export function keyRing(
   }
 }
 
-/**
- * @param header `kid` is undefined if the verifier knows the key without a name.
- * @throws OAuthError `temporarily_unavailable` if the key service fails.
- */
+/** @param header `kid` is undefined if the verifier knows the key without a name. */
 export async function signJwt(
   key: SigningKey,
   header: { readonly typ: string; readonly kid: string | undefined },

@@ -62,11 +62,7 @@ export class SharedKeys {
     this.longest = Math.max(this.longest, seconds)
   }
 
-  /**
-   * Makes the due keys, and publishes again what the store has lost.
-   *
-   * @throws KeysSealed if no secret opens any key of the store.
-   */
+  /** Makes the due keys, and publishes again what the store has lost. */
   async refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
     this.held = await this.change(now, algorithms, async (keys) =>

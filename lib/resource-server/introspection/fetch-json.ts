@@ -30,11 +30,6 @@ interface JsonRequest {
 // Bytes, after decompression: enough for one token, or metadata.
 const longestAnswer = 256 * 1024
 
-/**
- * @throws RefusedStatus for another status than 200.
- * @throws UnusableResponse if the response is no JSON.
- * @throws Error without a response.
- */
 export async function fetchJson(url: string, { headers, ...request }: JsonRequest): Promise<unknown> {
   const response = await fetch(url, {
     ...request,

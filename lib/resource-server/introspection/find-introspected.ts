@@ -140,7 +140,6 @@ class EndpointHealth {
     this.circuit = new CircuitBreaker(clock)
   }
 
-  /** @throws NotAsked while the endpoint does not answer. */
   async require(): Promise<void> {
     const isDoubtful = this.good !== undefined && this.doubts >= doubtsAtMost
     if (this.circuit.isClosed && !isDoubtful) return
@@ -210,7 +209,6 @@ class InactiveLimit {
     this.windows = new NetworkWindows(clock, (limit?.seconds ?? 1) * 1000)
   }
 
-  /** @throws Throttled */
   begin({ address }: TokenSender): void {
     if (this.limit === undefined) return
     const { totalHits, resetTime } = this.windows.increment(networkOf(address))

@@ -55,15 +55,7 @@ export class IntrospectionEndpoint {
     return this.found
   }
 
-  /**
-   * RFC 7662 2.1
-   *
-   * @throws CredentialsRefused if the guard is not authorized.
-   * @throws RequestRefused if the endpoint answers no question about this token.
-   * @throws NothingSaid
-   * @throws OAuthError `temporarily_unavailable` if the guard cannot authenticate.
-   * @throws Error without an answer.
-   */
+  /** RFC 7662 2.1 */
   async ask(token: string): Promise<unknown> {
     const { url, offered } = await this.find()
     const { headers, parameters } = await this.address.authenticate(offered)

@@ -31,11 +31,7 @@ interface IntrospectedToken extends GoodToken {
   readonly access: IntrospectedAccess
 }
 
-/**
- * RFC 7662 2.2. Undefined for a token that is not active.
- *
- * @throws TypeError if the answer is none.
- */
+/** RFC 7662 2.2. Undefined for a token that is not active. */
 export function introspectedToken(
   answer: unknown,
   terms: IntrospectionTerms,

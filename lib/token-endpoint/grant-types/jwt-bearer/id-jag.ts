@@ -86,8 +86,6 @@ function askedScope({ parameters, client }: TokenRequest): Scope | undefined {
  *
  * Enterprise-managed authorization of MCP, 7.2.1, demands that a request asks for everything asserted. The
  * server deviates: it narrows the token for a request for less, or for nothing.
- *
- * @throws OAuthError `invalid_grant` if nothing is in common, or no resource has an asserted scope (7.6.2).
  */
 function grantedScope(
   { claims: { scope: claim } }: Assertion,
