@@ -131,7 +131,6 @@ export class AuditLog {
     this.tellGrant(event, origin, { ...noNotes(), committed, authorizationId })
   }
 
-  /** @param reason a stable word. */
   reportLateFailure(
     { endpoint, clientId, subject }: Pick<AuditEvent, 'endpoint' | 'clientId' | 'subject'>,
     reason: string,

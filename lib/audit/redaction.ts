@@ -19,7 +19,6 @@ export const credentialFingerprint = (text: string | undefined): string | undefi
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
-/** @param text a digest in base64url. */
 export function fingerprintOfDigest(text: string): string {
   // Six characters, 36 bits, contain the four bytes.
   return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')

@@ -16,8 +16,6 @@ import type { Approval, ResponseType } from '../authorization/response-types'
 /**
  * The parameters of the request are gone when the owner decides, so the context shows each access token to the
  * extensions.
- *
- * @param ownerReadAt seconds since the epoch, before the owner was read: the time of the approval.
  */
 export function contextOf(server: Context, client: Client, ownerReadAt: number): IssueContext {
   const request = { client, parameters: Parameters.none, grantType: 'implicit' }

@@ -20,10 +20,7 @@ interface LoginReturns {
   readonly since: number
 }
 
-/**
- * Undefined if the login has returned three times within a minute: without an owner, the request would loop.
- * @param now seconds since the epoch.
- */
+/** Undefined if the login has returned three times within a minute: without an owner, the request would loop. */
 export function queryAfterLogin(parameters: Parameters, now: number, reference?: string): string | undefined {
   const { count, since } = returnsIn(parameters.peek(parameter), now)
   if (count >= returnsAtMost) return undefined

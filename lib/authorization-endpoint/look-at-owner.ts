@@ -34,7 +34,6 @@ interface Look {
 /**
  * Judges by the request and by the extensions with `atResourceOwner`, at each page at which an owner gets or decides a
  * request.
- * @param now seconds since the epoch.
  */
 export async function lookAtOwner(
   { plugIns: { atResourceOwner } }: Context,

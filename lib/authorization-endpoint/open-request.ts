@@ -23,7 +23,6 @@ import type { ResponseType } from '../authorization/response-types'
 
 type StoredApproval = Redirection | { readonly kind: 'refused'; readonly error: OAuthError }
 
-/** @param claimed the record that the request uses up, in the same write. */
 export function approveAtOnce(
   server: Context,
   client: Client,

@@ -79,7 +79,6 @@ export const clockTolerance = 5
 /**
  * @param demandedAt when the server sent the owner to the login for this request, less the tolerance; undefined if it
  * has not.
- * @param now seconds since the epoch.
  */
 export function openDemandOf(
   requested: RequestedLogin | undefined,
@@ -109,7 +108,6 @@ export function demandsLogin(requested: RequestedLogin | undefined): boolean {
   return maxAge !== undefined || prompts.has('login') || prompts.has('select_account')
 }
 
-/** @param again whether one who is logged in has to log in again. */
 export function loginRequestOf(requested: RequestedLogin | undefined, again: boolean): LoginRequest {
   if (requested === undefined) return { ...plainLogin, again }
   const { prompts, acrValues, loginHint, uiLocales } = requested

@@ -289,7 +289,6 @@ const answerViewOf = (request: OwnPageRequest, answer: Answer, client: Client): 
   client: clientViewOf(client),
 })
 
-/** @param refusal decides the event, the status and the headers. */
 function show(
   { page: render }: DeviceTerms,
   { locale }: OwnPageRequest,

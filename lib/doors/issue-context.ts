@@ -7,7 +7,6 @@ import type { Context } from './context'
 
 const countNothing = () => {}
 
-/** @param client its registration may shorten tokens. */
 export function issueContext(
   server: Context,
   client: Client,

@@ -15,7 +15,7 @@ export const dpopName = 'dpop'
 /** RFC 9449 8 and 9 */
 export const exposedHeaders = ['DPoP-Nonce']
 
-/** RFC 9449 6 and 7. @param check at guards. */
+/** RFC 9449 6 and 7. */
 export function boundToken({ algorithms, required, bases }: DpopRules, check: ProofCheck): TokenType {
   return {
     name: dpopType,

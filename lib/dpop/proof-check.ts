@@ -43,11 +43,7 @@ export class ProofCheck {
     return nonces === undefined ? {} : { 'DPoP-Nonce': nonces.issue(now()) }
   }
 
-  /**
-   * Not whether the proof was used before.
-   * @param url what clients call this URL; undefined if the configuration does not say.
-   * @param accessToken undefined at an endpoint that issues tokens.
-   */
+  /** Not whether the proof was used before. */
   async prove(
     { headers, method }: ResourceRequest,
     url: string | undefined,

@@ -98,8 +98,6 @@ export const wellKnownBelowIssuer: readonly string[] = names
 
 /**
  * The well-known name before the issuer's path (RFC 8414 3.1), and after it.
- *
- * @param mount the issuer's path without a slash at its end.
  * @param resources paths: clients that know only an MCP server, not its document (RFC 9728), put its path
  * behind the name.
  */

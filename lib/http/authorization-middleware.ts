@@ -250,11 +250,7 @@ const noSession = (cause: TypeError): TypeError =>
     { cause },
   )
 
-/**
- * Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns.
- *
- * @param inJson whether a host's page sent the decision and goes to the client itself.
- */
+/** Before plain HTTP, and before a stranger to whom the owner has not agreed to go, a page warns. */
 function answerOwner(
   server: Edge,
   request: Request,
@@ -355,11 +351,7 @@ export function showErrorToOwner(
   return showError(server, request, response, error, requestId)
 }
 
-/**
- * A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect.
- *
- * @param path below the issuer, with its query.
- */
+/** A login at a path gets the way back in `return_to`, and the terms in parameters of OpenID Connect. */
 export function logIn(
   { settings: { login, mount } }: Edge,
   request: Request,

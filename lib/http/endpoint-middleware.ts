@@ -91,7 +91,6 @@ function answeringPart(
   return served({ server, endpoint, share: endpointCors(server, endpoint), authenticates, answering })
 }
 
-/** @param endpoint as which this part reports failures. */
 export function clientAuthentication(
   server: Edge,
   endpoint: EndpointRow,

@@ -32,7 +32,6 @@ interface ResourceSettings {
   readonly tokenTypes: readonly TokenType[]
 }
 
-/** @param cure the rest of a sentence. */
 export function protectedResource(
   { issuer, resources, cors, tokenTypes }: ResourceSettings,
   cure: string,

@@ -105,7 +105,6 @@ function hasJson(request: Request): boolean {
 export const wantsJson = (request: Request): boolean =>
   hasJson(request) || (request.accepts('html') === false && request.accepts('json') !== false)
 
-/** @param isDecision whether JSON may have these fields. */
 export async function fieldsOf(
   request: Request,
   seconds: number,

@@ -31,10 +31,6 @@ type Routes = ReadonlyMap<string, RequestHandler>
 /**
  * Mounted at another path than the issuer's, the URLs in the metadata are wrong, unless a proxy removes the
  * prefix.
- *
- * @param mount the issuer's path without a slash at its end.
- * @param missing gets each request without a route.
- * @param notePassed sees each such request. Not in production.
  */
 export function router(
   routes: Routes,

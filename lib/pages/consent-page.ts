@@ -158,7 +158,6 @@ function circumstances(view: ConsentView, { texts }: PageLocale): Html {
   </dl>`
 }
 
-/** @param withCode whether a value stands beside its description. */
 export function fact(
   { name, label, values }: ConsentFact,
   labels: Readonly<Record<string, string>>,

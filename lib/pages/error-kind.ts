@@ -38,7 +38,6 @@ const kinds: Readonly<Partial<Record<Reason, ErrorKind>>> = {
 
 const kindByReason: ReadonlyMap<string, ErrorKind> = new Map(Object.entries(kinds))
 
-/** @param isTrouble whether the same request may succeed later. */
 export function errorKindOf(reason: string, isTrouble: boolean): ErrorKind {
   const known = kindByReason.get(reason)
   if (known !== undefined) return known

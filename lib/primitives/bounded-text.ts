@@ -1,7 +1,4 @@
-/**
- * @param maximum in bytes.
- * @param uri names the sender in the error.
- */
+/** @param maximum in bytes. */
 export async function boundedText(
   body: ReadableStream<Uint8Array>,
   maximum: number,

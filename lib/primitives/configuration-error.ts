@@ -19,10 +19,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-/**
- * @param load calls `require` in `try`.
- * @param subject begins the message: what cannot work without the package.
- */
 export function optionalPackage<Package>(
   name: string,
   load: () => Loaded<Package>,

@@ -40,7 +40,6 @@ export const optional = field('optional')
 /** May be absent, but not undefined. */
 export const omittable = field('omittable')
 
-/** @param subject a sentence that ends with a colon. */
 export function requireShape<Context>(
   expected: Shape<Context>,
   value: unknown,

@@ -1,6 +1,5 @@
 import type { OAuthError } from './oauth-error'
 
-/** @param ofEndpoint statuses of reasons and of codes, before the usual ones. */
 export function statusOf(
   { status, reason, code }: OAuthError,
   ofEndpoint: Readonly<Record<string, number>> = {},

@@ -15,7 +15,6 @@ export function withImplied(scope: Scope, implied: ImpliedScopes | undefined): S
 
 const cure = "must map scopes to lists of scopes, such as { 'notes:write': ['notes:read'] }."
 
-/** @param knownScope undefined if the guard does not know the scope of the server. */
 export function readImplications(
   reading: OptionsReader,
   knownScope: Scope | undefined,

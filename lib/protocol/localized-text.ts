@@ -16,7 +16,6 @@ export function isLocalizedText(value: unknown): value is Text {
   return tags.length > 0 && tags.every(isLanguageTag) && Object.values(value).every(isText)
 }
 
-/** @param ranges language tags, the best first. */
 export function textIn(text: Text, ranges: readonly string[]): string {
   if (typeof text === 'string') return text
   const tags = Object.keys(text)

@@ -53,7 +53,6 @@ export function refuseMembersOfOthers(reading: OptionsReader, known: readonly st
     if (!known.includes(name)) reading.refuse(name, `belongs to a plug-in that is off: ${cure}.`)
 }
 
-/** @param known undefined if unknown. */
 export function readOfferedName(
   reading: OptionsReader,
   key: string,

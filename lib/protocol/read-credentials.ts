@@ -4,7 +4,6 @@ import { cureForOffer } from './plug-in-names'
 import type { OptionsReader } from '../primitives/options-reader'
 import { isRecord } from '../primitives/values'
 
-/** @param methods undefined if unknown. */
 export function readCredentials(
   reading: OptionsReader,
   methods: readonly AuthenticationMethodDescription[] | undefined,

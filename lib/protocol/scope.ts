@@ -93,8 +93,6 @@ const longestNamed = 128
 
 /**
  * The client learns the first token that fails, its own and without need of an escape; only the warning has the rest.
- *
- * @param available what would not fail.
  */
 export function scopeRefusal(
   name: RefusalName,

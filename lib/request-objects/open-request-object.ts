@@ -22,10 +22,7 @@ const types = ['oauth-authz-req+jwt', 'application/oauth-authz-req+jwt']
 // OpenID Connect Core 6.1 knows neither a type nor an end.
 const coreType = 'jwt'
 
-/**
- * RFC 9101 6.
- * @param now seconds since the epoch, when the request came.
- */
+/** RFC 9101 6. */
 export async function openRequestObject(
   object: string,
   client: Client,

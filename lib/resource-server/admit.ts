@@ -212,11 +212,7 @@ export interface Requirement {
   readonly login?: RequiredLogin | undefined
 }
 
-/**
- * With an empty scope, every valid token passes. Returns placeholders after a mistake.
- *
- * @param knownScope no token would pass a misspelt scope; undefined if unknown.
- */
+/** With an empty scope, every valid token passes. Returns placeholders after a mistake. */
 export function readRequirement(
   reading: OptionsReader,
   scope: unknown,

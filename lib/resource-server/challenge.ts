@@ -56,12 +56,7 @@ function put(attributes: Map<string, string>, name: string, value: string): void
 const reserved = new Set([...serverAttributes, 'scope'])
 const quotable = 'a text of printable ASCII without quotes and backslashes'
 
-/**
- * RFC 6750 3, RFC 9728 5.1
- *
- * @param own attributes of the refusal win over those of the guard.
- * @param error none for a request without a token (RFC 6750 3.1).
- */
+/** RFC 6750 3, RFC 9728 5.1 */
 export function writeChallenge(
   scheme: string,
   { realm, attributes, resourceMetadata }: Challenge,

@@ -5,7 +5,6 @@ import { formatScope, type Scope } from '../protocol/scope'
 
 // RFC 6750 3.1. Each challenge names the scope of the guard.
 
-/** @param reason of the suite, or of an extension of the host. */
 export const badToken = (reason: string, scope: Scope, observed?: Observed): OAuthError =>
   refusedBy(reason, 'token_invalid', observed, { challenge: scopeIn(scope) })
 

@@ -47,7 +47,6 @@ interface Access {
   readonly login?: Login | undefined
 }
 
-/** @param now seconds since the epoch. */
 export function requireLogin(required: RequiredLogin, access: Access, scope: Scope, now: number): void {
   const reason = lackOf(required, access, now)
   if (reason === undefined) return

@@ -16,11 +16,7 @@ export interface GuardedRequest {
 
 const maximumHeaderSize = 8192
 
-/**
- * The certificate must be that of the name. Follows no redirect.
- *
- * @param form the body of a `POST`. Default: a `GET`.
- */
+/** The certificate must be that of the name. Follows no redirect. */
 export function responseTo(
   { target, addresses, maximumSize, ca, signal }: GuardedRequest,
   headers: OutgoingHttpHeaders,

@@ -136,8 +136,6 @@ const longestLookUp = 1200
 /**
  * Node's `lookup` needs a thread: names with silent servers would take those of bcrypt and the file system.
  * So this ignores the hosts file.
- *
- * @param servers addresses, with a port if not 53. Default: those of this machine.
  */
 export const lookupInDns =
   (servers?: readonly string[]): Lookup =>

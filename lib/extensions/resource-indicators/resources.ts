@@ -95,10 +95,6 @@ export const isResourceUri = (uri: string): boolean => isAbsoluteUri(uri) && !ur
 const resourcesOption = 'resources'
 const defaultOption = 'defaultResource'
 
-/**
- * @param known undefined if only the authorization server knows the scope.
- * @param longest seconds of an access token.
- */
 export function readResources(
   reading: OptionsReader,
   known: Scope | undefined,

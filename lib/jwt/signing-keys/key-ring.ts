@@ -40,7 +40,6 @@ export function heldKeys(
   return { published: publicKeys, keySet, signing }
 }
 
-/** @param newest keys to publish. Default: as `held`. */
 export function keyRing(
   algorithms: readonly SigningAlgorithm[],
   source: KeySource,
@@ -61,7 +60,6 @@ export function keyRing(
   }
 }
 
-/** @param header `kid` is undefined if the verifier knows the key without a name. */
 export async function signJwt(
   key: SigningKey,
   header: { readonly typ: string; readonly kid: string | undefined },

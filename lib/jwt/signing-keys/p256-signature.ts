@@ -3,7 +3,7 @@
 
 const numberLength = 32
 
-/** RFC 7518 3.4. @param der as Node writes a signature (RFC 3279 2.2.3). */
+/** RFC 7518 3.4. */
 export function joinNumbers(der: Buffer): Buffer {
   // Tag and length of the sequence, then of each number, with its bytes. All lengths are below 128.
   const endOfFirst = 4 + der.readUInt8(3)
@@ -13,7 +13,6 @@ export function joinNumbers(der: Buffer): Buffer {
   return joined
 }
 
-/** @param bytes without leading zeros, but with one before a byte that would read as a sign. */
 function putNumber(joined: Buffer, end: number, bytes: Buffer): void {
   const number = bytes.subarray(-numberLength)
   number.copy(joined, end - number.length)

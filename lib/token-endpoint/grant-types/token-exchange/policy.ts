@@ -77,7 +77,6 @@ export function readApproval(answer: unknown): ApprovedExchange {
 
 type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 
-/** @param subjectToken only an access token of this server. */
 export function exchangedGrant(
   exchange: ExchangeRequest,
   approval: ApprovedExchange,
