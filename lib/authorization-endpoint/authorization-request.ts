@@ -1,8 +1,8 @@
+import { aText } from '../primitives/fields'
 import type { UnclaimedProposal } from '../authorization/claim'
 import { type Eventual, following } from '../primitives/eventual'
 import type { Client, FindClient } from '../protocol/client'
-import { isRecord, isText, isTexts } from '../primitives/values'
-import { optional, requireShape, shape } from '../primitives/shape'
+import { requireShape, rows, shape } from '../primitives/schema'
 import {
   type ConsentFact,
   type ConsentTerms,
@@ -16,10 +16,10 @@ import { refused, UnusableClient } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import { isRegisteredRedirectUri } from '../protocol/redirect-uri'
 import {
-  covers,
   distinct,
   grantableScope,
   type Scope,
+  scopeWithin,
   unavailableScope,
   withoutIgnoredScope,
 } from '../protocol/scope'
@@ -184,34 +184,27 @@ function consentRequestOf(
   return { ...request, scope, requestedScope, authorizationData: dataOf(name, extensionData) }
 }
 
-function withTerms(before: Required<ConsentTerms>, terms: unknown, name: string): Required<ConsentTerms> {
-  requireTerms(terms, name, before.scope)
+// A mistake of a host must never widen what the owner is asked for.
+function withTerms(before: Required<ConsentTerms>, given: unknown, name: string): Required<ConsentTerms> {
+  const subject = `The extension "${name}" returned a wrong result for a consent:`
+  const terms = requireShape(termsShape, given, subject, before.scope)
   const scope = distinct(terms.scope ?? before.scope)
   if (scope.length === 0) throw unavailableScope(before.scope)
   return { scope, facts: [...before.facts, ...(terms.facts ?? [])] }
 }
 
-// A mistake of a host must never widen what the owner is asked for.
-function requireTerms(terms: unknown, name: string, scope: Scope): asserts terms is ConsentTerms {
-  requireShape(termsShape, terms, `The extension "${name}" returned a wrong result for a consent:`, scope)
-}
-
-const isFact = (fact: unknown) =>
-  isRecord(fact) &&
-  isText(fact['name']) &&
-  isText(fact['label']) &&
-  Array.isArray(fact['values']) &&
-  fact['values'].every((value) => isRecord(value) && isText(value['value']) && isText(value['description']))
+const factShape = shape<ConsentFact>(
+  {
+    name: aText,
+    label: aText,
+    values: rows(shape({ value: aText, description: aText }, 'ignored'), '{ value, description }'),
+  },
+  'ignored',
+)
 
 const termsShape = shape<ConsentTerms, Scope>({
-  scope: optional(
-    (value, scope) => isTexts(value) && covers(scope, value),
-    'must be a list of scope tokens, all within the scope of the request.',
-  ),
-  facts: optional(
-    (value) => Array.isArray(value) && value.every(isFact),
-    'must be a list of { name, label, values }, each value with value and description.',
-  ),
+  scope: scopeWithin('the scope of the request'),
+  facts: rows(factShape, '{ name, label, values }'),
 })
 
 /** The server redirects only to a destination of this type. */

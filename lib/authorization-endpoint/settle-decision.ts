@@ -1,12 +1,11 @@
+import { optional, requireShape, shape } from '../primitives/schema'
 import type { RequestedAuthorization } from '../authorization/authorization'
 import type { PlugIns } from '../doors/plug-ins'
-import { isTexts } from '../primitives/values'
-import { optional, requireShape, shape } from '../primitives/shape'
 import type { Client } from '../protocol/client'
 import { dataOf } from '../protocol/extension-data'
 import type { DecisionTerms } from '../protocol/extension-decision'
-import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
-import { covers, distinct, type Scope, unavailableScope } from '../protocol/scope'
+import { type Json, keepable } from '../protocol/json'
+import { distinct, type Scope, scopeWithin, unavailableScope } from '../protocol/scope'
 import { type Granted, withoutOffer } from './consent-offer'
 
 /** Pure: a conflict in the store calls it again. */
@@ -26,15 +25,16 @@ export function settleDecision<
     const given = answer?.extension === name ? { name: answer.name, value: answer.value } : undefined
     const authorizationData = dataOf(name, before)
     const { subject } = requested
-    const terms: unknown = extension.atDecision({
+    const decided: unknown = extension.atDecision({
       client,
       subject,
       scope,
       answer: given,
       authorizationData,
     })
-    if (terms === undefined) continue
-    requireTerms(terms, name, scope)
+    if (decided === undefined) continue
+    const mistake = `The extension "${name}" returned a wrong result for a decision:`
+    const terms = requireShape(termsShape, decided, mistake, scope)
     scope = distinct(terms.scope ?? scope)
     if (scope.length === 0 && granted.length > 0) throw unavailableScope(granted)
     if (terms.authorizationData !== undefined) kept[name] = terms.authorizationData
@@ -43,14 +43,7 @@ export function settleDecision<
 }
 
 // A mistake of a host must never widen what the owner has approved.
-function requireTerms(terms: unknown, name: string, scope: Scope): asserts terms is DecisionTerms {
-  requireShape(termsShape, terms, `The extension "${name}" returned a wrong result for a decision:`, scope)
-}
-
 const termsShape = shape<DecisionTerms, Scope>({
-  scope: optional(
-    (value, scope) => isTexts(value) && covers(scope, value),
-    'must be a list of scope tokens, all within the scope that the owner approved.',
-  ),
-  authorizationData: optional(isKeepable, keepableExpectation),
+  scope: scopeWithin('the scope that the owner approved'),
+  authorizationData: optional(keepable),
 })

@@ -1,3 +1,4 @@
+import { kind, optional, requireShape, shape } from '../primitives/schema'
 import type { ActingExtensions, At } from '../protocol/acting-extensions'
 import { type AccessTokenFormat, encodeToken } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
@@ -11,7 +12,6 @@ import { isJson, type Json } from '../protocol/json'
 import type { PublishedSubject } from '../protocol/published-subject'
 import { responseMembers } from '../protocol/token-type'
 import { isRecord } from '../primitives/values'
-import { optional, requireShape, shape } from '../primitives/shape'
 import { type AccessToken, findToken } from './access-token'
 import type { Authorization } from './authorization'
 import type { Issued } from './issue'
@@ -144,14 +144,15 @@ async function withAdditions(
   for (const extension of extensions) {
     const { name } = extension
     const kept = keptBy(name, dataFor(authorization, token))
-    const addition: unknown = await extension.atTokenResponse({
+    const given: unknown = await extension.atTokenResponse({
       ...shared,
       ...kept,
       evidence: evidence.get(name),
       isRepetition,
     })
-    if (addition === undefined) continue
-    requireAddition(addition, name, [issued.properties, members])
+    if (given === undefined) continue
+    const mistake = `The extension "${name}" returned a wrong result for a token response:`
+    const addition = requireShape(additionShape, given, mistake, [issued.properties, members])
     Object.assign(members, addition.members)
     Object.assign(headers, addition.headers)
   }
@@ -159,23 +160,18 @@ async function withAdditions(
 }
 
 // A client must never take a member of an extension for one of the server.
-function requireAddition(
-  addition: unknown,
-  name: string,
-  present: readonly object[],
-): asserts addition is TokenResponseAddition {
-  const subject = `The extension "${name}" returned a wrong result for a token response:`
-  requireShape(additionShape, addition, subject, present)
-}
-
 const additionShape = shape<TokenResponseAddition, readonly object[]>({
   members: optional(
-    (value, present) => isRecord(value) && isJson(value) && !Object.keys(value).some(isTakenBy(present)),
-    'must be an object of JSON, without members that the response already has.',
+    kind(
+      (value, present) => isRecord(value) && isJson(value) && !Object.keys(value).some(isTakenBy(present)),
+      'must be an object of JSON, without members that the response already has.',
+    ),
   ),
   headers: optional(
-    (value) => isRecord(value) && Object.entries(value).every(isHeader),
-    'must be an object of names and texts of printable ASCII, without those that the server sets, such as Cache-Control.',
+    kind(
+      (value) => isRecord(value) && Object.entries(value).every(isHeader),
+      'must be an object of names and texts of printable ASCII, without those that the server sets, such as Cache-Control.',
+    ),
   ),
 })
 

@@ -1,11 +1,11 @@
+import { aCall, aTable, someTexts, textTable, yesOrNo } from '../primitives/fields'
+import { kind, optional, requireShape, shape } from '../primitives/schema'
 import type { DirectAuthorization, Issued } from './issue'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
 import type { IssueContext, Transition } from './transition'
 import type { Client } from '../protocol/client'
-import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
-import { isBoolean, isRecord, isText, isTexts } from '../primitives/values'
-import { issuesIn, omittable, optional, required, shape } from '../primitives/shape'
+import { isRecord, isText, isWhole } from '../primitives/values'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
 import type { Parameters } from '../protocol/parameters'
@@ -115,8 +115,8 @@ export interface BuiltInGrantType extends Pick<GrantType, 'name' | 'parameters'>
 export type ServedGrantType = BuiltInGrantType | Pick<GrantType, 'name' | 'parameters' | 'handle'>
 
 /**
- * A value of a host's database may be null, a number or a Buffer. `handle` rejects with a ConfigurationError
- * that lists every mistake.
+ * A value of a host's database may be null, a number or a Buffer. `handle` rejects with a TypeError that
+ * lists every mistake.
  */
 export function checkedGrantType(grantType: GrantType): ServedGrantType {
   const { name, parameters } = grantType
@@ -125,75 +125,62 @@ export function checkedGrantType(grantType: GrantType): ServedGrantType {
     parameters,
     async handle(request) {
       const result: unknown = await grantType.handle(request)
-      requireGrantResult(result, name)
-      return result
+      const subject = `The grant type "${name}" returned a result that gives no token:`
+      return isRecord(result) && 'transition' in result
+        ? requireShape(moveShape, result, subject, undefined)
+        : requireShape(beginShape, result, subject, undefined)
     },
   }
-}
-
-function requireGrantResult(answer: unknown, grantType: string): asserts answer is GrantResult {
-  const issues = issuesOf(answer)
-  if (issues.length > 0)
-    throw new ConfigurationError(
-      `The grant type "${grantType}" returned a result that gives no token:`,
-      issues,
-    )
-}
-
-function issuesOf(answer: unknown): readonly ConfigurationIssue[] {
-  if (!isRecord(answer)) return [{ path: 'handle()', message: 'must return an object.' }]
-  return issuesIn('transition' in answer ? moveShape : beginShape, answer, undefined)
 }
 
 // Characters. No request body holds more. The store gets only a digest.
 const longestKey = 65_536
 
-const isFunction = (value: unknown) => typeof value === 'function'
-const isMembers = (value: unknown) =>
-  isRecord(value) && Object.values(value).every((member) => typeof member === 'string')
-const isId = (value: unknown) => typeof value === 'string' && /^[\w-]{22}$/.test(value)
-const isWholeSecond = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-// `issueDirectly` checks that the time is in the future.
-const isEnd = (value: unknown) => typeof value === 'number'
+const isKey = (value: unknown) => isText(value) && value.length <= longestKey
 const isExtensionData = (value: unknown) =>
   isRecord(value) && (Object.keys(value).length === 0 || isKeepable(value))
-const isAccess = (value: unknown) =>
-  isRecord(value) &&
-  isRecord(value['access']) &&
-  isTexts(value['access']['scope']) &&
-  isRecord(value['extensionData']) &&
-  isRecord(value['tokenExtensionData'])
-const isKey = (value: unknown) => isText(value) && value.length <= longestKey
 
-const members = optional(isMembers, 'must be an object of texts.')
+const members = optional(textTable)
 
 const moveShape = shape<Extract<GrantResult, { readonly transition: unknown }>>({
   members,
-  authorizationId: required(isId, 'must be the id of an authorization.'),
-  transition: required(isFunction, 'must be a function.'),
+  authorizationId: kind(
+    (value) => typeof value === 'string' && /^[\w-]{22}$/.test(value),
+    'must be the id of an authorization.',
+  ),
+  transition: aCall(),
 })
 
 const oneTimeUseShape = shape<OneTimeUse>({
-  key: required(isKey, `must be a text of 1 to ${longestKey} characters.`),
-  until: required(isWholeSecond, 'must be whole seconds since the epoch.'),
-  refusal: required(isFunction, 'must be a function that makes an OAuth error.'),
+  key: kind(isKey, `must be a text of 1 to ${longestKey} characters.`),
+  until: kind(isWhole(1, Number.MAX_SAFE_INTEGER), 'must be whole seconds since the epoch.'),
+  refusal: aCall('must be a function that makes an OAuth error.'),
 })
+
+const accessShape = shape<Omit<FoundAccess, 'tokenData'>>(
+  {
+    access: shape<Pick<FoundAccess['access'], 'scope'>>({ scope: someTexts }, 'ignored'),
+    extensionData: aTable,
+    tokenExtensionData: aTable,
+  },
+  'ignored',
+)
+
+const subject = kind(
+  isSubject,
+  `${subjectExpectation} If a look-up found no owner, throw an error; if the client acts for itself, omit the member.`,
+)
 
 const grantShape = shape<DirectGrant>({
-  subject: omittable(
-    isSubject,
-    `${subjectExpectation} If a look-up found no owner, throw an error; if the client acts for itself, omit the member.`,
-  ),
-  scope: required(isScope, scopeExpectation),
-  refreshToken: required(isBoolean, 'must be true or false.'),
-  extensionData: required(isExtensionData, `must be an object, and ${keepableExpectation}`),
-  expiresAt: optional(isEnd, 'must be whole seconds since the epoch.'),
-  oneTimeUse: optional(oneTimeUseShape, 'must be { key, until, refusal }.'),
-  subjectToken: optional(isAccess, 'must be a result of findAccess().'),
-  audience: optional(isTexts, 'must be a list of texts.'),
+  subject: (given, at, name) => (name in at.source ? subject(given, at, name) : undefined),
+  scope: kind(isScope, scopeExpectation),
+  refreshToken: yesOrNo,
+  extensionData: kind(isExtensionData, `must be an object, and ${keepableExpectation}`),
+  // `issueDirectly` checks that the time is in the future.
+  expiresAt: optional(kind(Number.isFinite, 'must be seconds since the epoch.')),
+  oneTimeUse: optional(oneTimeUseShape),
+  subjectToken: optional(accessShape),
+  audience: optional(someTexts),
 })
 
-const beginShape = shape<Extract<GrantResult, { readonly grant: unknown }>>({
-  members,
-  grant: required(grantShape, 'must be an object.'),
-})
+const beginShape = shape<Extract<GrantResult, { readonly grant: unknown }>>({ members, grant: grantShape })

@@ -1,10 +1,10 @@
-import { OptionsReader } from '../primitives/options-reader'
+import { oneOf, textTable } from '../primitives/fields'
+import { type Fields, kind, optional, readOptions, requireShape, shape, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import type { Authorization, RequestedAuthorization } from './authorization'
 import { approveWithAccessToken, approveWithCode } from './decision'
 import type { Issued } from './issue'
 import type { IssueContext } from './transition'
-import { optional, required, requireShape, shape } from '../primitives/shape'
 import { canonicalResponseType, type ResponseTypeDescription } from '../protocol/response-type'
 
 /** The result of an approval. */
@@ -65,24 +65,15 @@ export function checkedResponseType(type: ResponseType): ResponseType {
     redirectBy,
     approve(proposed, context) {
       const approval: unknown = type.approve(proposed, context)
-      requireApproval(approval, name, proposed)
-      return approval
+      const subject = `The response type "${name}" returned a wrong result for an approval:`
+      return requireShape(approvalShape, approval, subject, proposed)
     },
   }
 }
 
-function requireApproval(
-  approval: unknown,
-  name: string,
-  requested: RequestedAuthorization,
-): asserts approval is Approval {
-  const subject = `The response type "${name}" returned a wrong result for an approval:`
-  requireShape(approvalShape, approval, subject, requested)
-}
-
 const approvalShape = shape<Approval, RequestedAuthorization>(
   {
-    authorization: required(
+    authorization: kind(
       (value, { id, clientId, subject }) =>
         isRecord(value) &&
         value['id'] === id &&
@@ -90,11 +81,8 @@ const approvalShape = shape<Approval, RequestedAuthorization>(
         value['subject'] === subject,
       'must be the approved record, with the id, clientId and subject of the request.',
     ),
-    parameters: required(
-      (value) => isRecord(value) && Object.values(value).every((text) => typeof text === 'string'),
-      'must be an object of texts.',
-    ),
-    issued: optional(isRecord, 'must be the token that issue() made.'),
+    parameters: textTable,
+    issued: optional(kind(isRecord, 'must be the token that issue() made.')),
   },
   'ignored',
 )
@@ -127,15 +115,7 @@ export interface ImplicitOptions {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function implicit(options: ImplicitOptions = {}): ResponseType {
-  const reading = new OptionsReader(options, '')
-  const redirectBy = reading.optional<RedirectMethod>(
-    'redirectBy',
-    'location',
-    isRedirectMethod,
-    "must be 'location' or 'page'.",
-  )
-  reading.refuseUnknown()
-  reading.throwIssues('implicit() cannot work with these options:')
+  const { redirectBy } = readOptions('implicit()', implicitFields, options)
   return {
     name: 'token',
     grantTypes: ['implicit'],
@@ -147,5 +127,5 @@ export function implicit(options: ImplicitOptions = {}): ResponseType {
   }
 }
 
-export const isRedirectMethod = (value: unknown): value is RedirectMethod =>
-  value === 'location' || value === 'page'
+export const redirectMethod = oneOf('location', 'page')
+const implicitFields = { redirectBy: usual('location', redirectMethod) } satisfies Fields<ImplicitOptions>

@@ -1,8 +1,8 @@
 import { type GrantedToken, type NewAccessToken, unrestricted } from './transition'
 import type { FoundAccess } from './lookup'
 import type { Client } from '../protocol/client'
-import { isText, isTexts } from '../primitives/values'
-import { optional, requireShape, shape } from '../primitives/shape'
+import { aText, aWhole } from '../primitives/fields'
+import { optional, requireShape, shape } from '../primitives/schema'
 import {
   type Extension,
   type ExtensionRequest,
@@ -12,9 +12,9 @@ import {
 } from '../protocol/extension'
 import { dataOf, type ExtensionData, keptBy } from '../protocol/extension-data'
 import { type Evidence, noEvidence } from '../protocol/evidence'
-import { isKeepable, type Json, keepableExpectation } from '../protocol/json'
+import { type Json, keepable } from '../protocol/json'
 import { OAuthError } from '../protocol/oauth-error'
-import { covers, distinct, type Scope, scopeRefusal, unavailableScope } from '../protocol/scope'
+import { covers, distinct, type Scope, scopeRefusal, scopeWithin, unavailableScope } from '../protocol/scope'
 
 interface GrantRequest extends ExtensionRequest {
   readonly grantType: string
@@ -45,8 +45,8 @@ function checked(name: string, restrict: TokenRestrictor['restrict']): TokenRest
   return (request) => {
     const restriction: unknown = restrict(request)
     if (restriction === undefined) return undefined
-    requireRestriction(restriction, name, request.scope)
-    return restriction
+    const subject = `The extension "${name}" returned a wrong result for a token request:`
+    return requireShape(restrictionShape, restriction, subject, request.scope)
   }
 }
 
@@ -148,25 +148,11 @@ function exchangedToken(name: string, found: FoundAccess): ExchangedToken {
 }
 
 // A mistake of a host must never widen the approval of the owner.
-function requireRestriction(
-  restriction: unknown,
-  name: string,
-  scope: Scope,
-): asserts restriction is TokenRestriction {
-  const subject = `The extension "${name}" returned a wrong result for a token request:`
-  requireShape(restrictionShape, restriction, subject, scope)
-}
-
-const isLifetime = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0
-
 const restrictionShape = shape<TokenRestriction, Scope>({
-  scope: optional(
-    (value, scope) => isTexts(value) && covers(scope, value),
-    'must be a list of scope tokens, all within the scope of the request.',
-  ),
-  lifetime: optional(isLifetime, 'must be whole seconds, 1 or more.'),
-  tokenData: optional(isKeepable, keepableExpectation),
-  authorizationData: optional(isKeepable, keepableExpectation),
-  tokenType: optional(isText, 'must be the name of a token type.'),
-  format: optional(isText, 'must be the name of an access token format, or opaque.'),
+  scope: scopeWithin('the scope of the request'),
+  lifetime: optional(aWhole(1, Number.MAX_SAFE_INTEGER)),
+  tokenData: optional(keepable),
+  authorizationData: optional(keepable),
+  tokenType: optional(aText),
+  format: optional(aText),
 })

@@ -1,8 +1,7 @@
-import { type DocumentFetch, isDocumentFetch } from '../clients/document-fetch/document-fetch'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { givenKeys, type KeySource, type KeysUnavailable } from '../jwt/key-source'
 import { parsePublicKeys } from '../jwt/public-keys'
 import type { Client } from '../protocol/client'
-import type { OptionsReader } from '../primitives/options-reader'
 import { isList, isRecord, isText } from '../primitives/values'
 import type { Json } from '../protocol/json'
 import { privateState } from '../primitives/private-state'
@@ -79,14 +78,6 @@ export function mistakeInKeys(credential: Json): string | undefined {
 
 const neither =
   'must be a JWK set with a public key for signatures, { keys: [...] }, or the URL of one, { jwks_uri }, and not both.'
-
-export const readDocuments = (reading: OptionsReader): DocumentFetch | undefined =>
-  reading.optional<DocumentFetch | undefined>(
-    'documents',
-    undefined,
-    isDocumentFetch,
-    'must have a function fetch(url) that resolves to { json, maximumAge }.',
-  )
 
 export function keysRefusal({ cause }: KeysUnavailable): OAuthError {
   if (cause instanceof Throttled) return cause

@@ -1,11 +1,11 @@
+import { type Field, type Fields, group, orOff } from '../primitives/schema'
 import { createHmac } from 'node:crypto'
 import { BoundedMap } from '../primitives/bounded-map'
 import type { Client } from '../protocol/client'
-import type { OptionsReader } from '../primitives/options-reader'
 import { secureRandom } from '../protocol/credential'
 import type { Throttled } from '../protocol/oauth-error'
 import { privateState } from '../primitives/private-state'
-import { type Limit, type LimitOption, readLimits } from '../limits/limit'
+import { aLimit, type Limit, type LimitOption } from '../limits/limit'
 import { networkOf } from '../limits/network'
 import { type FailureThrottle, throttled, tooManyFailures } from '../limits/throttle'
 import type { Counters } from '../limits/counters'
@@ -115,15 +115,11 @@ export type ResolvedClientAuthenticationLimits = Readonly<
   Record<keyof ClientAuthenticationLimits, Limit | undefined>
 >
 
-export function readClientAuthenticationLimits(
-  reading: OptionsReader,
-  option: string,
-): ResolvedClientAuthenticationLimits {
-  if (reading.take(option) === false)
-    return { address: undefined, clientAndAddress: undefined, client: undefined }
-  return readLimits(reading, option, (limit) => ({
-    address: limit('address', 500),
-    clientAndAddress: limit('clientAndAddress', 20),
-    client: limit('client', 1000),
-  }))
-}
+export const clientAuthenticationLimits: Field<ResolvedClientAuthenticationLimits> = orOff(
+  { address: undefined, clientAndAddress: undefined, client: undefined },
+  group({
+    address: aLimit(500),
+    clientAndAddress: aLimit(20),
+    client: aLimit(1000),
+  } satisfies Fields<ClientAuthenticationLimits>),
+)

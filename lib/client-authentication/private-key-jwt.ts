@@ -1,18 +1,19 @@
-import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
+import { aFlag, someSeconds } from '../primitives/fields'
+import { type Fields, optional, type Read, readOptions } from '../primitives/schema'
+import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import { DecoyKeys } from '../jwt/decoy-keys'
 import { requireJose } from '../jwt/jose'
 import { KeysUnavailable, type KeySource } from '../jwt/key-source'
-import { type JwtTerms, readAlgorithms, RefusedJwt, unprovenSubject, verifyJwt } from '../jwt/verify-jwt'
+import { RefusedJwt, unprovenSubject, verifiedAlgorithms, verifyJwt } from '../jwt/verify-jwt'
 import { privateKeyJwtName } from '../protocol/client-metadata'
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isText, isWhole } from '../primitives/values'
+import { isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { isTooLong, type Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
-import { ClientKeys, keysRefusal, mistakeInKeys, readDocuments } from './client-keys'
+import { ClientKeys, keysRefusal, mistakeInKeys } from './client-keys'
 import type { AuthenticatingServer, ClientAuthenticationMethod, PresentedCredential } from './method'
 
 export interface PrivateKeyJwtOptions {
@@ -57,7 +58,7 @@ export interface PrivateKeyJwtOptions {
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthenticationMethod {
-  const settings = readOptions(options)
+  const settings = readOptions('privateKeyJwt()', fields, options)
   requireJose('privateKeyJwt()')
   const clientKeys = new ClientKeys(
     ({ credentials }) => dataOf(privateKeyJwtName, credentials),
@@ -88,32 +89,13 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions = {}): ClientAuthent
   }
 }
 
-interface PrivateKeyJwtSettings extends Pick<JwtTerms, 'algorithms' | 'clockTolerance'> {
-  readonly tokenEndpointAudience: boolean
-  readonly maximumLifetime: number
-  readonly documents: DocumentFetch | undefined
-}
-
-function readOptions(options: unknown): PrivateKeyJwtSettings {
-  const reading = new OptionsReader(options, '')
-  const seconds = (key: string, fallback: number, least: number, most: number) =>
-    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
-  const settings = {
-    tokenEndpointAudience: reading.optional(
-      'tokenEndpointAudience',
-      false,
-      isBoolean,
-      'must be true or false.',
-    ),
-    algorithms: readAlgorithms(reading),
-    clockTolerance: seconds('clockTolerance', 30, 0, 300),
-    maximumLifetime: seconds('maximumLifetime', 300, 1, 86_400),
-    documents: readDocuments(reading),
-  }
-  reading.refuseUnknown()
-  reading.throwIssues('privateKeyJwt() cannot work with these options:')
-  return settings
-}
+const fields = {
+  tokenEndpointAudience: aFlag(false),
+  algorithms: verifiedAlgorithms,
+  clockTolerance: someSeconds(30, 0, 300),
+  maximumLifetime: someSeconds(300, 1, 86_400),
+  documents: optional(aDocumentFetch),
+} satisfies Fields<PrivateKeyJwtOptions>
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
@@ -140,7 +122,7 @@ async function useOf(
   assertion: string,
   keys: KeySource,
   { issuer, tokenEndpoint, now: clock }: AuthenticatingServer,
-  { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: PrivateKeyJwtSettings,
+  { tokenEndpointAudience, maximumLifetime, algorithms, clockTolerance }: Read<typeof fields>,
 ): Promise<SingleUse> {
   const clientId = unprovenSubject(assertion) ?? ''
   const now = clock()

@@ -1,10 +1,11 @@
+import { anything } from '../primitives/fields'
+import { type Fields, kind, needed, type Place, type Read, readOptions } from '../primitives/schema'
 import {
   metadataDocuments,
   type MetadataDocumentsOptions,
 } from '../clients/metadata-documents/metadata-documents'
 import type { AuthorizationServerOptions } from './options'
 import { metadataUrlOf } from '../endpoints/protected-resource-metadata'
-import { OptionsReader } from '../primitives/options-reader'
 import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** Options of {@link mcp}. */
@@ -60,7 +61,7 @@ export type McpServerOptions = Required<
  *   gets.
  */
 export function mcp(options: McpOptions): McpServerOptions {
-  requireMcpOptions(options)
+  readOptions('mcp()', fields, options, { check: checkPlace })
   const { resource, scopes, clients = [], ...others } = options
   const names = Object.keys(scopes)
   const { defaultScope = names.join(' '), ...documents } = others
@@ -79,32 +80,34 @@ export function mcp(options: McpOptions): McpServerOptions {
   }
 }
 
-// `metadataDocuments()` and the server check these.
-const readElsewhere = ['defaultScope', 'clients', 'localhostRedirects', 'allow', 'lookup', 'ca', 'documents']
+const textByName = kind(
+  isTextByName,
+  "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
+)
 
-function requireMcpOptions(options: unknown): void {
-  const reading = new OptionsReader(options, '')
-  const resource = reading.required<McpOptions['resource']>(
-    'resource',
+const fields = {
+  resource: needed<McpOptions['resource']>(
     '',
-    isResource,
-    'must be the URL of the MCP server, such as https://api.example.com/mcp, a list of such URLs, or an object of such URLs and their names.',
-  )
-  reading.required<unknown>(
-    'scopes',
-    {},
-    isTextByName,
-    "must be an object of scope and description, such as { 'notes:read': 'Read your notes' }.",
-  )
-  // RFC 9728 3: clients look for the metadata at the host of the resource. The server refuses what is no URI.
+    kind(
+      isResource,
+      'must be the URL of the MCP server, such as https://api.example.com/mcp, a list of such URLs, or an object of such URLs and their names.',
+    ),
+  ),
+  scopes: textByName,
+  // `metadataDocuments()` and the server check these.
+  defaultScope: anything,
+  clients: anything,
+  localhostRedirects: anything,
+  allow: anything,
+  lookup: anything,
+  ca: anything,
+  documents: anything,
+} satisfies Fields<McpOptions>
+
+// RFC 9728 3: clients look for the metadata at the host of the resource. The server refuses what is no URI.
+function checkPlace({ resource }: Read<typeof fields>, at: Place<undefined>): void {
   if (serversIn(resource).some(([uri]) => URL.canParse(uri) && metadataUrlOf(uri) === undefined))
-    reading.wrong(
-      'resource',
-      'must be at https, or at http on a loopback host, without a user name and password.',
-    )
-  for (const key of readElsewhere) reading.take(key)
-  reading.refuseUnknown()
-  reading.throwIssues('mcp() cannot work with these options:')
+    at.wrong('resource', 'must be at https, or at http on a loopback host, without a user name and password.')
 }
 
 function serversIn(resource: McpOptions['resource']): readonly (readonly [string, { name?: string }])[] {
@@ -113,7 +116,10 @@ function serversIn(resource: McpOptions['resource']): readonly (readonly [string
   return Object.entries(resource).map(([uri, name]) => [uri, { name }])
 }
 
-const isResource = (value: unknown): value is McpOptions['resource'] =>
-  isText(value) || (isTexts(value) && value.length > 0) || isTextByName(value)
-const isTextByName = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
+function isResource(value: unknown): value is McpOptions['resource'] {
+  return isText(value) || (isTexts(value) && value.length > 0) || isTextByName(value)
+}
+
+function isTextByName(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isText)
+}

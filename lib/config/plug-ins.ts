@@ -1,4 +1,4 @@
-import { codeResponseType, isRedirectMethod, type ResponseType } from '../authorization/response-types'
+import { codeResponseType, type ResponseType } from '../authorization/response-types'
 import { consentOfferName } from '../authorization-endpoint/consent-offer'
 import { responseModeName } from '../protocol/response-modes'
 import { indexName } from '../authorization/authorization-index'
@@ -193,7 +193,7 @@ const isResponseType = (value: unknown): value is ResponseType =>
   isText(value['name']) &&
   isTexts(value['grantTypes']) &&
   (value['mode'] === 'query' || value['mode'] === 'fragment') &&
-  isAbsentOr(isRedirectMethod, value['redirectBy']) &&
+  isAbsentOr((by) => by === 'location' || by === 'page', value['redirectBy']) &&
   typeof value['approve'] === 'function'
 
 const tokenTypesOption = 'tokenTypes'

@@ -1,5 +1,12 @@
+import { singleUsesOption } from '../limits/single-use-limit'
+import { aLimit } from '../limits/limit'
+import { issuingLimits } from '../limits/issue-limits'
+import { clientAuthenticationLimits } from '../client-authentication/credential-throttle'
+import { networkLimits } from '../limits/rate-limit-options'
+import { type Fields, group, kind, optional } from '../primitives/schema'
+import { pageUri } from '../protocol/uri'
+import { deadlineOf } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
-import { readClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import { readCors } from '../http/cors'
 import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
 import {
@@ -11,7 +18,6 @@ import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { type PageOptions, readPageLocales } from '../pages/page-options'
-import { resolveRateLimit } from '../limits/rate-limit-options'
 import { OptionsReader, readClock } from '../primitives/options-reader'
 import { isBoolean, isList, isRecord, isText, isWhole, tenYears } from '../primitives/values'
 import type { Extension } from '../protocol/extension'
@@ -19,21 +25,15 @@ import { readImplications } from '../protocol/implied-scope'
 import { readRedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { readScopes } from '../protocol/scope-description'
-import { isPageUri, pageExpectation } from '../protocol/uri'
-import { readIssueLimits } from '../limits/issue-limits'
-import { readSelfRegisteredShare } from '../limits/self-registered-clients'
-import { usualSingleUses } from '../limits/single-use-limit'
-import { type Limit, readLimit } from '../limits/limit'
 import {
   readResources,
   readPlugInResources,
   withPlugInResources,
 } from '../extensions/resource-indicators/resources'
-import { deadlineExpectation, isDeadline } from '../stores/deadline'
 import { withoutDeleted } from '../stores/registered-clients'
 import type { Storage } from '../stores/storage'
 import { readExplainRefusals } from '../audit/diagnosis'
-import type { AuthorizationServerOptions as Options } from './options'
+import type { AuthorizationServerOptions as Options, ServerLimitOptions } from './options'
 import type { ServerSettings } from './settings'
 import { resolveClients } from './resolve-clients'
 import { resolveIssuer } from './resolve-issuer'
@@ -99,7 +99,7 @@ export function resolveOptions(options: Options): ServerSettings {
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
     members: resolveClientMembers(parts),
   }
-  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
+  const storeDeadline = reading.field('storeDeadline', deadlineOf(0.5))
   const ofPlugIns = parts.flatMap((part) => readPlugInResources(part))
   const resources = named && withPlugInResources(named, ofPlugIns)
   const taken = usedByEndpoints()
@@ -154,10 +154,10 @@ export function resolveOptions(options: Options): ServerSettings {
     guards: readGuards(reading),
     ...resolveLimits(reading, lifetimes, listing.authorizations),
     storeDeadline,
-    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
-    bodyDeadline: reading.optional('bodyDeadline', 10, isDeadline, deadlineExpectation),
+    closeDeadline: reading.field('closeDeadline', deadlineOf(10)),
+    bodyDeadline: reading.field('bodyDeadline', deadlineOf(10)),
     maintenance: hook(reading, 'maintenance', options.maintenance),
-    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageExpectation),
+    errorUri: reading.field('errorUri', pageUri),
     rememberConsent: resolveRememberConsent(reading, stores.store),
     skipConsent: hook(reading, 'skipConsent', options.skipConsent),
     choices: options.choices,
@@ -252,14 +252,22 @@ function resolveLimits(
   | 'singleUseLimit'
   | 'selfRegisteredClients'
 > {
-  return reading.group('limits', (fields) => ({
-    rateLimit: resolveRateLimit(fields),
-    clientAuthenticationLimits: readClientAuthenticationLimits(fields, 'clientAuthentication'),
-    issueLimits: readIssueLimits(fields, 'issuing'),
-    openRequestLimit: readLimit(fields, 'openRequests', openRequests(lifetimes)),
-    singleUseLimit: readLimit(fields, 'singleUses', usualSingleUses),
-    selfRegisteredClients: readSelfRegisteredShare(fields, authorizations),
-  }))
+  const { networks, clientAuthentication, issuing, openRequests, singleUses, selfRegisteredClients } =
+    reading.field('limits', limitsOf(lifetimes))
+  if (typeof selfRegisteredClients === 'number' && !authorizations)
+    reading.wrong(
+      'limits.selfRegisteredClients',
+      'needs the option authorizations: true, because it counts what an owner has approved.',
+    )
+  return {
+    rateLimit: networks,
+    clientAuthenticationLimits: clientAuthentication,
+    issueLimits: issuing,
+    openRequestLimit: openRequests,
+    singleUseLimit: singleUses,
+    selfRegisteredClients:
+      selfRegisteredClients === false || !authorizations ? undefined : (selfRegisteredClients ?? 50),
+  }
 }
 
 const year = 365 * 24 * 3600
@@ -273,7 +281,7 @@ function resolveRememberConsent(
     key,
     false,
     (value) => isBoolean(value) || isRecord(value),
-    'must be true, false or { seconds }.',
+    'must be true, false or an object.',
   )
   if (given === false) return undefined
   if (consents === undefined)
@@ -301,7 +309,20 @@ function resolvePages(
   }))
 }
 
-const openRequests = ({ authorizationRequest: seconds }: Lifetimes): Limit => ({ attempts: 100, seconds })
+const limitsOf = ({ authorizationRequest }: Lifetimes) =>
+  group({
+    networks: networkLimits,
+    clientAuthentication: clientAuthenticationLimits,
+    issuing: issuingLimits,
+    openRequests: aLimit(100, authorizationRequest),
+    singleUses: singleUsesOption,
+    selfRegisteredClients: optional(
+      kind(
+        (value): value is number | false => value === false || isWhole(1, 1000)(value),
+        'must be false or a whole number, 1 to 1000.',
+      ),
+    ),
+  } satisfies Fields<ServerLimitOptions>)
 
 function extensionsOf(
   reading: OptionsReader,

@@ -51,7 +51,7 @@ export function readAuthorizations(
   // Where nobody logs in, nobody could see the page.
   if (given === true && reading.take('resourceOwner') === undefined) return { ...off, authorizations: true }
   if (given !== true && !isRecord(given)) {
-    reading.wrong(key, 'must be true, false, or an object: { path, manageAt, fromTheStart }.')
+    reading.wrong(key, 'must be true, false or an object.')
     return off
   }
   const fields = new OptionsReader(given === true ? {} : given, key, reading.issues)

@@ -1,9 +1,9 @@
+import { aCall, aPath, aSecret, someSeconds } from '../primitives/fields'
+import { type Fields, group, optional, orOff, readOptions } from '../primitives/schema'
 import { randomBytes } from 'node:crypto'
 import type { PlugIn, PlugInServer } from '../doors/plug-in'
 import type { RenderView } from '../doors/own-page'
-import { type LimitOption, readLimit, readLimits } from '../limits/limit'
-import { OptionsReader } from '../primitives/options-reader'
-import { isLongSecret, isRootedPath, isWhole } from '../primitives/values'
+import { aLimit, type LimitOption } from '../limits/limit'
 import { isInMemory } from '../stores/in-memory'
 import { deviceGrant } from './device-grant'
 import { verificationPage } from './device-page'
@@ -65,7 +65,9 @@ interface DeviceGuessOptions {
  * @throws ConfigurationError that lists every mistake in the options, each with its path and cure.
  */
 export function deviceAuthorization(options: DeviceAuthorizationOptions = {}): PlugIn {
-  const { secret, ...read } = readOptions(options)
+  const { secret, ...read } = readOptions('deviceAuthorization()', fields, options, {
+    undefinedMembers: 'refused',
+  })
   // One for all servers of the process.
   const random = randomBytes(32)
   return {
@@ -88,42 +90,18 @@ function requireSharedSecret({ storage }: PlugInServer, secret: string | undefin
     )
 }
 
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const read = {
-    secret: reading.optional<string | undefined>(
-      'secret',
-      undefined,
-      isLongSecret,
-      'must be a text of at least 32 bytes, such as one of openssl rand -base64 32.',
-    ),
-    lifetime: reading.optional('lifetime', 600, isWhole(60, 3600), 'must be whole seconds, 60 to 3600.'),
-    interval: reading.optional('interval', 5, isWhole(1, 60), 'must be whole seconds, 1 to 60.'),
-    guesses: readGuesses(reading),
-    requests: readLimit(reading, 'requests', { attempts: 100, seconds: 600 }),
-    page: reading.optional<RenderView<DeviceView> | undefined>(
-      'page',
-      undefined,
-      isRender,
-      'must be a function: it gets the request, the response and the view.',
-    ),
-    endpointPath: reading.optional('endpointPath', '/device_authorization', isRootedPath, pathExpectation),
-    pagePath: reading.optional('pagePath', '/device', isRootedPath, pathExpectation),
-  }
-  reading.refuseUnknown()
-  // Without `secret`, each process has its own codes.
-  reading.refuseUndefined()
-  reading.throwIssues('deviceAuthorization() cannot work with these options:')
-  return read
-}
-
-function readGuesses(reading: OptionsReader): GuessLimits {
-  if (reading.take('guesses') === false) return { owner: undefined, network: undefined }
-  return readLimits(reading, 'guesses', (limit) => ({
-    owner: limit('owner', 10),
-    network: limit('network', 30),
-  }))
-}
-
-const pathExpectation = "must be a path such as '/device'."
-const isRender = (value: unknown): value is RenderView<DeviceView> => typeof value === 'function'
+const fields = {
+  secret: optional(aSecret),
+  lifetime: someSeconds(600, 60, 3600),
+  interval: someSeconds(5, 1, 60),
+  guesses: orOff<GuessLimits>(
+    { owner: undefined, network: undefined },
+    group({ owner: aLimit(10), network: aLimit(30) } satisfies Fields<DeviceGuessOptions>),
+  ),
+  requests: aLimit(100, 600),
+  page: optional(
+    aCall<RenderView<DeviceView>>('must be a function: it gets the request, the response and the view.'),
+  ),
+  endpointPath: aPath('/device_authorization'),
+  pagePath: aPath('/device'),
+} satisfies Fields<DeviceAuthorizationOptions>

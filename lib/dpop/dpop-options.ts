@@ -1,5 +1,6 @@
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isLongSecret, isRecord, isTexts, isWhole } from '../primitives/values'
+import { aFlag, aListOf, secretExpectation, someSeconds } from '../primitives/fields'
+import { type Fields, group, kind, optional, readOptions, usual } from '../primitives/schema'
+import { isLongSecret } from '../primitives/values'
 import { type BaseUrl, baseUrlExpectation, basesOf, isBaseUrl, type KnownBase } from './target-uri'
 import { dpopAlgorithms, type DpopAlgorithm, isDpopAlgorithm } from './proof-key'
 
@@ -64,47 +65,27 @@ export interface NonceRules {
 const usualAlgorithms: readonly DpopAlgorithm[] = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']
 
 export function readDpopOptions(options: unknown): DpopRules {
-  const reading = new OptionsReader(options, '')
-  const baseUrl = reading.optional<BaseUrl | undefined>('baseUrl', undefined, isBaseUrl, baseUrlExpectation)
-  const rules = {
-    required: reading.optional('required', false, isBoolean, 'must be true or false.'),
-    algorithms: reading.optional(
-      'algorithms',
-      usualAlgorithms,
-      areAlgorithms,
-      `must be a list of ${dpopAlgorithms.join(', ')}.`,
-    ),
-    tolerance: reading.optional('tolerance', 60, isWhole(1, 300), 'must be whole seconds, 1 to 300.'),
-    nonces: readNonces(reading, 'nonces'),
-    guardNonces: readNonces(reading, 'guardNonces'),
-    bases: baseUrl === undefined ? [] : basesOf(baseUrl),
-  }
-  reading.refuseUnknown()
-  reading.refuseUndefined()
-  reading.throwIssues('dpop() cannot work with these options:')
-  return rules
+  const { baseUrl, ...rules } = readOptions('dpop()', fields, options, { undefinedMembers: 'refused' })
+  return { ...rules, bases: baseUrl === undefined ? [] : basesOf(baseUrl) }
 }
 
-function readNonces(reading: OptionsReader, key: 'nonces' | 'guardNonces'): NonceRules | undefined {
-  const given = reading.optional<Readonly<Record<string, unknown>> | undefined>(
-    key,
-    undefined,
-    isRecord,
-    'must be an object, such as { secret, seconds: 300 }.',
-  )
-  if (given === undefined) return undefined
-  const fields = new OptionsReader(given, key, reading.issues)
-  const rules = {
-    secret: fields.optional<string | undefined>('secret', undefined, isLongSecret, secretExpectation),
-    seconds: fields.optional('seconds', 300, isWhole(10, 3600), 'must be whole seconds, 10 to 3600.'),
-  }
-  fields.refuseUnknown()
-  // Without `secret`, each process has its own nonces.
-  fields.refuseUndefined()
-  return rules
-}
+// Without `secret`, each process has its own nonces.
+const nonceRules = group(
+  {
+    secret: optional(kind(isLongSecret, `${secretExpectation}, the same in all processes.`)),
+    seconds: someSeconds(300, 10, 3600),
+  } satisfies Fields<DpopNonceOptions>,
+  { undefinedMembers: 'refused' },
+)
 
-const secretExpectation =
-  'must be a text of at least 32 bytes, such as one of openssl rand -base64 32, the same in all processes.'
-const areAlgorithms = (value: unknown): value is readonly DpopAlgorithm[] =>
-  isTexts(value) && value.length > 0 && value.every(isDpopAlgorithm)
+const fields = {
+  required: aFlag(false),
+  algorithms: usual(
+    usualAlgorithms,
+    aListOf(isDpopAlgorithm, `must be a list of ${dpopAlgorithms.join(', ')}.`),
+  ),
+  tolerance: someSeconds(60, 1, 300),
+  nonces: optional(nonceRules),
+  guardNonces: optional(nonceRules),
+  baseUrl: optional(kind(isBaseUrl, baseUrlExpectation)),
+} satisfies Fields<DpopOptions>

@@ -1,5 +1,5 @@
+import { type Fields, kind, needed, readOptions } from '../primitives/schema'
 import type { PlugIn } from '../doors/plug-in'
-import { OptionsReader } from '../primitives/options-reader'
 import { acrValuesExpectation, isAcrValues, requestedAcrValues } from '../protocol/acr-values'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
@@ -22,7 +22,8 @@ export interface StepUpOptions {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function stepUp(options: StepUpOptions): PlugIn {
-  const offered = readOptions(options)
+  const { acrValues } = readOptions('stepUp()', fields, options)
+  const offered = Object.freeze([...acrValues])
   return {
     name: 'step-up',
     open: () => ({
@@ -58,15 +59,12 @@ function meets(acr: string | undefined, parameters: Parameters): boolean {
   return wanted.length === 0 || (acr !== undefined && wanted.includes(acr))
 }
 
-function readOptions(options: unknown): readonly string[] {
-  const reading = new OptionsReader(options, '')
-  const acrValues = reading.required<readonly string[]>(
-    'acrValues',
+const fields = {
+  acrValues: needed(
     [],
-    isAcrValues,
-    `must be a list of different classes, such as ['urn:example:mfa'], ${acrValuesExpectation}`,
-  )
-  reading.refuseUnknown()
-  reading.throwIssues('stepUp() cannot work with these options:')
-  return Object.freeze([...acrValues])
-}
+    kind(
+      isAcrValues,
+      `must be a list of different classes, such as ['urn:example:mfa'], ${acrValuesExpectation}`,
+    ),
+  ),
+} satisfies Fields<StepUpOptions>

@@ -6,8 +6,8 @@ import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { noClientAuthentication } from '../client-authentication/read-credential'
 import { Attempt } from '../client-authentication/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
-import { isRecord } from '../primitives/values'
-import { optional, required, requireShape, shape } from '../primitives/shape'
+import { aTable, textTable, aWhole } from '../primitives/fields'
+import { optional, requireShape, shape } from '../primitives/schema'
 import {
   type EndpointResponse,
   type EndpointHandling,
@@ -186,7 +186,8 @@ async function answer(
   if (preparing.length > 0 && isOfClient(asked)) asked.evidence = await evidenceIn(preparing, asked)
   if (endpoint.usesUpLast !== true && asked.useUp !== undefined) await asked.useUp()
   const answered = await handled(endpoint, asked)
-  if (isOfHost) requireAnswer(answered, endpoint.name)
+  if (isOfHost)
+    requireShape(answerShape, answered, `The endpoint "${endpoint.name}" returned a wrong result:`, undefined)
   if (endpoint.usesUpLast === true && asked.useUp !== undefined) await asked.useUp()
   respond(place, asked.client, request, response, answered)
 }
@@ -303,21 +304,11 @@ class RequestAtEndpoint<Caller extends Client | undefined>
   }
 }
 
-function requireAnswer(answered: unknown, name: string): asserts answered is EndpointResponse {
-  requireShape(answerShape, answered, `The endpoint "${name}" returned a wrong result:`, undefined)
-}
-
 const answerShape = shape<EndpointResponse>(
   {
-    members: required(isRecord, 'must be an object.'),
-    status: optional(
-      (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
-      'must be 200 to 299.',
-    ),
-    headers: optional(
-      (value) => isRecord(value) && Object.values(value).every((text) => typeof text === 'string'),
-      'must be an object of texts.',
-    ),
+    members: aTable,
+    status: optional(aWhole(200, 299, 'a status')),
+    headers: optional(textTable),
   },
   'ignored',
 )

@@ -1,9 +1,9 @@
+import { safeUrl } from '../protocol/uri'
+import type { Field } from '../primitives/schema'
 import { boundedText } from '../primitives/bounded-text'
 import { BoundedMap } from '../primitives/bounded-map'
-import type { OptionsReader } from '../primitives/options-reader'
-import { isRecord, isText } from '../primitives/values'
+import { isRecord } from '../primitives/values'
 import { digest } from '../protocol/credential'
-import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
 import type { Header, Jose, KeyLookup, VerificationKey } from './jose'
 import { parsePublicKeys, type PublicKey } from './public-keys'
 
@@ -247,28 +247,17 @@ async function fetchTrusted(uri: string): Promise<PublishedDocument> {
   return { json: JSON.parse(await boundedText(response.body, maximumSize, uri)), maximumAge }
 }
 
-interface KeyOptions {
-  readonly given: string
-  readonly published: string
-}
-
-export function readKeys(reading: OptionsReader, { given, published }: KeyOptions): KeySource {
-  const keys = reading.take(given)
-  const uri = reading.take(published)
-  if ((keys === undefined) === (uri === undefined))
-    reading.wrong(given, `or ${published} must be given, and not both.`)
-  else if (uri === undefined) return readKeySet(reading, given, keys)
-  else if (isText(uri) && isSafeUrl(uri)) return new FetchedKeys(uri)
-  else reading.wrong(published, safeUrlExpectation)
-  return givenKeys([])
-}
-
-function readKeySet(reading: OptionsReader, name: string, value: unknown): KeySource {
-  const { keys, problems } = parsePublicKeys(value) ?? { keys: [], problems: [] }
-  for (const { index, message } of problems) reading.wrong(`${name}.keys[${index}]`, message)
+export const keySet: Field<KeySource> = (given, at, name) => {
+  const { keys, problems } = parsePublicKeys(given) ?? { keys: [], problems: [] }
+  for (const { index, message } of problems) at.wrong(`${name}.keys[${index}]`, message)
   if (keys.length === 0 && problems.length === 0)
-    reading.wrong(name, `must be a JWK set with a public key for signatures${hint(value)}.`)
+    at.wrong(name, `must be a JWK set with a public key for signatures${hint(given)}.`)
   return givenKeys(keys)
 }
 
 const hint = (jwks: unknown): string => (isRecord(jwks) && !('keys' in jwks) ? ': { keys: [...] }' : '')
+
+export const keysAt: Field<KeySource> = (given, at, name) => {
+  const uri = safeUrl(given, at, name)
+  return uri === undefined ? givenKeys([]) : new FetchedKeys(uri)
+}

@@ -1,4 +1,5 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { aListOf } from '../primitives/fields'
+import { type Field, kind, usual } from '../primitives/schema'
 import { isRecord, isText, isTexts } from '../primitives/values'
 import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
@@ -202,16 +203,18 @@ function claimFault({ claim, reason }: { readonly claim: string; readonly reason
 // with a shared secret.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
-export function readAlgorithms(reading: OptionsReader): readonly string[] {
-  const cure = `must be a list of ${algorithms.join(', ')}.`
-  return reading.optional('algorithms', algorithms, isAlgorithms, cure)
+export const verifiedAlgorithms = usual(
+  algorithms,
+  aListOf(
+    (name): name is string => isText(name) && algorithms.includes(name),
+    `must be a list of ${algorithms.join(', ')}.`,
+  ),
+)
+
+export const anAudience = (cure: string): Field<readonly string[] | undefined> => {
+  const audience = kind((value) => isText(value) || (isTexts(value) && value.length > 0), cure)
+  return (given, at, name) => {
+    audience(given, at, name)
+    return isText(given) ? [given] : isTexts(given) ? given : undefined
+  }
 }
-
-const isAlgorithms = (value: unknown): value is readonly string[] =>
-  isTexts(value) && value.length > 0 && value.every((name) => algorithms.includes(name))
-
-export const readAudience = (reading: OptionsReader, cure: string): readonly string[] =>
-  [reading.required('audience', '', isAudience, cure)].flat()
-
-const isAudience = (value: unknown): value is string | readonly string[] =>
-  isText(value) || (isTexts(value) && value.length > 0)

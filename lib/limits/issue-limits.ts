@@ -1,8 +1,8 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { type Field, type Fields, group, orOff } from '../primitives/schema'
 import { overLimit } from '../protocol/refusals'
 import { steadyClock } from '../primitives/steady-clock'
 import { shareOfToken } from './counted-for'
-import { type Limit, type LimitOption, readLimits } from './limit'
+import { aLimit, type Limit, type LimitOption } from './limit'
 import { TokenBuckets } from './token-buckets'
 
 /**
@@ -25,13 +25,10 @@ export interface IssueLimitOptions {
 
 export type ResolvedIssueLimits = Readonly<Record<keyof IssueLimitOptions, Limit | undefined>>
 
-export function readIssueLimits(reading: OptionsReader, option: string): ResolvedIssueLimits {
-  if (reading.take(option) === false) return { client: undefined, owner: undefined }
-  return readLimits(reading, option, (limit) => ({
-    client: limit('client', 30_000, 60),
-    owner: limit('owner', 600, 60),
-  }))
-}
+export const issuingLimits: Field<ResolvedIssueLimits> = orOff(
+  { client: undefined, owner: undefined },
+  group({ client: aLimit(30_000, 60), owner: aLimit(600, 60) } satisfies Fields<IssueLimitOptions>),
+)
 
 export function issueLimits(limits: ResolvedIssueLimits, clock: () => number): IssueLimits | undefined {
   return limits.client === undefined && limits.owner === undefined

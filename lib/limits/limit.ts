@@ -1,5 +1,5 @@
-import { OptionsReader } from '../primitives/options-reader'
-import { isWhole } from '../primitives/values'
+import { aNumber } from '../primitives/fields'
+import { type Field, type Fields, group, orOff } from '../primitives/schema'
 
 /** The option with the limit says which attempts count. */
 export interface Limit {
@@ -16,33 +16,11 @@ export type LimitOption = Partial<Limit> | false
 export const secondsToWait = (secondsLeft: number): number => Math.max(1, Math.ceil(secondsLeft))
 
 const quarterOfAnHour = 900
-
-/** @param resolve reads one limit by key, default attempts and default seconds (900 if left out). */
-export function readLimits<Limits>(
-  reading: OptionsReader,
-  option: string,
-  resolve: (limit: (key: string, attempts: number, seconds?: number) => Limit | undefined) => Limits,
-): Limits {
-  const given = reading.take(option)
-  const fields = new OptionsReader(given === undefined ? {} : given, reading.at(option), reading.issues)
-  const limits = resolve((key, attempts, seconds = quarterOfAnHour) =>
-    readLimit(fields, key, { attempts, seconds }),
-  )
-  fields.refuseUnknown()
-  return limits
-}
-
 const mostAttempts = 1_000_000
 const longest = 24 * 3600
 
-export function readLimit(reading: OptionsReader, key: string, fallback: Limit): Limit | undefined {
-  const given = reading.take(key)
-  if (given === undefined) return fallback
-  if (given === false) return undefined
-  const fields = new OptionsReader(given, reading.at(key), reading.issues)
-  const number = (name: keyof Limit, most: number) =>
-    fields.optional(name, fallback[name], isWhole(1, most), `must be a whole number, 1 to ${most}.`)
-  const limit = { attempts: number('attempts', mostAttempts), seconds: number('seconds', longest) }
-  fields.refuseUnknown()
-  return limit
+/** Undefined if it is off. */
+export function aLimit(attempts: number, seconds = quarterOfAnHour): Field<Limit | undefined> {
+  const members = { attempts: aNumber(attempts, 1, mostAttempts), seconds: aNumber(seconds, 1, longest) }
+  return orOff<Limit | undefined>(undefined, group(members satisfies Fields<Limit>))
 }

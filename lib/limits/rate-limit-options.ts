@@ -1,7 +1,7 @@
+import { aCall } from '../primitives/fields'
+import { type Fields, group, optional, orOff } from '../primitives/schema'
 import type { Store } from 'express-rate-limit'
-import { OptionsReader } from '../primitives/options-reader'
-import { isRecord } from '../primitives/values'
-import { type Limit, type LimitOption, readLimit } from './limit'
+import { aLimit, type Limit, type LimitOption } from './limit'
 
 /**
  * Limits for one network: an IPv4 address, or the first 64 bits of IPv6. A count begins with the first request and ends
@@ -33,32 +33,18 @@ export interface RateLimitOptions {
   readonly stores?: (name: 'authorization' | 'clients' | 'registration') => Store
 }
 
-export interface RateLimits {
-  readonly authorization: Limit | undefined
-  readonly clients: Limit | undefined
-  readonly registration: Limit | undefined
-  readonly stores: RateLimitOptions['stores']
-}
+const stores = optional(aCall<RateLimitOptions['stores']>())
+const off = { authorization: undefined, clients: undefined, registration: undefined, stores: undefined }
 
-const usual: Limit = { attempts: 600, seconds: 60 }
-const usualRegistrations: Limit = { attempts: 100, seconds: 600 }
-const key = 'networks'
+export type RateLimits = Readonly<Record<'authorization' | 'clients' | 'registration', Limit | undefined>> &
+  Readonly<Record<'stores', RateLimitOptions['stores']>>
 
-export function resolveRateLimit(reading: OptionsReader): RateLimits {
-  const given = reading.take(key)
-  if (given === false)
-    return { authorization: undefined, clients: undefined, registration: undefined, stores: undefined }
-  if (given !== undefined && !isRecord(given))
-    reading.wrong(key, 'must be false, or an object with authorization, clients, registration or stores.')
-  const fields = new OptionsReader(isRecord(given) ? given : {}, reading.at(key), reading.issues)
-  const limits = {
-    authorization: readLimit(fields, 'authorization', usual),
-    clients: readLimit(fields, 'clients', usual),
-    registration: readLimit(fields, 'registration', usualRegistrations),
-    stores: fields.optional<RateLimitOptions['stores']>('stores', undefined, isStores, 'must be a function.'),
-  }
-  fields.refuseUnknown()
-  return limits
-}
-
-const isStores = (value: unknown): value is RateLimitOptions['stores'] => typeof value === 'function'
+export const networkLimits = orOff(
+  off,
+  group({
+    authorization: aLimit(600, 60),
+    clients: aLimit(600, 60),
+    registration: aLimit(100, 600),
+    stores,
+  } satisfies Fields<RateLimitOptions>),
+)

@@ -1,10 +1,10 @@
 import { steadyClock } from '../primitives/steady-clock'
 import { overLimit } from '../protocol/refusals'
 import type { Counters } from './counters'
-import type { Limit } from './limit'
+import { aLimit, type Limit } from './limit'
 import { TokenBuckets } from './token-buckets'
 
-export const usualSingleUses: Limit = { attempts: 60_000, seconds: 60 }
+export const singleUsesOption = aLimit(60_000, 60)
 
 /**
  * Counters have one room: a client with good credentials must not fill it, such as with nonces of mac tokens. Counts in

@@ -1,10 +1,13 @@
+import { type Fields, group, switched } from '../primitives/schema'
 import { setTimeout } from 'node:timers/promises'
 import type { PlugInServer } from '../doors/plug-in'
-import type { DocumentFetchOptions } from '../clients/document-fetch/document-fetch'
+import {
+  addressLookup,
+  authorities,
+  type DocumentFetchOptions,
+} from '../clients/document-fetch/document-fetch'
 import { mayPass, type PostForm, postForm } from '../clients/document-fetch/post-form'
 import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
-import type { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRecord, isText } from '../primitives/values'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { createId } from '../protocol/credential'
 import { bareError } from '../protocol/oauth-error'
@@ -121,22 +124,6 @@ async function deliver(
   throw failure
 }
 
-export function readBackChannelLogout(reading: OptionsReader): BackChannelLogoutOptions | undefined {
-  const key = 'backChannelLogout'
-  const given = reading.optional<boolean | BackChannelLogoutOptions>(
-    key,
-    false,
-    isBackChannelLogout,
-    'must be true, false or { ca, lookup }.',
-  )
-  if (typeof given === 'boolean') return given ? {} : undefined
-  return given
-}
-
-const isBackChannelLogout = (value: unknown): value is boolean | BackChannelLogoutOptions =>
-  isBoolean(value) ||
-  (isRecord(value) &&
-    Object.entries(value).every(([name, member]) => {
-      if (name === 'lookup') return typeof member === 'function'
-      return name === 'ca' && [member].flat().every((each) => isText(each) || Buffer.isBuffer(each))
-    }))
+export const backChannelLogoutOption = switched(
+  group({ ca: authorities, lookup: addressLookup } satisfies Fields<BackChannelLogoutOptions>),
+)

@@ -1,12 +1,8 @@
+import { aCall, aFlag, aPath, aSecret, someSeconds } from '../primitives/fields'
+import { type Fields, group, needed, optional, readOptions, usual } from '../primitives/schema'
 import type { PlugIn, PlugInServer } from '../doors/plug-in'
-import { isSigningKeys, noKeys, type SigningKeys } from '../jwt/signing-keys/signing-keys'
-import {
-  isSigningAlgorithm,
-  type SigningAlgorithm,
-  signingAlgorithms,
-} from '../jwt/signing-keys/signing-algorithm'
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isLongSecret, isRootedPath, isWhole } from '../primitives/values'
+import { keysOf, type SigningKeys } from '../jwt/signing-keys/signing-keys'
+import { signingAlgorithm, type SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import { claimsFact } from '../protocol/claims-fact'
 import type { Extension, ExtensionTokenResponse, TokenResponseAddition } from '../protocol/extension'
 import type { Client } from '../protocol/client'
@@ -15,7 +11,7 @@ import {
   type AnnounceLogout,
   announcing,
   type BackChannelLogoutOptions,
-  readBackChannelLogout,
+  backChannelLogoutOption,
 } from './back-channel-logout'
 import { algorithmOf, identityMembers, loginDefaultsOf } from './client-members'
 import { mismatchOf, requireAuthTime, requireSubject } from './demanded-owner'
@@ -30,7 +26,7 @@ import {
   parseIdentityRequest,
 } from './identity-request'
 import { claimsFor, claimsOfScope, identityScopes, type OwnerClaims } from './owner-claims'
-import { pairwiseSubjects, publicSubject, type SubjectFor } from './pairwise'
+import { pairwiseSubjects, publicSubject } from './pairwise'
 import { userInfoEndpoint } from './user-info'
 import './registration'
 
@@ -95,8 +91,10 @@ const name = 'openid-connect'
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function openIdConnect(options: OpenIdConnectOptions): OpenIdConnect {
-  const { keys, claims, algorithm, lifetime, takesClaims, backChannelLogout, ...read } = readOptions(options)
-  const { userInfoPath, endSessionPath, subjectFor } = read
+  const read = readOptions('openIdConnect()', fields, options, { undefinedMembers: 'refused' })
+  const { keys, claims, algorithm, idTokenLifetime: lifetime, pairwise, backChannelLogout } = read
+  const { claimsParameter: takesClaims, userInfoPath, endSessionPath } = read
+  const subjectFor = pairwise === undefined ? publicSubject : pairwiseSubjects(pairwise.secret)
   const announcements: AnnounceLogout[] = []
   return {
     name,
@@ -154,12 +152,12 @@ const backChannelMetadata: Extension = {
   metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: false },
 }
 
-function requireAlgorithms(present: readonly SigningAlgorithm[], usual: SigningAlgorithm): void {
+function requireAlgorithms(present: readonly SigningAlgorithm[], own: SigningAlgorithm): void {
   // OpenID Connect Discovery 3: RS256 must be offered.
-  const needed = [...new Set<SigningAlgorithm>([usual, 'RS256'])]
-  if (needed.every((each) => present.includes(each))) return
+  const required = [...new Set<SigningAlgorithm>([own, 'RS256'])]
+  if (required.every((each) => present.includes(each))) return
   throw new Error(
-    `needs keys for ${needed.join(' and ')}, because it signs with ${usual} and each server of OpenID Connect offers RS256, but its keys have ${present.join(', ')}: signingKeys({ secrets, algorithms: ['${needed.join("', '")}', …] }).`,
+    `needs keys for ${required.join(' and ')}, because it signs with ${own} and each server of OpenID Connect offers RS256, but its keys have ${present.join(', ')}: signingKeys({ secrets, algorithms: ['${required.join("', '")}', …] }).`,
   )
 }
 
@@ -243,63 +241,16 @@ async function idTokenFor(
   return { members: { id_token: await signIdToken({ ...terms, algorithm }, content, now) } }
 }
 
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const read = {
-    keys: reading.required<SigningKeys>(
-      'keys',
-      noKeys,
-      isSigningKeys,
-      'must be signingKeys({ secrets, algorithms }).',
-    ),
-    claims: reading.optional<OwnerClaims>('claims', noClaims, isOwnerClaims, 'must be a function.'),
-    algorithm: reading.optional<SigningAlgorithm>(
-      'algorithm',
-      'RS256',
-      isSigningAlgorithm,
-      `must be one of ${signingAlgorithms.join(', ')}.`,
-    ),
-    lifetime: reading.optional(
-      'idTokenLifetime',
-      3600,
-      isWhole(60, 86_400),
-      'must be whole seconds, 60 to 86400.',
-    ),
-    subjectFor: readPairwise(reading),
-    takesClaims: reading.optional('claimsParameter', false, isBoolean, 'must be true or false.'),
-    backChannelLogout: readBackChannelLogout(reading),
-    endSessionPath: reading.optional(
-      'endSessionPath',
-      '/logout',
-      isRootedPath,
-      "must be a path such as '/logout'.",
-    ),
-    userInfoPath: reading.optional(
-      'userInfoPath',
-      '/userinfo',
-      isRootedPath,
-      "must be a path such as '/userinfo'.",
-    ),
-  }
-  reading.refuseUnknown()
-  reading.refuseUndefined()
-  reading.throwIssues('openIdConnect() cannot work with these options:')
-  return read
-}
-
-function readPairwise(reading: OptionsReader): SubjectFor {
-  const given = reading.take('pairwise')
-  if (given === undefined) return publicSubject
-  const fields = new OptionsReader(given, 'pairwise', reading.issues)
-  const secret = fields.required(
-    'secret',
-    '',
-    isLongSecret,
-    'must be a text of at least 32 bytes, such as one of openssl rand -base64 32.',
-  )
-  fields.refuseUnknown()
-  return pairwiseSubjects(secret)
-}
-
 const noClaims: OwnerClaims = () => ({})
-const isOwnerClaims = (value: unknown): value is OwnerClaims => typeof value === 'function'
+
+const fields = {
+  keys: keysOf('signingKeys({ secrets, algorithms })'),
+  claims: usual<OwnerClaims>(noClaims, aCall<OwnerClaims>()),
+  algorithm: usual<SigningAlgorithm>('RS256', signingAlgorithm),
+  pairwise: optional(group({ secret: needed('', aSecret) })),
+  idTokenLifetime: someSeconds(3600, 60, 86_400),
+  claimsParameter: aFlag(false),
+  backChannelLogout: backChannelLogoutOption,
+  userInfoPath: aPath('/userinfo'),
+  endSessionPath: aPath('/logout'),
+} satisfies Fields<OpenIdConnectOptions>

@@ -1,5 +1,6 @@
 import { ConfigurationError, type ConfigurationIssue } from './configuration-error'
 import { nearestName } from './nearest-name'
+import { type Field, Place } from './schema'
 import { isRecord, tenYears } from './values'
 
 /**
@@ -35,6 +36,10 @@ export class OptionsReader {
   take(key: string): unknown {
     this.read.add(key)
     return Object.hasOwn(this.source, key) ? this.source[key] : undefined
+  }
+
+  field<T>(key: string, read: Field<T>): T {
+    return read(this.take(key), new Place(this.source, this.path, undefined, this.issues), key)
   }
 
   group<T>(key: string, read: (fields: OptionsReader) => T): T {

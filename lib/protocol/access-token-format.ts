@@ -1,5 +1,6 @@
-import { isBoolean, isRecord, isText, isTexts } from '../primitives/values'
-import { optional, required, requireShape, shape } from '../primitives/shape'
+import { isRecord, isTexts } from '../primitives/values'
+import { anything, aText, yesOrNo } from '../primitives/fields'
+import { kind, optional, requireShape, shape } from '../primitives/schema'
 import type { Client } from './client'
 import { credentialId } from './credential'
 import type { Json } from './json'
@@ -162,25 +163,20 @@ export async function readToken(
   const content: unknown = await format.read?.(text)
   if (content === undefined) return undefined
   const subject = `The access token format "${format.name}" returned a wrong content:`
-  requireContent(content, subject)
-  return content
-}
-
-function requireContent(content: unknown, subject: string): asserts content is AccessTokenContent {
-  requireShape(contentShape, content, subject, undefined)
+  return requireShape(contentShape, content, subject, undefined)
 }
 
 const contentShape = shape<AccessTokenContent>({
-  authorizationId: required((value) => isBase64url(value, 22), 'must be 22 characters of base64url.'),
-  tokenId: required((value) => isBase64url(value, 43), 'must be 43 characters of base64url.'),
-  clientId: required(isText, 'must be a text.'),
-  subject: optional(isText, 'must be a text, or undefined.'),
-  scope: required(isTexts, 'must be a list of scope tokens.'),
-  expiresAt: required(Number.isFinite, 'must be seconds since the epoch.'),
-  login: optional(isRecord, 'must be { authTime, acr, amr }, or undefined.'),
-  tokenExtensionData: required(isRecord, 'must be an object.'),
-  isPlain: required(isBoolean, 'must be true or false.'),
-  cnf: optional(() => true, 'may be anything.'),
+  authorizationId: kind((value) => isBase64url(value, 22), 'must be 22 characters of base64url.'),
+  tokenId: kind((value) => isBase64url(value, 43), 'must be 43 characters of base64url.'),
+  clientId: aText,
+  subject: optional(aText),
+  scope: kind(isTexts, 'must be a list of scope tokens.'),
+  expiresAt: kind(Number.isFinite, 'must be seconds since the epoch.'),
+  login: optional(kind(isRecord, 'must be { authTime, acr, amr }, or undefined.')),
+  tokenExtensionData: kind(isRecord, 'must be an object.'),
+  isPlain: yesOrNo,
+  cnf: anything,
 })
 
 const isReference = (value: unknown): value is TokenReference =>

@@ -1,3 +1,4 @@
+import { kind } from '../primitives/schema'
 import { deepestJson } from './json-depth'
 
 /** What a store can keep and return unchanged. */
@@ -10,6 +11,8 @@ export const isKeepable = (value: unknown): value is Json =>
   isJson(value) && JSON.stringify(value).length <= longestKept
 
 export const keepableExpectation = `must be JSON (texts, finite numbers, booleans, null, lists and plain objects, ${deepestJson} deep) of at most ${longestKept} characters.`
+
+export const keepable = kind(isKeepable, keepableExpectation)
 
 /** Survives JSON unchanged. */
 export function isJson(value: unknown, depth = deepestJson): value is Json {

@@ -1,5 +1,5 @@
 import { isList, isRecord, isText } from '../primitives/values'
-import { optional, required, requireShape, shape } from '../primitives/shape'
+import { kind, optional, requireShape, shape } from '../primitives/schema'
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 
 /** On the consent page, such as for which workspace the access is. */
@@ -43,16 +43,16 @@ const areAnswers = (value: unknown) =>
   new Set(value.map((answer) => isRecord(answer) && answer['value'])).size === value.length
 
 const questionShape = shape<OwnerQuestion>({
-  name: required(
+  name: kind(
     (value) => isText(value) && nameGrammar.test(value),
     'must be a letter, then at most 63 letters, digits and _ . - characters.',
   ),
-  text: required(isLocalizedText, textExpectation),
-  answers: required(
+  text: kind(isLocalizedText, textExpectation),
+  answers: kind(
     areAnswers,
     `must be a list of at most ${answersAtMost} answers { value, label }: two texts, the value of at most ${longestValue} characters and another one for each answer.`,
   ),
-  none: optional(isLocalizedText, textExpectation),
+  none: optional(kind(isLocalizedText, textExpectation)),
 })
 
 export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {

@@ -1,3 +1,5 @@
+import { isTexts } from '../primitives/values'
+import { type Field, kind, optional } from '../primitives/schema'
 import type { Observed, OAuthError } from './oauth-error'
 import { refused, type RefusalName } from './refusals'
 import { isTooLong, type Parameters } from './parameters'
@@ -28,6 +30,15 @@ export function isScope(value: unknown): value is Scope {
 
 export const scopeExpectation =
   'must be a list of at least one scope token (RFC 6749 3.3), at most 4096 characters in all.'
+
+/** For a result of a host, which may only narrow. */
+export const scopeWithin = (whole: string): Field<unknown, Scope> =>
+  optional(
+    kind(
+      (value: unknown, scope: Scope) => isTexts(value) && covers(scope, value),
+      `must be a list of scope tokens, all within ${whole}.`,
+    ),
+  )
 
 export const distinct = (scope: Scope): Scope => (scope.length < 2 ? scope : [...new Set(scope)])
 

@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto'
 import { isRecord, isText } from '../primitives/values'
-import { optional, required, requireShape, shape } from '../primitives/shape'
+import { kind, optional, requireShape, shape } from '../primitives/schema'
 import type { Random } from './credential'
 import type { Evidence } from './evidence'
 import type { ExtensionMetadata } from './extension-metadata'
 import { isQuotable, isToken, serverAttributes } from './http-authentication'
-import { isKeepable, keepableExpectation, type Json } from './json'
+import { type Json, keepable } from './json'
 
 /** Members of the token response (RFC 6749 7.1). */
 export type TokenProperties = Readonly<Record<string, string | number>>
@@ -152,15 +152,11 @@ export const responseMembers: ReadonlySet<string> = new Set([
 /** @throws Error for a member of the server, or a value that it cannot send or store. */
 export function issueOfType(tokenType: TokenType, accessToken: string, moment: IssueMoment): TokenIssue {
   if (tokenType.issue === undefined) return { properties: {} }
-  const issue = tokenType.issue(accessToken, moment)
-  requireIssue(issue, tokenType.name)
+  const subject = `The token type "${tokenType.name}" returned a wrong result for a token:`
+  const issue = requireShape(issueShape, tokenType.issue(accessToken, moment), subject, undefined)
   const taken = Object.keys(issue.properties).find((name) => responseMembers.has(name))
   if (taken === undefined) return issue
   throw new Error(`The token type "${tokenType.name}" may not set "${taken}", which the server sets.`)
-}
-
-function requireIssue(issue: unknown, name: string): void {
-  requireShape(issueShape, issue, `The token type "${name}" returned a wrong result for a token:`, undefined)
 }
 
 /** @throws TypeError for attributes that no challenge can have, or that the server itself sets. */
@@ -184,11 +180,11 @@ const isProperty = (value: unknown) => typeof value === 'string' || Number.isFin
 
 const issueShape = shape<TokenIssue>(
   {
-    properties: required(
+    properties: kind(
       (value) => isRecord(value) && Object.values(value).every(isProperty),
       'must be an object of texts and finite numbers.',
     ),
-    tokenData: optional(isKeepable, keepableExpectation),
+    tokenData: optional(keepable),
   },
   'ignored',
 )

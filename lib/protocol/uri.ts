@@ -1,3 +1,4 @@
+import { kind, optional } from '../primitives/schema'
 import { isText } from '../primitives/values'
 
 // RFC 3986 2, with complete percent triplets.
@@ -28,13 +29,15 @@ export function plainUrl(text: string): URL | undefined {
 }
 
 /** For secrets and keys. */
-export function isSafeUrl(text: string): boolean {
-  const url = plainUrl(text)
+export function isSafeUrl(text: unknown): text is string {
+  const url = isText(text) ? plainUrl(text) : undefined
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
 }
 
 export const safeUrlExpectation =
   'must be an https URL, or an http one on a loopback host, without user name, password and fragment.'
+
+export const safeUrl = kind(isSafeUrl, safeUrlExpectation)
 
 export function isWebPage(value: unknown): value is string {
   return isText(value) && /^https?:\/\//i.test(value) && hasUriCharacters(value) && URL.canParse(value)
@@ -46,5 +49,6 @@ export const webPageExpectation = 'must be the URL of a page, such as https://ex
 export const isPageUri = (value: unknown): value is string =>
   isText(value) && URL.canParse(value) && hasUriCharacters(value) && !value.includes('#')
 
-export const pageExpectation =
-  'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'
+export const pageUri = optional(
+  kind(isPageUri, 'must be an absolute URL without a fragment, such as https://example.com/docs/errors.'),
+)

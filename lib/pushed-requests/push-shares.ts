@@ -1,7 +1,7 @@
+import { type Field, type Fields, group } from '../primitives/schema'
 import { countedFor } from '../limits/counted-for'
-import { type Limit, type LimitOption, readLimits } from '../limits/limit'
+import { aLimit, type Limit, type LimitOption } from '../limits/limit'
 import { TokenBuckets } from '../limits/token-buckets'
-import type { OptionsReader } from '../primitives/options-reader'
 import { steadyClock } from '../primitives/steady-clock'
 import type { Client } from '../protocol/client'
 import { overLimit } from '../protocol/refusals'
@@ -25,12 +25,10 @@ export interface PushLimitOptions {
 
 type PushLimits = Readonly<Record<keyof PushLimitOptions, Limit | undefined>>
 
-export function readPushLimits(reading: OptionsReader): PushLimits {
-  return readLimits(reading, 'limits', (limit) => ({
-    client: limit('client', 30_000, 60),
-    network: limit('network', 300, 60),
-  }))
-}
+export const pushLimits: Field<PushLimits> = group({
+  client: aLimit(30_000, 60),
+  network: aLimit(300, 60),
+} satisfies Fields<PushLimitOptions>)
 
 /** @throws OverShare over the limit. */
 export type CountPush = (client: Client, address: string | undefined) => void

@@ -1,10 +1,11 @@
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRootedPath, isWhole } from '../primitives/values'
+import { aFlag, aPath, someSeconds } from '../primitives/fields'
+import { type Fields, readOptions } from '../primitives/schema'
+import { isBoolean } from '../primitives/values'
 import type { PlugIn } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import type { ClientMember } from '../protocol/client-member'
 import { pushEndpoint } from './push-endpoint'
-import { type PushLimitOptions, pushShares, readPushLimits } from './push-shares'
+import { type PushLimitOptions, pushLimits, pushShares } from './push-shares'
 import './registration'
 import { resolvePushed } from './resolve-pushed'
 
@@ -38,7 +39,7 @@ const member = 'require_pushed_authorization_requests'
  * @throws ConfigurationError that lists every mistake of the options.
  */
 export function pushedAuthorizationRequests(options: PushedAuthorizationRequestsOptions = {}): PlugIn {
-  const { required, lifetime, limits, path } = readOptions(options)
+  const { required, lifetime, limits, path } = readOptions('pushedAuthorizationRequests()', fields, options)
   const mustPush = ({ members }: Client) => required || members[member] === true
   return {
     name,
@@ -59,15 +60,9 @@ const mustPushMember: ClientMember = {
   mistakeIn: (value) => (isBoolean(value) ? undefined : 'must be true or false.'),
 }
 
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const read = {
-    required: reading.optional('required', false, isBoolean, 'must be true or false.'),
-    lifetime: reading.optional('lifetime', 60, isWhole(5, 600), 'must be whole seconds, 5 to 600.'),
-    limits: readPushLimits(reading),
-    path: reading.optional('path', '/par', isRootedPath, "must be a path such as '/par'."),
-  }
-  reading.refuseUnknown()
-  reading.throwIssues('pushedAuthorizationRequests() cannot work with these options:')
-  return read
-}
+const fields = {
+  required: aFlag(false),
+  lifetime: someSeconds(60, 5, 600),
+  limits: pushLimits,
+  path: aPath('/par'),
+} satisfies Fields<PushedAuthorizationRequestsOptions>

@@ -1,12 +1,12 @@
+import { verifiedAlgorithms } from '../jwt/verify-jwt'
+import { aFlag, someSeconds } from '../primitives/fields'
+import { type Fields, optional, readOptions } from '../primitives/schema'
 import { loginReferenceOf, requestDigest } from '../authorization-endpoint/login-return'
 import { findClaimable, namedIn } from '../authorization/claim'
-import { ClientKeys, readDocuments } from '../client-authentication/client-keys'
-import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
+import { ClientKeys } from '../client-authentication/client-keys'
+import { aDocumentFetch, type DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { PlugIn, PlugInServer } from '../doors/plug-in'
 import { requireJose } from '../jwt/jose'
-import { readAlgorithms } from '../jwt/verify-jwt'
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isWhole } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import type { Extension } from '../protocol/extension'
 import { OAuthError } from '../protocol/oauth-error'
@@ -59,7 +59,7 @@ export interface RequestObjectOptions {
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
 export function requestObjects(options: RequestObjectOptions = {}): PlugIn {
-  const { required, documents, ...bounds } = readOptions(options)
+  const { required, documents, ...bounds } = readOptions('requestObjects()', fields, options)
   requireJose('requestObjects()')
   return {
     name: 'request-objects',
@@ -146,18 +146,10 @@ async function sentToLoginAt(
   return demandedLogin?.parameters === requestDigest(parameters) ? demandedLogin.at : undefined
 }
 
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const seconds = (key: string, fallback: number, least: number, most: number) =>
-    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
-  const read = {
-    required: reading.optional('required', false, isBoolean, 'must be true or false.'),
-    algorithms: readAlgorithms(reading),
-    clockTolerance: seconds('clockTolerance', 30, 0, 300),
-    maximumLifetime: seconds('maximumLifetime', 3600, 1, 86_400),
-    documents: readDocuments(reading),
-  }
-  reading.refuseUnknown()
-  reading.throwIssues('requestObjects() cannot work with these options:')
-  return read
-}
+const fields = {
+  required: aFlag(false),
+  algorithms: verifiedAlgorithms,
+  clockTolerance: someSeconds(30, 0, 300),
+  maximumLifetime: someSeconds(3600, 1, 86_400),
+  documents: optional(aDocumentFetch),
+} satisfies Fields<RequestObjectOptions>

@@ -1,4 +1,7 @@
-import { type LimitOption, readLimit } from '../limits/limit'
+import { singleUsesOption } from '../limits/single-use-limit'
+import { deadlineOf } from '../stores/deadline'
+import { type Fields, group, optional } from '../primitives/schema'
+import { aLimit, type LimitOption } from '../limits/limit'
 import { OptionsReader } from '../primitives/options-reader'
 import { isText, isTexts, isWhole } from '../primitives/values'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
@@ -9,11 +12,10 @@ import {
 } from '../resource-server/introspection/introspection-client'
 import { IntrospectionEndpoint } from '../resource-server/introspection/introspection-endpoint'
 import { steadyClock } from '../primitives/steady-clock'
-import { isSafeUrl, safeUrlExpectation } from '../protocol/uri'
-import { deadlineExpectation, isDeadline } from '../stores/deadline'
+import { safeUrl } from '../protocol/uri'
 import { resolveIssuer } from '../config/resolve-issuer'
 import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
-import { type GuardLimitOptions, type ProvingGuardOptions, readSingleUses } from './remote-guard'
+import type { GuardLimitOptions, ProvingGuardOptions } from './remote-guard'
 
 /** Options of {@link createIntrospectionGuard}. */
 export interface IntrospectionGuardOptions extends ProvingGuardOptions {
@@ -75,7 +77,7 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
   const guard = readIssuerGuard(reading, issuer)
   const { clock } = guard.alone
   const authenticate = readIntrospectionClient(reading, issuer, clock)
-  const url = reading.optional<string | undefined>('endpoint', undefined, isEndpoint, safeUrlExpectation)
+  const url = reading.field('endpoint', optional(safeUrl))
   const given = audienceOf(reading)
   const own = readOwnResource(reading, given)
   const whole = (key: string, fallback: number, least: number, most: number) =>
@@ -90,11 +92,8 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
     maximumAge: whole('maximumAge', 30, 0, 86_400),
     maximumAgeOfRefusals: whole('maximumAgeOfRefusals', 5, 0, 300),
   }
-  const patience = reading.optional('introspectionDeadline', 5, isDeadline, deadlineExpectation)
-  const { inactive, singleUseLimit } = reading.group('limits', (fields) => ({
-    inactive: readLimit(fields, 'inactive', { attempts: 60, seconds: 60 }),
-    singleUseLimit: readSingleUses(fields),
-  }))
+  const patience = reading.field('introspectionDeadline', deadlineOf(5))
+  const { inactive, singleUses: singleUseLimit } = reading.field('limits', introspectionLimits)
   for (const source of guard.sources) source.refuseUnknown()
   reading.refuseUndefined()
   reading.throwIssues('createIntrospectionGuard() cannot work with these options:')
@@ -116,6 +115,11 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
   })
 }
 
+const introspectionLimits = group({
+  inactive: aLimit(60, 60),
+  singleUses: singleUsesOption,
+} satisfies Fields<NonNullable<IntrospectionGuardOptions['limits']>>)
+
 function audienceOf(reading: OptionsReader): readonly string[] {
   const cure = 'must be the value in aud of the tokens that names this resource server, or a list of them.'
   const given = reading.optional<string | readonly string[]>('audience', [], isAudience, cure)
@@ -124,4 +128,3 @@ function audienceOf(reading: OptionsReader): readonly string[] {
 
 const isAudience = (value: unknown): value is string | readonly string[] =>
   isText(value) || (isTexts(value) && value.length > 0)
-const isEndpoint = (value: unknown): value is string => isText(value) && isSafeUrl(value)

@@ -1,11 +1,12 @@
+import { needed, optional } from '../primitives/schema'
 import { loadJose, requireJose } from '../jwt/jose'
-import { type KeySource, readKeys } from '../jwt/key-source'
-import { readAlgorithms, readAudience } from '../jwt/verify-jwt'
+import { givenKeys, keysAt, keySet, type KeySource } from '../jwt/key-source'
+import { anAudience, verifiedAlgorithms } from '../jwt/verify-jwt'
 import { OptionsReader } from '../primitives/options-reader'
 import { isText, isWhole } from '../primitives/values'
 import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
 import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
-import { type ProvingGuardOptions, readSingleUses } from './remote-guard'
+import { type ProvingGuardOptions, guardLimits } from './remote-guard'
 
 /** Options of {@link createJwtBearerGuard}. */
 export interface JwtBearerGuardOptions extends ProvingGuardOptions {
@@ -65,7 +66,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
   const terms = readJwtGuard(reading)
   const own = readOwnResource(reading, terms.audience)
   const guard = readIssuerGuard(reading, terms.issuer)
-  const singleUseLimit = reading.group('limits', readSingleUses)
+  const singleUseLimit = reading.field('limits', guardLimits).singleUses
   for (const source of guard.sources) source.refuseUnknown()
   reading.refuseUndefined()
   reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
@@ -100,18 +101,28 @@ function readJwtGuard(reading: OptionsReader): Omit<JwtAccessTerms, 'tokenTypes'
     reading.optional(key, fallback, isWhole(least, most), `must be ${unit}, ${least} to ${most}.`)
   return {
     issuer: reading.required('issuer', '', isText, 'must be the iss of the tokens.'),
-    audience: readAudience(
-      reading,
-      'must be the value in aud of the tokens that names this resource server.',
+    audience: reading.field(
+      'audience',
+      needed([], anAudience('must be the value in aud of the tokens that names this resource server.')),
     ),
-    keys: readKeys(reading, { given: 'keys', published: 'jwksUri' }),
-    algorithms: readAlgorithms(reading),
+    keys: keysOfGuard(reading),
+    algorithms: reading.field('algorithms', verifiedAlgorithms),
     types: types[type],
     claimNames: claimNamesOf(reading, type),
     clockTolerance: whole('clockTolerance', 5, 'whole seconds', 0, 300),
     maximumCached: whole('maximumCached', 10_000, 'a whole number', 0, 1_000_000),
     maximumAge: whole('maximumAge', 300, 'whole seconds', 1, 86_400),
   }
+}
+
+function keysOfGuard(reading: OptionsReader): KeySource {
+  const [keys, jwksUri] = [
+    reading.field('keys', optional(keySet)),
+    reading.field('jwksUri', optional(keysAt)),
+  ]
+  if ((keys === undefined) === (jwksUri === undefined))
+    reading.wrong('keys', 'or jwksUri must be given, and not both.')
+  return keys ?? jwksUri ?? givenKeys([])
 }
 
 function claimNamesOf(reading: OptionsReader, type: Kind): JwtDialect {

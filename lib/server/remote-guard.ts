@@ -1,3 +1,6 @@
+import { pageUri } from '../protocol/uri'
+import { singleUsesOption } from '../limits/single-use-limit'
+import { type Fields, group } from '../primitives/schema'
 import { readExplainRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { ClientMarks } from '../authorization/client-marks'
@@ -22,13 +25,11 @@ import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
 import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
 import type { TokenType } from '../protocol/token-type'
-import { isPageUri, pageExpectation } from '../protocol/uri'
-import { usualSingleUses } from '../limits/single-use-limit'
-import { type LimitOption, readLimit } from '../limits/limit'
+import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
 import { readResources, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { Counters } from '../limits/counters'
-import { deadlineExpectation, indexWithDeadline, isDeadline, withDeadline } from '../stores/deadline'
+import { deadlineOf, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { readStorage, type Storage } from '../stores/storage'
 import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
@@ -92,7 +93,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const reading = new OptionsReader(options, '')
   const { issuer } = resolveIssuer(reading, 'the authorization server')
   const store = readStorage(reading)
-  const storeDeadline = reading.optional('storeDeadline', 0.5, isDeadline, deadlineExpectation)
+  const storeDeadline = reading.field('storeDeadline', deadlineOf(0.5))
   const alone = readStandaloneGuard(reading)
   const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: store })
   const { sources, tokenTypes, counters } = proving
@@ -107,7 +108,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
     )
   const ofOptions = [...ofResources(resources), ...(hasChoices ? [shownChoice] : [])]
   const extensions = [...ofOptions, ...proving.extensions]
-  const singleUseLimit = reading.group('limits', readSingleUses)
+  const singleUseLimit = reading.field('limits', guardLimits).singleUses
   for (const source of sources) source.refuseUnknown()
   reading.refuseUndefined()
   reading.throwIssues('createBearerGuard() cannot work with these options:')
@@ -169,7 +170,7 @@ export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeo
   }
 }
 
-export const readSingleUses = (fields: OptionsReader) => readLimit(fields, 'singleUses', usualSingleUses)
+export const guardLimits = group({ singleUses: singleUsesOption } satisfies Fields<GuardLimitOptions>)
 
 export interface StandaloneGuardOptions {
   /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
@@ -197,9 +198,9 @@ export interface StandaloneGuardOptions {
 /** Returns placeholders after a mistake. */
 export function readStandaloneGuard(reading: OptionsReader) {
   return {
-    closeDeadline: reading.optional('closeDeadline', 10, isDeadline, deadlineExpectation),
+    closeDeadline: reading.field('closeDeadline', deadlineOf(10)),
     clock: readClock(reading),
-    errorUri: reading.optional<string | undefined>('errorUri', undefined, isPageUri, pageExpectation),
+    errorUri: reading.field('errorUri', pageUri),
     implied: readImplications(reading, undefined),
     guards: readGuards(reading),
     cors: readCors(reading, '*'),

@@ -1,3 +1,4 @@
+import { type Field, kind, usual } from '../primitives/schema'
 import { wait } from '../primitives/deadlines'
 import { isText } from '../primitives/values'
 import { bareError, type OAuthError, OverShare } from '../protocol/oauth-error'
@@ -177,8 +178,8 @@ async function updateWithin<Value>(
   })
 }
 
-export function isDeadline(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value <= 60
-}
-
-export const deadlineExpectation = 'must be seconds, more than 0 and at most 60.'
+export const aDeadline = kind(
+  (value): value is number => typeof value === 'number' && value > 0 && value <= 60,
+  'must be seconds, more than 0 and at most 60.',
+)
+export const deadlineOf = (fallback: number): Field<number> => usual(fallback, aDeadline)

@@ -424,7 +424,7 @@ describe('The four guards', () => {
     const client = { client_id: 'x', client_secret: 'y' }
     expect(() => createIntrospectionGuard({ issuer, client, plugIns })('photos:read')).toThrow(lack)
     expect(() => dpop({ baseUrl: 'api.example', tolerance: 301, nonces: { secret: 'short' } })).toThrow(
-      /baseUrl must be the URL.*tolerance must be.*nonces\.secret must be/s,
+      /tolerance must be.*nonces\.secret must be.*baseUrl must be the URL/s,
     )
   })
 

@@ -117,7 +117,7 @@ describe('host results', () => {
   }
 
   const faults: readonly (readonly [title: string, answer: unknown, path: string])[] = [
-    ['nothing', undefined, 'handle()'],
+    ['nothing', undefined, 'it'],
     ['neither a grant nor a transition', {}, 'grant'],
     ['a field that it invents', { grant, scope: 'all' }, 'scope'],
     ['a subject that a database says is null', { grant: { ...grant, subject: null } }, 'grant.subject'],
@@ -155,9 +155,9 @@ describe('host results', () => {
     async (_, answer, path) => {
       const { flow, failures } = stageWith(answer)
       expect(refusalOf(await flow.request(client, { grant_type }))).toBe('500 server_error')
-      expect(failures).toMatchObject([{ reason: 'unexpected', cause: { name: 'ConfigurationError' } }])
+      expect(failures).toMatchObject([{ reason: 'unexpected', cause: { name: 'TypeError' } }])
       expect(String(failures[0]?.cause)).toContain(`"${grant_type}"`)
-      expect(String(failures[0]?.cause)).toContain(`- ${path} `)
+      expect(String(failures[0]?.cause)).toContain(` ${path} `)
     },
   )
 

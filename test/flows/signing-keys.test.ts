@@ -79,9 +79,9 @@ test('the plug-in that signs chooses among the algorithms of the option, each of
 const { privateKey, publicKey } = ec
 const secrets = [keySecret]
 test.each<[object, RegExp]>([
-  [{}, /secrets must be given, or keys, and not both/],
-  [{ secrets, keys: [{ privateKey }] }, /secrets must be given, or keys, and not both/],
-  [{ keys: [] }, /keys must be a list of keys, at least one/],
+  [{}, /secrets or keys must be given, and not both/],
+  [{ secrets, keys: [{ privateKey }] }, /secrets or keys must be given, and not both/],
+  [{ keys: [] }, /keys must be a list of at least one key/],
   [{ secrets: ['short'] }, /secrets must be a list of texts of at least 32 characters/],
   [{ secrets, algorithms: ['ES256', 'ES256'] }, /algorithms must be a list/],
   [{ secrets, rotateAfter: 60 }, /rotateAfter must be whole seconds, 3600/],

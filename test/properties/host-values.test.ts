@@ -78,7 +78,7 @@ describe('what a token type', () => {
   test.each<[unknown, string]>([
     [null, 'returned a wrong result for a token: it must be an object'],
     [Promise.resolve({ properties: {} }), 'returned a wrong result for a token: it must be an object'],
-    [{ tokenData: 'wax' }, 'properties must be an object of texts and finite numbers.'],
+    [{ tokenData: 'wax' }, 'properties is missing: it must be an object of texts and finite numbers.'],
     [{ properties: { seal: true } }, 'properties must be'],
     [{ properties: { seal: Infinity } }, 'properties must be'],
     [{ properties: {}, tokenData: new Date() }, 'tokenData must be JSON'],

@@ -59,9 +59,10 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
   ],
   ['lifetimes.authorizationCode', seconds(1, 600), noSeconds(1, 600)],
   ['lifetimes.refreshTokenGrace', seconds(0, 300), noSeconds(0, 300)],
+  ['guards', object, noObject],
   [
-    'guards limits.clientAuthentication limits.openRequests limits.issuing limits.singleUses',
-    object,
+    'limits.clientAuthentication limits.openRequests limits.issuing limits.singleUses limits.networks dynamicRegistration',
+    'must be false or an object.',
     noObject,
   ],
   [
@@ -108,11 +109,6 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
   ['endpoints', 'must be a list of endpoints.', [null, 7, 'whoami', {}]],
   ['plugIns', 'must be a list of plug-ins.', [null, 7, 'voucher', {}]],
   ['clientAuthenticationMethods', 'must be a list of methods.', [null, 7, 'none', {}]],
-  [
-    'dynamicRegistration',
-    'must be false or an object, such as {}.',
-    [null, 7, 'on', true, [], memoryDynamicClients],
-  ],
   ['pkce', "must be 'public', 'all' or 'none'.", [null, true, '', 'S256', 'Public', ['public']]],
   [
     'redirectUris',
@@ -160,11 +156,6 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
     [null, 'pkce', {}, [null], [{}], [{ name: '' }], [{ name: 7 }]],
   ],
   [
-    'limits.networks',
-    'must be false, or an object with authorization, clients, registration or stores.',
-    noObject,
-  ],
-  [
     'limits.selfRegisteredClients',
     'must be false or a whole number, 1 to 1000.',
     [null, '50', true, {}, NaN, 0, 1.5, 1001],
@@ -179,12 +170,7 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
     'must be an absolute URL without a fragment, such as https://example.com/docs/errors.',
     [...noText, 'errors', '/errors', 'https://a.example/#x', 'https://a.example/é', 'https://a.example/"'],
   ],
-  [
-    'authorizations',
-    'must be true, false, or an object: { path, manageAt, fromTheStart }.',
-    [null, 7, 'yes', []],
-  ],
-  ['rememberConsent', 'must be true, false or { seconds }.', [null, 7, 'yes']],
+  ['authorizations rememberConsent', 'must be true, false or an object.', [null, 7, 'yes', []]],
 ]
 const options = table.flatMap(([names, cure, wrong]) =>
   names.split(' ').map((name) => ({ name, cure, wrong })),

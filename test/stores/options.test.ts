@@ -30,7 +30,7 @@ const url = 'redis://127.0.0.1:1'
 const pipeline = () => ({ exec: async () => null })
 const client = { call: async () => null, pipeline }
 const one = { replicas: 1, within: 1 }
-const maximum = 'must be a whole number from 1 to 100000.'
+const maximum = 'must be a whole number, 1 to 100000.'
 const braces = 'prefix must be a text without braces, or with a hash tag such as {shop}:.'
 const replicas = 'waitForReplicas.replicas must be a whole number'
 const within = 'waitForReplicas.within must be seconds'
@@ -49,7 +49,11 @@ test.each<[string, object, readonly string[]]>([
     { client, prefix },
     [braces],
   ]),
-  ['a cache that is no object', { url, cache: 100 }, ['cache must be an object.']],
+  [
+    'a cache that is no object',
+    { url, cache: 100 },
+    ['cache must be an object.', `cache.maximum is missing: it ${maximum}`],
+  ],
   ['a cache without a maximum', { url, cache: {} }, [`cache.maximum is missing: it ${maximum}`]],
   ['a cache of none', { url, cache: { maximum: 0 } }, [`cache.maximum ${maximum}`]],
   ['a cache of too many', { url, cache: { maximum: 100_001 } }, [`cache.maximum ${maximum}`]],

@@ -1,6 +1,8 @@
+import { aCall } from '../../primitives/fields'
+import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
 import { wait } from '../../primitives/deadlines'
-import { isRecord } from '../../primitives/values'
+import { isList, isRecord, isText } from '../../primitives/values'
 import type { Sender } from '../../protocol/sender'
 import { steadyClock } from '../../primitives/steady-clock'
 import { networksOf } from '../../limits/network'
@@ -29,8 +31,21 @@ export interface DocumentInquiry {
   readonly sender?: Sender | undefined
 }
 
-export const isDocumentFetch = (value: unknown): value is DocumentFetch =>
-  isRecord(value) && typeof value['fetch'] === 'function'
+export const aDocumentFetch = kind(
+  (value): value is DocumentFetch => isRecord(value) && typeof value['fetch'] === 'function',
+  'must have the function fetch(url), which resolves to { json, maximumAge }.',
+)
+
+const isAuthority = (value: unknown) => isText(value) || Buffer.isBuffer(value)
+
+export const authorities = optional(
+  kind(
+    (value): value is NonNullable<DocumentFetchOptions['ca']> =>
+      isList(value) ? value.every(isAuthority) : isAuthority(value),
+    'must be one certificate or a list of certificates, each a text or a Buffer.',
+  ),
+)
+export const addressLookup = optional(aCall<Lookup>())
 
 export interface DocumentFetchOptions {
   /** Only for a server whose own issuer is at loopback. */

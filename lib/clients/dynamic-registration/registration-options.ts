@@ -111,7 +111,7 @@ export function readDynamicRegistration(
   const given = reading.take(key)
   if (given === undefined || given === false) return undefined
   if (!isRecord(given)) {
-    reading.wrong(key, 'must be false or an object, such as {}.')
+    reading.wrong(key, 'must be false or an object.')
     return undefined
   }
   const fields = new OptionsReader(given, reading.at(key), reading.issues)

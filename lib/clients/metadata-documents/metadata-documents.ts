@@ -1,12 +1,15 @@
+import { optional } from '../../primitives/schema'
 import {
+  addressLookup,
+  aDocumentFetch,
+  authorities,
   documentFetch,
   type DocumentFetch,
   type DocumentFetchOptions,
-  isDocumentFetch,
 } from '../document-fetch/document-fetch'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
 import { OptionsReader } from '../../primitives/options-reader'
-import { isBoolean, isText } from '../../primitives/values'
+import { isBoolean } from '../../primitives/values'
 import { UnusableClient } from '../../protocol/refusals'
 import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
@@ -112,20 +115,9 @@ function readRules(reading: OptionsReader, server: ClientSourceServer): Document
 }
 
 function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceServer): DocumentFetch {
-  type Options = MetadataDocumentsOptions
-  const own = reading.optional<Options['documents']>(
-    'documents',
-    undefined,
-    isDocumentFetch,
-    'must have the function fetch(url), which resolves to { json, maximumAge }.',
-  )
-  const lookup = reading.optional<Options['lookup']>('lookup', undefined, isLookup, 'must be a function.')
-  const ca = reading.optional<Options['ca']>(
-    'ca',
-    undefined,
-    isAuthorities,
-    'must be one certificate or a list of certificates, each a text or a Buffer.',
-  )
+  const own = reading.field('documents', optional(aDocumentFetch))
+  const lookup = reading.field('lookup', addressLookup)
+  const ca = reading.field('ca', authorities)
   if (own !== undefined) {
     for (const [key, value] of Object.entries({ lookup, ca }))
       if (value !== undefined) reading.wrong(key, 'has no effect beside documents; remove one of them.')
@@ -139,11 +131,6 @@ function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceSe
     ...(ca === undefined ? {} : { ca }),
   })
 }
-
-const isLookup = (value: unknown): value is MetadataDocumentsOptions['lookup'] => typeof value === 'function'
-const isAuthority = (value: unknown) => isText(value) || Buffer.isBuffer(value)
-const isAuthorities = (value: unknown): value is MetadataDocumentsOptions['ca'] =>
-  isAuthority(value) || (Array.isArray(value) && value.every(isAuthority))
 
 function notAllowed(): never {
   throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')

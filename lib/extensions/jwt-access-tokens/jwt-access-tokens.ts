@@ -1,14 +1,10 @@
+import { aCall, aFlag } from '../../primitives/fields'
+import { type Fields, optional, readOptions } from '../../primitives/schema'
 import type { PlugIn } from '../../doors/plug-in'
 import { requireJose } from '../../jwt/jose'
-import { FetchedKeys, type KeySource, readKeys } from '../../jwt/key-source'
-import {
-  isSigningAlgorithm,
-  type SigningAlgorithm,
-  signingAlgorithms,
-} from '../../jwt/signing-keys/signing-algorithm'
-import { isSigningKeys, noKeys, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isBoolean } from '../../primitives/values'
+import { FetchedKeys, keysAt, keySet } from '../../jwt/key-source'
+import { signingAlgorithm, type SigningAlgorithm } from '../../jwt/signing-keys/signing-algorithm'
+import { keysOf, type SigningKeys } from '../../jwt/signing-keys/signing-keys'
 import type { AccessTokenFormat } from '../../protocol/access-token-format'
 import { urlBelow } from '../../endpoints/server-metadata'
 import { claimsOf, type HostClaims } from './access-token-claims'
@@ -42,7 +38,7 @@ export interface JwtAccessTokensOptions {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function jwtAccessTokens(options: JwtAccessTokensOptions): PlugIn {
-  const { keys, algorithm, issues, claims } = readOptions(options)
+  const { keys, algorithm, issues, claims } = readOptions('jwtAccessTokens()', fields, options)
   return {
     name: 'jwt-access-tokens',
     open(server) {
@@ -64,30 +60,12 @@ export function jwtAccessTokens(options: JwtAccessTokensOptions): PlugIn {
   }
 }
 
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const read = {
-    keys: reading.required<SigningKeys>('keys', noKeys, isSigningKeys, 'must be signingKeys({ secrets }).'),
-    algorithm: reading.optional<SigningAlgorithm | undefined>(
-      'algorithm',
-      undefined,
-      isSigningAlgorithm,
-      `must be one of ${signingAlgorithms.join(', ')}.`,
-    ),
-    issues: reading.optional('issues', true, isBoolean, 'must be true or false.'),
-    claims: reading.optional<HostClaims | undefined>(
-      'claims',
-      undefined,
-      isHostClaims,
-      'must be a function.',
-    ),
-  }
-  reading.refuseUnknown()
-  reading.throwIssues('jwtAccessTokens() cannot work with these options:')
-  return read
-}
-
-const isHostClaims = (value: unknown): value is HostClaims => typeof value === 'function'
+const fields = {
+  keys: keysOf('signingKeys({ secrets })'),
+  algorithm: optional(signingAlgorithm),
+  issues: aFlag(true),
+  claims: optional(aCall<HostClaims>()),
+} satisfies Fields<JwtAccessTokensOptions>
 
 /** Options of {@link jwtAccessTokenReader}: at most one. */
 export interface JwtAccessTokenReaderOptions {
@@ -108,7 +86,14 @@ export interface JwtAccessTokenReaderOptions {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}): PlugIn {
-  const given = readReaderKeys(options)
+  const read = readOptions('jwtAccessTokenReader()', readerFields, options, {
+    check: ({ keys, jwksUri }, at) => {
+      if (keys !== undefined && jwksUri !== undefined)
+        at.wrong('keys', 'or jwksUri must be given, and not both.')
+    },
+  })
+  const given = read.keys ?? read.jwksUri
+  requireJose('jwtAccessTokenReader()')
   return {
     name: 'jwt-access-tokens',
     open() {
@@ -121,12 +106,7 @@ export function jwtAccessTokenReader(options: JwtAccessTokenReaderOptions = {}):
   }
 }
 
-function readReaderKeys(options: unknown): KeySource | undefined {
-  const reading = new OptionsReader(options, '')
-  const isEmpty = reading.take('keys') === undefined && reading.take('jwksUri') === undefined
-  const keys = isEmpty ? undefined : readKeys(reading, { given: 'keys', published: 'jwksUri' })
-  reading.refuseUnknown()
-  reading.throwIssues('jwtAccessTokenReader() cannot work with these options:')
-  requireJose('jwtAccessTokenReader()')
-  return keys
-}
+const readerFields = {
+  keys: optional(keySet),
+  jwksUri: optional(keysAt),
+} satisfies Fields<JwtAccessTokenReaderOptions>

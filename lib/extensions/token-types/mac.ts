@@ -1,6 +1,7 @@
+import { aListOf, someSeconds } from '../../primitives/fields'
+import { type Fields, kind, needed, type Read, readOptions, usual } from '../../primitives/schema'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord, isText } from '../../primitives/values'
+import { isList, isRecord, isText } from '../../primitives/values'
 import { digest, sealText, unsealText } from '../../protocol/credential'
 import type { Json } from '../../protocol/json'
 import type { Reason } from '../../protocol/refusals'
@@ -21,7 +22,7 @@ import type {
  * @throws ConfigurationError if an option is wrong.
  */
 export function mac(options: MacOptions): TokenType {
-  const rules = readMacOptions(options)
+  const rules = readOptions('mac()', fields, options)
   const [algorithm] = rules.algorithms
   return {
     name: 'mac',
@@ -94,38 +95,25 @@ export interface MacOptions {
 
 type Algorithms = readonly [MacAlgorithm, ...MacAlgorithm[]]
 
-interface MacRules {
-  readonly hosts: readonly string[]
-  readonly algorithms: Algorithms
-  readonly tolerance: number
-}
-
-function readMacOptions(options: unknown): MacRules {
-  const reading = new OptionsReader(options, '')
-  const rules: MacRules = {
-    hosts: reading.required('hosts', [], isHosts, hostsExpectation),
-    algorithms: reading.optional<Algorithms>(
-      'algorithms',
-      ['hmac-sha-256'],
-      isAlgorithms,
-      algorithmsExpectation,
+const fields = {
+  hosts: needed(
+    [],
+    aListOf(
+      isAuthority,
+      "must be a list of hosts as the Host header names them, such as ['api.example.com'], with a port unless it is the default one.",
     ),
-    tolerance: reading.optional('tolerance', 60, isTolerance, 'must be whole seconds, 1 to 300.'),
-  }
-  reading.refuseUnknown()
-  reading.throwIssues('mac() cannot work with these options:')
-  return rules
-}
+  ),
+  algorithms: usual<Algorithms>(
+    ['hmac-sha-256'],
+    kind(
+      (value): value is Algorithms => isList(value) && value.length > 0 && value.every(isMacAlgorithm),
+      "must be a list of 'hmac-sha-256' and 'hmac-sha-1'; new tokens get the first.",
+    ),
+  ),
+  tolerance: someSeconds(60, 1, 300),
+} satisfies Fields<MacOptions>
 
-const hostsExpectation =
-  "must be a list of hosts as the Host header names them, such as ['api.example.com'], with a port unless it is the default one."
-const algorithmsExpectation = "must be a list of 'hmac-sha-256' and 'hmac-sha-1'; new tokens get the first."
-const isHosts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.length > 0 && value.every(isAuthority)
-const isAlgorithms = (value: unknown): value is Algorithms =>
-  Array.isArray(value) && value.length > 0 && value.every(isMacAlgorithm)
-const isTolerance = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 300
+type MacRules = Read<typeof fields>
 
 interface MacKey {
   /** 43 characters of base64url: 256 random bits. */
@@ -160,8 +148,9 @@ export type MacAlgorithm = 'hmac-sha-256' | 'hmac-sha-1'
 
 const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256', 'hmac-sha-1': 'sha1' }
 
-const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
-  value === 'hmac-sha-256' || value === 'hmac-sha-1'
+function isMacAlgorithm(value: unknown): value is MacAlgorithm {
+  return value === 'hmac-sha-256' || value === 'hmac-sha-1'
+}
 
 /** The bytes of the key are its ASCII characters. */
 const macOf = (text: string, key: string, algorithm: MacAlgorithm): string =>
@@ -194,7 +183,9 @@ function isListed(authority: Authority, hosts: readonly string[], secure: boolea
   })
 }
 
-const isAuthority = (value: unknown): value is string => typeof value === 'string' && grammar.test(value)
+function isAuthority(value: unknown): value is string {
+  return typeof value === 'string' && grammar.test(value)
+}
 
 interface MacCredentials {
   readonly id: string

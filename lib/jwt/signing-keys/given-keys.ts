@@ -1,5 +1,5 @@
+import { type Field, someRows } from '../../primitives/schema'
 import { wait } from '../../primitives/deadlines'
-import type { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText } from '../../primitives/values'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {
@@ -44,28 +44,28 @@ export interface RemoteSigningKey {
   sign(text: Buffer): Promise<Uint8Array>
 }
 
-export function readGivenKeys(reading: OptionsReader, given: readonly unknown[]): readonly SigningKey[] {
+export const givenSigningKeys: Field<readonly SigningKey[]> = (given, at, name) => {
   const names = new Set<string>()
-  return given.flatMap((value, index) => {
-    const key = readGivenKey(value)
-    const wrong = (message: string) => reading.wrong(`keys[${index}]`, message)
-    if (typeof key === 'string') {
-      wrong(key)
-      return []
-    }
-    // RFC 8725 3.1: a key serves one algorithm, also under another kid.
-    const own = [key.kid, thumbprintOf(key.publicKey)]
-    if (own.some((name) => names.has(name))) {
-      wrong('is a key that stands before it already, or has its kid.')
-      return []
-    }
-    for (const name of own) names.add(name)
-    return [key]
-  })
+  const distinct: Field<SigningKey | undefined> = (value, place, path) => {
+    const key = givenKey(value, place, path)
+    const own = key === undefined ? [] : [key.kid, thumbprintOf(key.publicKey)]
+    if (own.some((each) => names.has(each)))
+      place.wrong(path, 'is a key that stands before it already, or has its kid.')
+    for (const each of own) names.add(each)
+    return key
+  }
+  return someRows(distinct, 'key')(given, at, name)
+}
+
+export const givenKey: Field<SigningKey | undefined> = (given, at, name) => {
+  const key = readGivenKey(given)
+  if (typeof key !== 'string') return key
+  at.wrong(name, key)
+  return undefined
 }
 
 /** The key, or the problem as the rest of a sentence. */
-export function readGivenKey(value: unknown): SigningKey | string {
+function readGivenKey(value: unknown): SigningKey | string {
   if (!isRecord(value)) return expectation
   const { kid, algorithm, privateKey, publicKey, sign, ...others } = value
   if (Object.keys(others).length > 0 || (privateKey === undefined) === (publicKey === undefined))

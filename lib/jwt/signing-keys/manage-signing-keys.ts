@@ -1,12 +1,13 @@
+import { aClock, aTextThat } from '../../primitives/fields'
+import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { issuerDigest } from '../../authorization/issuer'
 import { ConfigurationError } from '../../primitives/configuration-error'
-import { OptionsReader, readClock } from '../../primitives/options-reader'
-import { isRecord, isText } from '../../primitives/values'
+import { isRecord } from '../../primitives/values'
 import { secureRandom } from '../../protocol/credential'
 import { isKeyStore, type KeyStore } from '../../stores/key-store'
 import { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
-import { readSecrets } from './signing-keys'
+import { sharedSecrets } from './signing-keys'
 
 /** Options of {@link manageSigningKeys}. */
 export interface KeyManagementOptions {
@@ -55,10 +56,11 @@ export interface KeyManagement {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
-  const { issuer, keys, secrets, now } = readOptions(options)
+  const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', fields, options)
+  const now = () => Math.floor(clock() / 1000)
   const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
     new SharedKeys(
-      keys,
+      store.keys,
       {
         issuer,
         name: issuerDigest(issuer),
@@ -100,30 +102,21 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
   }
 }
 
-function readOptions(options: unknown) {
-  const reading = new OptionsReader(options, '')
-  const read = {
-    issuer: reading.required('issuer', '', isText, 'must be the URL of the server.'),
-    keys: reading.required<StoreOfKeys>(
-      'store',
-      noKeys,
-      hasKeys,
-      'must have keys, as redisStore({ url }) has.',
-    ).keys,
-    secrets: readSecrets(reading) ?? [],
-    clock: readClock(reading),
-  }
-  if (read.secrets.length === 0 && reading.take('secrets') === undefined)
-    reading.wrong('secrets', 'is missing: it must be the secrets of signingKeys().')
-  reading.refuseUnknown()
-  reading.throwIssues('manageSigningKeys() cannot work with these options:')
-  return { ...read, now: () => Math.floor(read.clock() / 1000) }
-}
-
 interface StoreOfKeys {
   readonly keys: KeyStore
 }
 
-const hasKeys = (value: unknown): value is StoreOfKeys => isRecord(value) && isKeyStore(value['keys'])
 const reject = () => Promise.reject(new Error('There is no store.'))
-const noKeys: StoreOfKeys = { keys: { find: reject, save: reject } }
+
+const fields = {
+  issuer: needed('', aTextThat('must be the URL of the server.')),
+  store: needed<StoreOfKeys>(
+    { keys: { find: reject, save: reject } },
+    kind(
+      (value): value is StoreOfKeys => isRecord(value) && isKeyStore(value['keys']),
+      'must have keys, as redisStore({ url }) has.',
+    ),
+  ),
+  secrets: needed([], sharedSecrets),
+  clock: aClock,
+} satisfies Fields<KeyManagementOptions>

@@ -1,3 +1,4 @@
+import { kind } from '../../primitives/schema'
 import { constants, generateKeyPair, type KeyObject, sign, type SignKeyObjectInput } from 'node:crypto'
 import { promisify } from 'node:util'
 import { joinNumbers } from './p256-signature'
@@ -64,3 +65,5 @@ export const isSigningAlgorithm = (value: unknown): value is SigningAlgorithm =>
   signingAlgorithms.some((name) => name === value)
 
 export const algorithmOf = (name: SigningAlgorithm): AlgorithmRow => rows[name]
+
+export const signingAlgorithm = kind(isSigningAlgorithm, `must be one of ${signingAlgorithms.join(', ')}.`)

@@ -1,11 +1,22 @@
+import { aListOf, someSeconds } from '../../primitives/fields'
+import {
+  type Field,
+  type Fields,
+  kind,
+  needed,
+  optional,
+  type Place,
+  type Read,
+  readOptions,
+  usual,
+} from '../../primitives/schema'
 import { issuerDigest } from '../../authorization/issuer'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isList, isRecord, isText, isWhole } from '../../primitives/values'
+import { isList, isRecord, isText } from '../../primitives/values'
 import type { PlugIn, PlugInServer } from '../../doors/plug-in'
 import { secureRandom } from '../../protocol/credential'
 import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'
-import { type GivenKey, givenRing, readGivenKeys } from './given-keys'
+import { type GivenKey, givenRing, givenSigningKeys } from './given-keys'
 import type { KeyRing } from './key-ring'
 import { leadTime, publishedFor } from './key-schedule'
 import { SharedKeys } from './shared-keys'
@@ -73,12 +84,14 @@ export interface SigningKeys extends PlugIn {
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
-  const ringFor = readOptions(options)
+  const read = readOptions('signingKeys()', fields, options, { check: checkChoice })
+  requireJose('signingKeys()')
+  const ringOf = ringFor(read)
   const rings = new WeakMap<PlugInServer, KeyRing>()
   return {
     name: 'signing-keys',
     open(server) {
-      const ring = ringFor(server)
+      const ring = ringOf(server)
       rings.set(server, ring)
       return { endpoints: [publishedKeys(server.urlOf, ring)], ready: () => ring.published() }
     },
@@ -115,27 +128,34 @@ function publishedKeys(urlOf: PlugInServer['urlOf'], ring: KeyRing): Endpoint {
 
 type RingFor = (server: PlugInServer) => KeyRing
 
-const needed = 'must be given, or keys, and not both.'
+const day = 24 * 3600
+const shortestSecret = 32
+const most = 3650 * day
 
-function readOptions(options: unknown): RingFor {
-  const reading = new OptionsReader(options, '')
-  const given = reading.optional<readonly unknown[] | undefined>(
-    'keys',
-    undefined,
-    isNonEmpty,
-    'must be a list of keys, at least one.',
-  )
-  const secrets = readSecrets(reading)
-  const plan = readPlan(reading)
-  const keys = given === undefined ? [] : readGivenKeys(reading, given)
-  if (reading.issues.length === 0 && (given === undefined) === (secrets === undefined))
-    reading.wrong('secrets', needed)
-  if (given !== undefined)
-    for (const key of ['algorithms', 'rotateAfter', 'publishBefore'])
-      if (reading.take(key) !== undefined) reading.wrong(key, 'belongs to secrets, and keys are given.')
-  reading.refuseUnknown()
-  reading.throwIssues('signingKeys() cannot work with these options:')
-  requireJose('signingKeys()')
+export const sharedSecrets = aListOf(
+  (secret): secret is string => isText(secret) && secret.length >= shortestSecret,
+  `must be a list of texts of at least ${shortestSecret} characters, such as the output of openssl rand -base64 32.`,
+)
+
+const fields = {
+  secrets: optional(sharedSecrets),
+  algorithms: usual<readonly SigningAlgorithm[]>(
+    ['ES256'],
+    kind(areAlgorithms, `must be a list of ${signingAlgorithms.join(', ')}, each once.`),
+  ),
+  rotateAfter: someSeconds(90 * day, 3600, most),
+  publishBefore: someSeconds(leadTime, leadTime, 30 * day),
+  keys: optional(givenSigningKeys),
+} satisfies Fields<SharedKeysOptions | GivenKeysOptions>
+
+function checkChoice(_read: unknown, at: Place): void {
+  at.requireOne('secrets', 'keys')
+  if (at.source['keys'] === undefined) return
+  for (const key of ['algorithms', 'rotateAfter', 'publishBefore'])
+    if (at.source[key] !== undefined) at.wrong(key, 'belongs to secrets, and keys are given.')
+}
+
+function ringFor({ keys = [], secrets, ...plan }: Read<typeof fields>): RingFor {
   if (secrets === undefined) return () => givenRing(keys)
   return ({ issuer, keys: store, now }) => {
     if (store === undefined)
@@ -147,55 +167,22 @@ function readOptions(options: unknown): RingFor {
   }
 }
 
-export function readSecrets(reading: OptionsReader): readonly string[] | undefined {
-  return reading.optional<readonly string[] | undefined>(
-    'secrets',
-    undefined,
-    areSecrets,
-    `must be a list of texts of at least ${shortestSecret} characters, such as the output of openssl rand -base64 32.`,
+function areAlgorithms(value: unknown): value is readonly SigningAlgorithm[] {
+  return (
+    isList(value) &&
+    value.length > 0 &&
+    value.every(isSigningAlgorithm) &&
+    new Set(value).size === value.length
   )
 }
 
-function readPlan(reading: OptionsReader): {
-  readonly algorithms: readonly SigningAlgorithm[]
-  readonly rotateAfter: number
-  readonly publishBefore: number
-} {
-  const most = 3650 * day
-  return {
-    algorithms: reading.optional<readonly SigningAlgorithm[]>(
-      'algorithms',
-      ['ES256'],
-      areAlgorithms,
-      `must be a list of ${signingAlgorithms.join(', ')}, each once.`,
-    ),
-    rotateAfter: reading.optional(
-      'rotateAfter',
-      90 * day,
-      isWhole(3600, most),
-      `must be whole seconds, 3600 to ${most}.`,
-    ),
-    publishBefore: reading.optional(
-      'publishBefore',
-      leadTime,
-      isWhole(leadTime, 30 * day),
-      `must be whole seconds, ${leadTime} to ${30 * day}.`,
-    ),
-  }
-}
-
-const day = 24 * 3600
-const shortestSecret = 32
-const isNonEmpty = (value: unknown): value is readonly unknown[] => isList(value) && value.length > 0
-const areSecrets = (value: unknown): value is readonly string[] =>
-  isNonEmpty(value) && value.every((secret) => isText(secret) && secret.length >= shortestSecret)
-const areAlgorithms = (value: unknown): value is readonly SigningAlgorithm[] =>
-  isNonEmpty(value) && value.every(isSigningAlgorithm) && new Set(value).size === value.length
-
-export const isSigningKeys = (value: unknown): value is SigningKeys =>
+const isSigningKeys = (value: unknown): value is SigningKeys =>
   isRecord(value) && typeof value['ringOf'] === 'function'
 
 const neverOpened = () => {
   throw new Error('There are no signing keys.')
 }
-export const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
+const noKeys: SigningKeys = { name: 'none', open: neverOpened, ringOf: neverOpened }
+
+export const keysOf = (cure: string): Field<SigningKeys> =>
+  needed(noKeys, kind(isSigningKeys, `must be ${cure}.`))

@@ -1,4 +1,4 @@
-import { type GivenKey, givenKid, readGivenKey } from '../../jwt/signing-keys/given-keys'
+import { type GivenKey, givenKey, givenKid } from '../../jwt/signing-keys/given-keys'
 import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText } from '../../primitives/values'
@@ -98,12 +98,11 @@ interface Parties {
 
 function readKey(fields: OptionsReader, { clientId, issuer, clock }: Parties): Authenticate {
   const given: unknown = fields.take('key')
-  const key = readGivenKey(given)
-  if (typeof key === 'string') fields.wrong('key', key)
+  const key = fields.field('key', givenKey)
   const audience = fields.optional('audience', issuer, isText, 'must be the aud that the server expects.')
   const type = fields.optional<string>('type', usualType, isType, `must be '${usualType}' or 'JWT'.`)
   fields.refuse('method', 'belongs to client_secret, and key is given.')
-  if (typeof key === 'string') return unauthenticated
+  if (key === undefined) return unauthenticated
   const header = { typ: type, kid: givenKid(given) }
   return async () => {
     const now = Math.floor(clock() / 1000)

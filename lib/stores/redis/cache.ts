@@ -1,3 +1,5 @@
+import { aWhole } from '../../primitives/fields'
+import { type Fields, group, needed } from '../../primitives/schema'
 // Tuning: the option `cache` of redisStore. authorization-cache.ts is its memory, invalidations.ts keeps it
 // current.
 // Buys: a guard sends no command to Redis for a known token.
@@ -5,8 +7,6 @@
 // ms with Redis on the same machine, 0.24 ms in place of 2.40 ms with 1 ms to Redis. It saves little or no
 // processor time.
 // Can go: when the Redis client has a cache that stops within a second if changes no longer arrive.
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord } from '../../primitives/values'
 import { type AuthorizationStore, confirmAbsence, decorate } from '../../authorization/store'
 import { withinDeadline } from '../deadline'
 import type { StoreWarning } from '../storage'
@@ -92,21 +92,6 @@ function warningsOf(refusal: string | undefined): readonly RedisWarning[] {
 }
 
 // Every cached record makes garbage collection longer.
-const upperBound = 100_000
-
-/** Needs the store's own connections, so `client` excludes it. */
-export function checkCache(reading: OptionsReader, client: unknown): void {
-  const value = reading.take('cache')
-  if (value === undefined) return
-  const cache = new OptionsReader(value, 'cache', reading.issues)
-  if (isRecord(value)) {
-    cache.required('maximum', 1, isMaximum, `must be a whole number from 1 to ${upperBound}.`)
-    cache.refuseUnknown()
-  }
-  if (client !== undefined)
-    reading.wrong('cache', 'needs connections of the store itself: give url in place of client.')
-}
-
-function isMaximum(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= upperBound
-}
+export const cacheOption = group({
+  maximum: needed(1, aWhole(1, 100_000, 'a whole number')),
+} satisfies Fields<CacheOptions>)

@@ -1,9 +1,18 @@
+import { aClock, aTextThat } from '../../primitives/fields'
+import {
+  type Fields,
+  kind,
+  optional,
+  type Place,
+  type Read,
+  readOptions,
+  usual,
+} from '../../primitives/schema'
 import { type Authorization, expiryOf } from '../../authorization/authorization'
 import type { AuthorizationIndex } from '../../authorization/authorization-index'
 import type { ConsentStore } from '../../authorization/consent-store'
 import { decodeAuthorization, encodeAuthorization } from '../../authorization/codec'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord, isText } from '../../primitives/values'
+import { isRecord } from '../../primitives/values'
 import type { AuthorizationStore, StoredAuthorization } from '../../authorization/store'
 import type { ClientRegistry } from '../client-store'
 import type { KeyStore } from '../key-store'
@@ -12,7 +21,7 @@ import type { DynamicClientStore } from '../dynamic-client-store'
 import type { SharedCache } from '../shared-cache'
 import type { Storage, StoreWarning } from '../storage'
 import type { RedisReads } from './batched-reads'
-import { cached, type CacheOptions, checkCache } from './cache'
+import { cached, cacheOption, type CacheOptions } from './cache'
 import { RedisClients } from './clients'
 import { isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
@@ -21,7 +30,7 @@ import { redisCounters } from './redis-counters'
 import { redisClientMarks } from './redis-client-marks'
 import { redisIndex } from './redis-index'
 import { redisKeys } from './redis-keys'
-import { acknowledgedWrites, checkReplicaWait, isPipelined, type ReplicaWait } from './replicas'
+import { acknowledgedWrites, isPipelined, replicaWait, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
 import { redisCache } from './redis-shared-cache'
 import { checkRedis } from './health-check'
@@ -102,22 +111,13 @@ const revisionLength = 22
  * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
-  checkConnection(options)
-  const prefix = options.prefix ?? 'oauth:'
-  const clock = options.clock ?? Date.now
-  const wait = options.waitForReplicas
+  const read = readOptions('redisStore()', fields, options, { check: checkConnection })
+  const { url = '', client, prefix, clock, waitForReplicas: wait, cache } = read
   const unused = `${prefix}unused`
-  if (options.client !== undefined)
-    return new KeyPerAuthorization(
-      options.client,
-      readsOverHost(options.client, unused),
-      writesOf(options.client, wait, unused),
-      options.client,
-      prefix,
-      clock,
-      async () => {},
-    )
-  const { url, cache } = options
+  if (client !== undefined) {
+    const [reads, writes] = [readsOverHost(client, unused), writesOf(client, wait, unused)]
+    return new KeyPerAuthorization(client, reads, writes, client, prefix, clock, async () => {})
+  }
   const connection = connect(url)
   // WAIT blocks the commands behind it, so reads go elsewhere.
   const forWrites = wait === undefined ? connection : connect(url, { waiting: wait.within })
@@ -149,22 +149,38 @@ function writesOf(client: RedisCommands, wait: ReplicaWait | undefined, unused: 
     : writesOver(client)
 }
 
-function checkConnection(options: unknown): void {
-  const reading = new OptionsReader(options, '')
-  const client = reading.take('client')
-  const url = reading.take('url')
-  if ((client === undefined) === (url === undefined))
-    reading.wrong('url', 'or client must be given, and not both.')
-  else if (url !== undefined && !isText(url))
-    reading.wrong('url', 'must be a text such as redis://localhost:6379.')
-  else if (url === undefined && !(isRecord(client) && typeof client['call'] === 'function'))
-    reading.wrong('client', 'must have the function call, as the clients of ioredis have.')
-  const prefix = reading.take('prefix')
-  if (prefix !== undefined && !(typeof prefix === 'string' && isMarkable(prefix)))
-    reading.wrong('prefix', 'must be a text without braces, or with a hash tag such as {shop}:.')
-  checkReplicaWait(reading, client)
-  checkCache(reading, client)
-  reading.throwIssues('redisStore() cannot work with these options:')
+type RedisClient = RedisCommands & Partial<PipelinedCommands>
+
+const fields = {
+  url: optional(aTextThat('must be a text such as redis://localhost:6379.')),
+  client: optional(
+    kind(
+      (value): value is RedisClient => isRecord(value) && typeof value['call'] === 'function',
+      'must have the function call, as the clients of ioredis have.',
+    ),
+  ),
+  prefix: usual(
+    'oauth:',
+    kind(
+      (value): value is string => typeof value === 'string' && isMarkable(value),
+      'must be a text without braces, or with a hash tag such as {shop}:.',
+    ),
+  ),
+  clock: aClock,
+  waitForReplicas: optional(replicaWait),
+  cache: optional(cacheOption),
+} satisfies Fields<RedisStoreOptions>
+
+function checkConnection(
+  { client, cache, waitForReplicas }: Read<typeof fields>,
+  at: Place<undefined>,
+): void {
+  at.requireOne('url', 'client')
+  if (client === undefined) return
+  if (waitForReplicas !== undefined && !isPipelined(client))
+    at.wrong('client', 'must have the function pipeline for waitForReplicas, as ioredis has it.')
+  if (cache !== undefined)
+    at.wrong('cache', 'needs connections of the store itself: give url in place of client.')
 }
 
 class KeyPerAuthorization implements RedisStore {

@@ -1,6 +1,6 @@
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord } from '../../primitives/values'
-import { deadlineExpectation, isDeadline } from '../deadline'
+import { aDeadline } from '../deadline'
+import { isWhole } from '../../primitives/values'
+import { type Fields, group, kind, needed } from '../../primitives/schema'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
 import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'
 
@@ -89,21 +89,11 @@ function canRepeat(error: unknown): boolean {
   return error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
 }
 
-export function checkReplicaWait(reading: OptionsReader, client: unknown): void {
-  const value = reading.take('waitForReplicas')
-  if (value === undefined) return
-  const wait = new OptionsReader(value, 'waitForReplicas', reading.issues)
-  wait.required('replicas', 1, isReplicas, 'must be a whole number, at least 1.')
-  wait.required('within', 1, isDeadline, deadlineExpectation)
-  wait.refuseUnknown()
-  if (isRecord(client) && !isPipelined(client))
-    reading.wrong('client', 'must have the function pipeline for waitForReplicas, as ioredis has it.')
-}
+export const replicaWait = group({
+  replicas: needed(1, kind(isWhole(1, Number.MAX_SAFE_INTEGER), 'must be a whole number, at least 1.')),
+  within: needed(1, aDeadline),
+} satisfies Fields<ReplicaWait>)
 
 export function isPipelined<Client extends object>(client: Client): client is Client & PipelinedCommands {
   return 'pipeline' in client && typeof client.pipeline === 'function'
-}
-
-function isReplicas(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1
 }

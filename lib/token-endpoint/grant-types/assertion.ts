@@ -1,6 +1,6 @@
+import { aCall, someSeconds } from '../../primitives/fields'
+import { type Fields, needed, type Read } from '../../primitives/schema'
 import type { Client } from '../../protocol/client'
-import type { OptionsReader } from '../../primitives/options-reader'
-import { isWhole } from '../../primitives/values'
 import { refused } from '../../protocol/refusals'
 import { parseSubject } from '../../protocol/resource-owner'
 import { grantableScope } from '../../protocol/scope'
@@ -41,30 +41,19 @@ export interface AssertionOptions {
   readonly maximumLifetime?: number
 }
 
-export interface AssertionTerms {
-  readonly resourceOwner: OwnerOfAssertion
-  readonly clockTolerance: number
-  readonly maximumLifetime: number
-}
-
-/** After a mistake, a placeholder, until the reader's `settle()` throws. */
-export function readAssertionTerms(reading: OptionsReader): AssertionTerms {
-  const seconds = (key: string, fallback: number, least: number, most: number) =>
-    reading.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
-  return {
-    resourceOwner: reading.required(
-      'resourceOwner',
-      () => undefined,
-      isOwnerOfAssertion,
+export const assertionFields = {
+  resourceOwner: needed(
+    () => undefined,
+    aCall<OwnerOfAssertion>(
       'must be a function that takes an assertion and a client, and returns a subject, or undefined to refuse.',
     ),
-    clockTolerance: seconds('clockTolerance', 30, 0, 300),
-    maximumLifetime: seconds('maximumLifetime', 3600, 1, 86_400),
-  }
-}
+  ),
+  clockTolerance: someSeconds(30, 0, 300),
+  maximumLifetime: someSeconds(3600, 1, 86_400),
+} satisfies Fields<AssertionOptions>
 
-const isOwnerOfAssertion = (value: unknown): value is OwnerOfAssertion => typeof value === 'function'
-/** RFC 7521 4.1. */
+export type AssertionTerms = Read<typeof assertionFields>
+
 interface AssertionFormat extends AssertionTerms {
   readonly name: string
   /** Lifetime and single use are left to {@link assertionGrant}. */

@@ -4,9 +4,9 @@ import { join, posix } from 'node:path'
 import { ConfigurationError, createAuthorizationServer } from 'express-authorization-server'
 import { rules } from '../../../lib/command-line/lint/lint'
 import { createIntrospectionGuard, createJwtBearerGuard, mcp } from '../../../lib/index'
-import { readIssueLimits } from '../../../lib/limits/issue-limits'
-import { usualSingleUses } from '../../../lib/limits/single-use-limit'
-import { OptionsReader } from '../../../lib/primitives/options-reader'
+import { issuingLimits } from '../../../lib/limits/issue-limits'
+import { singleUsesOption } from '../../../lib/limits/single-use-limit'
+import { readOptions } from '../../../lib/primitives/schema'
 import { largestMembers, longestValues, parametersAtMost } from '../../../lib/protocol/parameters'
 import * as kit from '../../../lib/testing/index'
 import { eventNames } from '../../support/events'
@@ -134,8 +134,9 @@ test.each<[string, said: () => unknown, known: () => unknown]>([
         /single uses of one client: ([\d ]+) a minute/,
       ].map((pattern) => Number(pattern.exec(read('docs/bounds.md'))?.[1]?.replaceAll(' ', ''))),
     () => {
-      const { client, owner } = readIssueLimits(new OptionsReader({}, ''), 'issuing')
-      return [parametersAtMost, client?.attempts, owner?.attempts, usualSingleUses.attempts]
+      const { client, owner } = readOptions('', { issuing: issuingLimits }, {}).issuing
+      const singleUses = readOptions('', { singleUses: singleUsesOption }, {}).singleUses
+      return [parametersAtMost, client?.attempts, owner?.attempts, singleUses?.attempts]
     },
   ],
 ])('docs/%s, as the code has it, and no other', (_what, said, known) => {

@@ -1,6 +1,7 @@
-import { type KeySource, KeysUnavailable, readKeys } from '../../../jwt/key-source'
+import { aTextThat } from '../../../primitives/fields'
+import { type Field, type Fields, group, needed, optional, someRows } from '../../../primitives/schema'
+import { keysAt, keySet, type KeySource, KeysUnavailable } from '../../../jwt/key-source'
 import { type JwtTerms, RefusedJwt, verifyJwt } from '../../../jwt/verify-jwt'
-import { OptionsReader } from '../../../primitives/options-reader'
 import { isText } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import type { Assertion } from '../assertion'
@@ -25,22 +26,27 @@ export type TrustedIssuer = {
     }
 )
 
-export function readTrustedIssuers(reading: OptionsReader): ReadonlyMap<string, KeySource> {
-  const cure = 'must be a list of at least one { issuer, jwks } or { issuer, jwks_uri }.'
+const trustedIssuer = group(
+  {
+    issuer: needed('', aTextThat('must be the claim iss of its assertions.')),
+    jwks: optional(keySet),
+    jwks_uri: optional(keysAt),
+  } satisfies Fields<TrustedIssuer>,
+  { check: (_issuer, at) => at.requireOne('jwks', 'jwks_uri') },
+)
+const listed = someRows(trustedIssuer, '{ issuer, jwks } or { issuer, jwks_uri }')
+
+export const trustedIssuers: Field<ReadonlyMap<string, KeySource>> = (given, at, name) => {
   const issuers = new Map<string, KeySource>()
-  for (const [index, given] of reading.required('issuers', [], isFilledList, cure).entries()) {
-    const entry = new OptionsReader(given, `issuers[${index}]`, reading.issues)
-    const issuer = entry.required('issuer', '', isText, 'must be the claim iss of its assertions.')
-    if (issuers.has(issuer)) entry.wrong('issuer', `is "${issuer}", which is in the list already.`)
-    issuers.set(issuer, readKeys(entry, { given: 'jwks', published: 'jwks_uri' }))
-    entry.refuseUnknown()
+  for (const [index, { issuer, jwks, jwks_uri }] of listed(given, at, name).entries()) {
+    if (issuers.has(issuer))
+      at.wrong(`${name}[${index}].issuer`, `is "${issuer}", which is in the list already.`)
+    const keys = jwks ?? jwks_uri
+    if (keys !== undefined) issuers.set(issuer, keys)
   }
   return issuers
 }
 
-const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
-
-/** RFC 7523 3. */
 export async function verifyAssertion(assertion: string, now: number, terms: JwtTerms): Promise<Assertion> {
   const proven = await verifyJwt(assertion, now, { ...terms, isAssertion: true }).catch((error: unknown) => {
     throw refusalOf(error)

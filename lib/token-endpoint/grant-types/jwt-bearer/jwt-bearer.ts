@@ -1,10 +1,10 @@
+import { anAudience, verifiedAlgorithms } from '../../../jwt/verify-jwt'
+import { type Fields, kind, optional, type Place, type Read, readOptions } from '../../../primitives/schema'
 import { requireJose } from '../../../jwt/jose'
-import { readAlgorithms, readAudience } from '../../../jwt/verify-jwt'
-import { OptionsReader } from '../../../primitives/options-reader'
 import type { GrantType } from '../../../authorization/grant-type'
-import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
+import { assertionFields, assertionGrant, type AssertionOptions } from '../assertion'
 import { identityAssertionGrant, isIdentityAssertionProfile, type IdentityAssertionOptions } from './id-jag'
-import { readTrustedIssuers, type TrustedIssuer, verifyAssertion } from './jwt-assertion'
+import { trustedIssuers, type TrustedIssuer, verifyAssertion } from './jwt-assertion'
 
 /** For plain JWT assertions. */
 export interface JwtBearerOptions extends AssertionOptions {
@@ -41,27 +41,33 @@ const types = ['jwt', 'application/jwt']
  * @throws ConfigurationError if an option is wrong, or `jose` is not installed.
  */
 export function jwtBearer(options: JwtBearerOptions | IdentityAssertionOptions): GrantType {
-  const reading = new OptionsReader(options, '')
-  const isProfiled = readProfile(reading)
-  if (isProfiled) reading.refuse('audience', 'must be left out: the audience is the issuer of the server.')
-  const terms = {
-    issuers: readTrustedIssuers(reading),
-    audience: isProfiled ? [] : readAudience(reading, 'must be the issuer of this server.'),
-    ...readAssertionTerms(reading),
-    algorithms: readAlgorithms(reading),
-  }
-  reading.refuseUnknown()
-  reading.throwIssues('jwtBearer() cannot work with these options:')
+  const {
+    profile,
+    audience = [],
+    ...terms
+  } = readOptions('jwtBearer()', fields, options, { check: checkAudience })
   requireJose('jwtBearer()')
-  if (isProfiled) return identityAssertionGrant(name, terms)
+  if (profile !== undefined) return identityAssertionGrant(name, terms)
   return assertionGrant({
     name,
     ...terms,
-    verify: (assertion, now) => verifyAssertion(assertion, now, { ...terms, types }),
+    verify: (assertion, now) => verifyAssertion(assertion, now, { ...terms, audience, types }),
   })
 }
 
-function readProfile(reading: OptionsReader): boolean {
-  const cure = "must be 'id-jag', or left out for plain JWT assertions."
-  return reading.optional('profile', undefined, isIdentityAssertionProfile, cure) !== undefined
+const fields = {
+  profile: optional(
+    kind(isIdentityAssertionProfile, "must be 'id-jag', or left out for plain JWT assertions."),
+  ),
+  issuers: trustedIssuers,
+  audience: optional(anAudience('must be the issuer of this server.')),
+  ...assertionFields,
+  algorithms: verifiedAlgorithms,
+} satisfies Fields<JwtBearerOptions>
+
+function checkAudience({ profile, audience }: Partial<Read<typeof fields>>, at: Place): void {
+  if (profile === undefined && at.source['audience'] === undefined)
+    at.wrong('audience', 'is missing: it must be the issuer of this server.')
+  if (profile !== undefined && audience !== undefined)
+    at.wrong('audience', 'must be left out: the audience is the issuer of the server.')
 }

@@ -1,11 +1,12 @@
+import { aCall } from '../../../primitives/fields'
+import { type Fields, group, needed, readOptions, usual } from '../../../primitives/schema'
 import type { Client } from '../../../protocol/client'
-import { OptionsReader } from '../../../primitives/options-reader'
 import { isRecord } from '../../../primitives/values'
 import { NotAttempted } from '../../../protocol/oauth-error'
 import { refused } from '../../../protocol/refusals'
 import { parseSubject } from '../../../protocol/resource-owner'
 import { grantableScope } from '../../../protocol/scope'
-import { type Limit, type LimitOption, readLimits } from '../../../limits/limit'
+import { aLimit, type Limit, type LimitOption } from '../../../limits/limit'
 import { networkOf } from '../../../limits/network'
 import { type FailureThrottle, throttled, tooManyFailures } from '../../../limits/throttle'
 import { type GrantType, mayRefresh, type TokenRequest } from '../../../authorization/grant-type'
@@ -25,7 +26,7 @@ const isTooLong = (text: string) => Buffer.byteLength(text) > longestInBytes
  * @throws ConfigurationError if an option is wrong.
  */
 export function password(options: PasswordOptions): GrantType {
-  const { verify, normalize, limits } = resolvePasswordOptions(options)
+  const { verify, normalize, limits } = readOptions('password()', fields, options)
   const grantType: GrantType & { readonly limits: ResolvedPasswordLimits } = {
     name: 'password',
     limits,
@@ -132,28 +133,15 @@ export function limitsSwitchedOff(grantType: GrantType): readonly (keyof Passwor
 
 const limitNames = ['username', 'address', 'client'] as const
 
-function resolvePasswordOptions(options: PasswordOptions): {
-  readonly verify: VerifyPassword
-  readonly normalize: NormalizeName
-  readonly limits: ResolvedPasswordLimits
-} {
-  const reading = new OptionsReader(options, '')
-  const verify = reading.required('verify', placeholder, isVerify, 'must be a function.')
-  const normalize = reading.optional('normalize', normalizeForCount, isNormalize, 'must be a function.')
-  const limits = readLimits(reading, 'limits', (limit) => ({
-    username: limit('username', 10),
-    address: limit('address', 100),
-    client: limit('client', 1000),
-  }))
-  reading.refuseUnknown()
-  reading.throwIssues('password() cannot work with these options:')
-  return { verify, normalize, limits }
-}
-
-const placeholder: VerifyPassword = () => undefined
-
-const isVerify = (value: unknown): value is VerifyPassword => typeof value === 'function'
-const isNormalize = (value: unknown): value is NormalizeName => typeof value === 'function'
+const fields = {
+  verify: needed(() => undefined, aCall<VerifyPassword>()),
+  normalize: usual(normalizeForCount, aCall<NormalizeName>()),
+  limits: group({
+    username: aLimit(10),
+    address: aLimit(100),
+    client: aLimit(1000),
+  } satisfies Fields<PasswordLimits>),
+} satisfies Fields<PasswordOptions>
 
 /** The address first: over its limit, it cannot use up the counts of user names and clients. */
 function attemptLimits(

@@ -1,8 +1,17 @@
+import { aTextThat } from '../../../primitives/fields'
+import {
+  type Fields,
+  group,
+  kind,
+  needed,
+  type Place,
+  readOptions,
+  someRows,
+} from '../../../primitives/schema'
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { OptionsReader } from '../../../primitives/options-reader'
-import { isText, isTexts } from '../../../primitives/values'
+import { isText } from '../../../primitives/values'
 import type { GrantType } from '../../../authorization/grant-type'
-import { assertionGrant, type AssertionOptions, readAssertionTerms } from '../assertion'
+import { assertionFields, assertionGrant, type AssertionOptions } from '../assertion'
 import { readAssertion } from './read-assertion'
 import type { IssuerKeys } from './signature'
 import { loadXmlLibraries } from './xml-document'
@@ -26,13 +35,7 @@ export interface Saml2BearerOptions extends AssertionOptions {
  * @throws ConfigurationError that lists every mistake, or names the packages to install.
  */
 export function saml2Bearer(options: Saml2BearerOptions): GrantType {
-  const reading = new OptionsReader(options, '')
-  const issuers = readSamlIssuers(reading)
-  const audience = reading.required('audience', '', isText, "must be this server's entity id.")
-  const recipient = reading.required('recipient', '', isUrl, 'must be the URL of the token endpoint.')
-  const terms = readAssertionTerms(reading)
-  reading.refuseUnknown()
-  reading.throwIssues('saml2Bearer() cannot work with these options:')
+  const { issuers, audience, recipient, ...terms } = readOptions('saml2Bearer()', fields, options)
   const libraries = loadXmlLibraries()
   return assertionGrant({
     name: 'urn:ietf:params:oauth:grant-type:saml2-bearer',
@@ -43,8 +46,6 @@ export function saml2Bearer(options: Saml2BearerOptions): GrantType {
     },
   })
 }
-
-const isUrl = (value: unknown): value is string => isText(value) && URL.canParse(value)
 
 export interface SamlIssuer {
   /** The entity id. `Issuer` of an assertion must equal it, letter by letter. */
@@ -57,43 +58,43 @@ export interface SamlIssuer {
   readonly certificates: readonly string[]
 }
 
-function readSamlIssuers(reading: OptionsReader): ReadonlyMap<string, IssuerKeys> {
-  const list = reading.required<readonly unknown[]>(
-    'issuers',
-    [],
-    (value): value is readonly unknown[] => Array.isArray(value) && value.length > 0,
-    'must be a list of at least one { issuer, certificates }.',
-  )
+const samlIssuer = group({
+  issuer: needed('', aTextThat('must be the entity id of the issuer.')),
+  certificates: someRows(certificate, 'certificate in PEM'),
+} satisfies Fields<SamlIssuer>)
+const listed = someRows(samlIssuer, '{ issuer, certificates }')
+
+const fields = {
+  issuers: samlIssuers,
+  audience: needed('', aTextThat("must be this server's entity id.")),
+  recipient: needed(
+    '',
+    kind(
+      (value): value is string => isText(value) && URL.canParse(value),
+      'must be the URL of the token endpoint.',
+    ),
+  ),
+  ...assertionFields,
+} satisfies Fields<Saml2BearerOptions>
+
+function samlIssuers(given: unknown, at: Place, name: string): ReadonlyMap<string, IssuerKeys> {
   const issuers = new Map<string, IssuerKeys>()
-  for (const [index, item] of list.entries()) {
-    const entry = new OptionsReader(item, reading.at(`issuers[${index}]`), reading.issues)
-    const issuer = entry.required('issuer', '', isText, 'must be the entity id of the issuer.')
-    const [first, ...others] = readKeys(entry)
-    entry.refuseUnknown()
+  for (const [index, { issuer, certificates }] of listed(given, at, name).entries()) {
     if (issuers.has(issuer))
-      entry.wrong('issuer', 'is listed twice: put all of its certificates into one entry.')
+      at.wrong(`${name}[${index}].issuer`, 'is listed twice: put all of its certificates into one entry.')
+    const [first, ...others] = certificates
     if (first !== undefined) issuers.set(issuer, [first, ...others])
   }
   return issuers
 }
 
-function readKeys(entry: OptionsReader): readonly KeyObject[] {
-  const list = entry.required(
-    'certificates',
-    [],
-    isFilledList,
-    'must be a list of at least one certificate in PEM.',
-  )
-  return list.flatMap((pem, index) => {
-    const key = publicKeyOf(pem)
-    if (key !== undefined && isStrong(key)) return [key]
-    const message =
-      key === undefined
-        ? 'must be one certificate or public key in PEM, from -----BEGIN to -----END.'
-        : 'must hold an RSA key of at least 2048 bits, or an EC key on P-256, P-384 or P-521.'
-    entry.wrong(`certificates[${index}]`, message)
-    return []
-  })
+function certificate(given: unknown, at: Place, name: string): KeyObject | undefined {
+  const key = isText(given) ? publicKeyOf(given) : undefined
+  if (key === undefined)
+    at.wrong(name, 'must be one certificate or public key in PEM, from -----BEGIN to -----END.')
+  else if (isStrong(key)) return key
+  else at.wrong(name, 'must hold an RSA key of at least 2048 bits, or an EC key on P-256, P-384 or P-521.')
+  return undefined
 }
 
 function publicKeyOf(pem: string): KeyObject | undefined {
@@ -116,5 +117,3 @@ function isStrong({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): 
     ? modulusLength >= 2048
     : asymmetricKeyType === 'ec' && curves.has(namedCurve)
 }
-
-const isFilledList = (value: unknown): value is readonly string[] => isTexts(value) && value.length > 0

@@ -1,7 +1,7 @@
+import { someTexts } from '../../../primitives/fields'
+import { kind, optional, requireShape, shape } from '../../../primitives/schema'
 import type { FoundAccess } from '../../../authorization/lookup'
 import type { Client } from '../../../protocol/client'
-import { OptionsReader } from '../../../primitives/options-reader'
-import { isTexts } from '../../../primitives/values'
 import { refused } from '../../../protocol/refusals'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import {
@@ -59,21 +59,24 @@ export type ExchangePolicy = (
   request: ExchangeRequest,
 ) => ExchangeApproval | undefined | Promise<ExchangeApproval | undefined>
 
-interface ApprovedExchange {
-  readonly subject: string
-  readonly scope: Scope | undefined
-  readonly audience: readonly string[]
+type ApprovedExchange = Required<ExchangeApproval> & { readonly audience: readonly string[] }
+
+/** @throws TypeError */
+export function readApproval(answer: unknown): ApprovedExchange {
+  const subject = 'The policy of tokenExchange() returned an answer that cannot be read:'
+  const approval = requireShape(approvalShape, answer, subject, undefined)
+  return {
+    subject: approval.subject,
+    scope: approval.scope && distinct(approval.scope),
+    audience: approval.audience ?? [],
+  }
 }
 
-export function readApproval(answer: unknown): ApprovedExchange {
-  const reading = new OptionsReader(answer, 'policy()')
-  const subject = reading.required('subject', '', isSubject, subjectExpectation)
-  const scope = reading.optional<Scope | undefined>('scope', undefined, isScope, scopeExpectation)
-  const audience = reading.optional('audience', [], isTexts, 'must be a list of texts.')
-  reading.refuseUnknown()
-  reading.throwIssues('The policy of tokenExchange() returned an answer that cannot be read:')
-  return { subject, scope: scope && distinct(scope), audience }
-}
+const approvalShape = shape<ExchangeApproval>({
+  subject: kind(isSubject, subjectExpectation),
+  scope: optional(kind(isScope, scopeExpectation)),
+  audience: optional(someTexts),
+})
 
 type ExchangedGrant = Extract<GrantResult, { readonly grant: unknown }>['grant']
 

@@ -1,6 +1,7 @@
+import { aText } from '../../../primitives/fields'
+import { kind, optional, requireShape, shape } from '../../../primitives/schema'
 import type { FoundAccess } from '../../../authorization/lookup'
-import { OptionsReader } from '../../../primitives/options-reader'
-import { isRecord, isText } from '../../../primitives/values'
+import { isText } from '../../../primitives/values'
 import { isSubject, subjectExpectation } from '../../../protocol/resource-owner'
 import { parseScope, type Scope } from '../../../protocol/scope'
 import { bearer } from '../../../extensions/token-types/bearer'
@@ -112,28 +113,33 @@ async function ownAccessToken(
   }
 }
 
-function readClaims(claims: unknown, tokenType: string): SecurityToken {
-  const reading = new OptionsReader(claims, `tokenTypes[${tokenType}]()`)
-  const subject = reading.required('sub', '', isSubject, subjectExpectation)
-  const exp = reading.required('exp', 0, isTime, 'must be seconds since the epoch.')
-  const scope = reading.optional('scope', '', isScope, 'must be scope tokens with one space between two.')
-  const clientId = reading.optional<string | undefined>('client_id', undefined, isText, 'must be a text.')
-  const actors = actorsIn(reading.take('act'))
-  if (actors === undefined) reading.wrong('act', 'must hold a sub, and at most eight actors in all.')
-  reading.throwIssues('A function of tokenExchange() returned claims that cannot be read:')
+const claimsShape = shape<SecurityTokenClaims>(
+  {
+    sub: kind(isSubject, subjectExpectation),
+    exp: kind(Number.isFinite, 'must be seconds since the epoch.'),
+    scope: optional(
+      kind(
+        (value) => value === '' || (isText(value) && parseScope(value) !== undefined),
+        'must be scope tokens with one space between two.',
+      ),
+    ),
+    client_id: optional(aText),
+    act: kind((value) => actorsIn(value) !== undefined, 'must hold a sub, and at most eight actors in all.'),
+  },
+  'ignored',
+)
+
+function readClaims(given: unknown, tokenType: string): SecurityToken {
+  const subject = `The function tokenTypes[${tokenType}] of tokenExchange() returned claims that cannot be read:`
+  const claims = requireShape(claimsShape, given, subject, undefined)
   return {
     tokenType,
-    subject,
-    clientId,
-    scope: parseScope(scope) ?? [],
+    subject: claims.sub,
+    clientId: claims.client_id,
+    scope: parseScope(claims.scope ?? '') ?? [],
     audience: [],
-    actors: actors ?? [],
-    // RFC 7519 2: a NumericDate may have a fraction.
-    expiresAt: Math.floor(exp),
-    claims: isRecord(claims) ? claims : {},
+    actors: actorsIn(claims.act) ?? [],
+    expiresAt: Math.floor(claims.exp),
+    claims,
   }
 }
-
-const isTime = (value: unknown): value is number => Number.isFinite(value)
-const isScope = (value: unknown): value is string =>
-  typeof value === 'string' && parseScope(value) !== undefined

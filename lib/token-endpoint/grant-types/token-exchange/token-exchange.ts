@@ -1,6 +1,7 @@
-import type { FoundAccess } from '../../../authorization/lookup'
-import { OptionsReader } from '../../../primitives/options-reader'
 import { isRecord } from '../../../primitives/values'
+import { aCall } from '../../../primitives/fields'
+import { type Fields, kind, needed, optional, type Place, readOptions } from '../../../primitives/schema'
+import type { FoundAccess } from '../../../authorization/lookup'
 import { refused } from '../../../protocol/refusals'
 import { isAbsoluteUri } from '../../../protocol/uri'
 import type { GrantType, TokenRequest } from '../../../authorization/grant-type'
@@ -23,7 +24,7 @@ import {
  * @throws ConfigurationError if an option is wrong.
  */
 export function tokenExchange(options: TokenExchangeOptions): GrantType {
-  const { policy, tokenTypes } = readTokenExchangeOptions(options)
+  const { policy, tokenTypes } = readOptions('tokenExchange()', fields, options)
   return {
     name: tokenExchangeName,
     // RFC 8693 2.1: a request may repeat `resource` and `audience`.
@@ -71,37 +72,24 @@ export interface TokenExchangeOptions {
   readonly tokenTypes?: Readonly<Record<string, VerifySecurityToken>>
 }
 
-interface TokenExchangeSettings {
-  readonly policy: ExchangePolicy
-  readonly tokenTypes: SecurityTokenTypes
-}
-
-function readTokenExchangeOptions(options: unknown): TokenExchangeSettings {
-  const reading = new OptionsReader(options, '')
-  const policy = reading.required<ExchangePolicy>(
-    'policy',
+const fields = {
+  policy: needed(
     () => undefined,
-    isPolicy,
-    'must be a function that decides about an exchange.',
-  )
-  const tokenTypes = readTokenTypes(reading)
-  reading.refuseUnknown()
-  reading.throwIssues('tokenExchange() cannot work with these options:')
-  return { policy, tokenTypes }
-}
+    aCall<ExchangePolicy>('must be a function that decides about an exchange.'),
+  ),
+  tokenTypes: securityTokenTypes,
+} satisfies Fields<TokenExchangeOptions>
 
-function readTokenTypes(reading: OptionsReader): SecurityTokenTypes {
-  const cure = 'must be an object from token type identifiers to functions.'
+const verifiers = kind(isRecord, 'must be an object from token type identifiers to functions.')
+const verifier = aCall<VerifySecurityToken>('must be a function that returns the claims of a good token.')
+
+function securityTokenTypes(given: unknown, at: Place, name: string): SecurityTokenTypes {
   const read = new Map<string, VerifySecurityToken>()
-  for (const [tokenType, verify] of Object.entries(reading.optional('tokenTypes', {}, isRecord, cure))) {
-    const message = problemOf(tokenType)
-    if (message !== undefined) reading.wrong(`tokenTypes["${tokenType}"]`, message)
-    else if (isVerify(verify)) read.set(tokenType, verify)
-    else
-      reading.wrong(
-        `tokenTypes["${tokenType}"]`,
-        'must be a function that returns the claims of a good token.',
-      )
+  for (const [tokenType, verify] of Object.entries(optional(verifiers)(given, at, name) ?? {})) {
+    const path = `${name}["${tokenType}"]`
+    const problem = problemOf(tokenType)
+    if (problem !== undefined) at.wrong(path, problem)
+    else read.set(tokenType, needed(() => undefined, verifier)(verify, at, path))
   }
   return read
 }
@@ -114,6 +102,3 @@ function problemOf(tokenType: string): string | undefined {
     return 'must be an absolute URI, such as urn:ietf:params:oauth:token-type:jwt.'
   return undefined
 }
-
-const isPolicy = (value: unknown): value is ExchangePolicy => typeof value === 'function'
-const isVerify = (value: unknown): value is VerifySecurityToken => typeof value === 'function'

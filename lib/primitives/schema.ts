@@ -1,0 +1,283 @@
+import { ConfigurationError, type ConfigurationIssue } from './configuration-error'
+import { nearestName } from './nearest-name'
+import { isList, isRecord } from './values'
+
+/**
+ * Reads a member; an absent one is undefined. A mistake goes to `at`, and the value is then a placeholder: the reading ends
+ * with an error.
+ */
+export type Field<Value, Context = unknown> = (given: unknown, at: Place<Context>, name: string) => Value
+
+/** The compiler demands a field for each member. */
+export type Fields<Options, Context = unknown> = {
+  readonly [Name in keyof Required<Options>]: Field<unknown, Context>
+}
+
+export type Read<Of> = {
+  readonly [Name in keyof Of]: Of[Name] extends Field<infer Value, never> ? Value : never
+}
+
+type Table<Context> = Readonly<Record<string, Field<unknown, Context>>>
+
+interface Rules<Value, Context> {
+  /** An unset environment variable is undefined: where a member only restricts, its absence opens what it should close. */
+  readonly undefinedMembers?: 'refused'
+  /** Across members, also after mistakes in single ones. */
+  readonly check?: (read: Value, at: Place<Context>) => void
+}
+
+/** Where the members of one object are read, and mistakes are collected. */
+export class Place<Context = unknown> {
+  constructor(
+    readonly source: Readonly<Record<string, unknown>>,
+    readonly path: string,
+    readonly context: Context,
+    readonly issues: ConfigurationIssue[] = [],
+  ) {}
+
+  /** The place of an inner object. One that is none has one mistake, and no members. */
+  inside(given: unknown, name: string): Place<Context> {
+    const path = this.at(name)
+    if (isRecord(given)) return new Place(given, path, this.context, this.issues)
+    this.issues.push({ path: path || 'options', message: 'must be an object.' })
+    return new Place(nothing, path, this.context, this.issues)
+  }
+
+  with<Other>(context: Other): Place<Other> {
+    return new Place(this.source, this.path, context, this.issues)
+  }
+
+  at(name: string): string {
+    return this.path === '' || name === '' ? this.path + name : `${this.path}.${name}`
+  }
+
+  wrong(name: string, message: string): void {
+    this.issues.push({ path: this.at(name), message })
+  }
+
+  read<Of extends Table<Context>>(fields: Of): Read<Of> {
+    const read: Record<string, unknown> = {}
+    for (const [name, field] of Object.entries(fields))
+      read[name] = field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
+    if (hasEach(fields, read)) return read
+    throw new Error('A field is missing.')
+  }
+
+  /** @param unlisted known names that no message recommends. */
+  refuseUnknown(known: readonly string[], unlisted: ReadonlySet<string> = none): void {
+    for (const key of Object.keys(this.source))
+      if (!known.includes(key))
+        this.wrong(key, unknownName(key, known.filter((name) => !unlisted.has(name)).toSorted()))
+  }
+
+  /** Of two members, exactly one is given. */
+  requireOne(first: string, second: string): void {
+    if ((this.source[first] === undefined) === (this.source[second] === undefined))
+      this.wrong(first, `or ${second} must be given, and not both.`)
+  }
+
+  refuseUndefined(): void {
+    const isReported = (key: string) => this.issues.some(({ path }) => path === this.at(key))
+    for (const [key, value] of Object.entries(this.source))
+      if (value === undefined && !isReported(key)) this.wrong(key, undefinedMember)
+  }
+
+  /** @throws ConfigurationError that lists every mistake. */
+  throwIssues(subject: string): void {
+    if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
+  }
+}
+
+const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
+const none: ReadonlySet<string> = new Set()
+
+function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> {
+  return Object.keys(fields).every((name) => Object.hasOwn(read, name))
+}
+
+export const undefinedMember = 'is undefined: give it a value, or leave it out.'
+
+function unknownName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  const names = known.join(', ')
+  return nearest === undefined
+    ? `is not known here; the known names are ${names}.`
+    : `is not known here. Did you mean ${nearest}? The known names are ${names}.`
+}
+
+/** @param maker such as `dpop()`. @throws ConfigurationError that lists every mistake. */
+export function readOptions<Of extends Table<undefined>>(
+  maker: string,
+  fields: Of,
+  options: unknown,
+  rules?: Rules<Read<Of>, undefined>,
+): Read<Of> {
+  const at = new Place(nothing, '', undefined)
+  const read = group(fields, rules)(options ?? null, at, '')
+  at.throwIssues(`${maker} cannot work with these options:`)
+  return read
+}
+
+/** An object of its own fields; an absent one has every default. */
+export function group<Context, Of extends Table<Context>>(
+  fields: Of & Table<Context>,
+  { undefinedMembers, check }: Rules<Read<Of>, Context> = {},
+): Field<Read<Of>, Context> {
+  const [known, unlisted] = [Object.keys(fields), unlistedIn(fields)]
+  return (given, at, name) => {
+    const inner = at.inside(given === undefined ? {} : given, name)
+    const read = inner.read<Of>(fields)
+    check?.(read, inner)
+    inner.refuseUnknown(known, unlisted)
+    if (undefinedMembers === 'refused') inner.refuseUndefined()
+    return read
+  }
+}
+
+const unlistedFields = new WeakSet<object>()
+
+const unlistedIn = (fields: Table<never>): ReadonlySet<string> =>
+  new Set(Object.keys(fields).filter((name) => unlistedFields.has(fields[name] ?? nothing)))
+
+/** A member that hosts expect here although it does not exist. */
+export function notHere(cure: string): Field<undefined> {
+  const field: Field<undefined> = (given, at, name) => {
+    if (given !== undefined) at.wrong(name, cure)
+  }
+  unlistedFields.add(field)
+  return field
+}
+
+/**
+ * An object of a host, taken as it is. Plug-ins may be JavaScript, and a database value may be null, a number or a Buffer.
+ *
+ * @param others members without a field; most are misspelt.
+ */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- The fields are compared with Value.
+export function shape<Value extends object, Context = unknown>(
+  fields: Fields<Value, Context>,
+  others: 'refused' | 'ignored' = 'refused',
+): Field<Value | undefined, Context> {
+  const table = Object.entries<Field<unknown, Context>>(fields)
+  const known = Object.keys(fields)
+  const isRight = (value: object, at: Place<Context>): value is Value => {
+    const before = at.issues.length
+    for (const [name, field] of table) field(at.source[name], at, name)
+    if (others === 'refused') at.refuseUnknown(known)
+    return at.issues.length === before
+  }
+  return (given, at, name) => {
+    // A promise would pass for an object whose optional members are absent.
+    if (isRecord(given) && !('then' in given)) {
+      const inner = new Place(given, at.at(name), at.context, at.issues)
+      return isRight(given, inner) ? given : undefined
+    }
+    at.wrong(name, 'must be an object, not a promise or a list.')
+    return undefined
+  }
+}
+
+/** @param subject a sentence that ends with a colon. @throws TypeError that lists every mistake. */
+export function requireShape<Value, Context>(
+  field: Field<Value | undefined, Context>,
+  value: unknown,
+  subject: string,
+  context: Context,
+): Value {
+  const at = new Place(nothing, '', context)
+  const right = field(value, at, '')
+  if (right !== undefined) return right
+  throw new TypeError(
+    `${subject} ${at.issues.map(({ path, message }) => `${path || 'it'} ${message}`).join(' ')}`,
+  )
+}
+
+/** A value that `accepts` takes. @param cure the rest of a sentence that begins with the path. */
+export function kind<Value, Context = unknown>(
+  accepts: (value: unknown, context: Context) => value is Value & {},
+  cure: string,
+): Field<Value | undefined, Context>
+export function kind<Context = unknown>(
+  accepts: (value: unknown, context: Context) => boolean,
+  cure: string,
+): Field<unknown, Context>
+export function kind<Context>(
+  accepts: (value: unknown, context: Context) => boolean,
+  cure: string,
+): Field<unknown, Context> {
+  return (given, at, name) => {
+    if (accepts(given, at.context)) return given
+    at.wrong(name, given === undefined ? `is missing: it ${cure}` : cure)
+    return undefined
+  }
+}
+
+export function optional<Value, Context = unknown>(
+  field: Field<Value, Context>,
+): Field<Value | undefined, Context> {
+  return (given, at, name) => (given === undefined ? undefined : field(given, at, name))
+}
+
+/** @param fallback what an absent member means. */
+export function usual<Value, Context = unknown>(
+  fallback: Value,
+  field: Field<Value | undefined, Context>,
+): Field<Value, Context> {
+  return (given, at, name) => (given === undefined ? fallback : (field(given, at, name) ?? fallback))
+}
+
+/** @param placeholder stands for the value until the reading ends with an error. */
+export function needed<Value, Context = unknown>(
+  placeholder: Value,
+  field: Field<Value | undefined, Context>,
+): Field<Value, Context> {
+  return (given, at, name) => field(given, at, name) ?? placeholder
+}
+
+/** `false` switches it off. */
+export function orOff<Value, Context = unknown>(
+  off: Value,
+  field: Field<Value, Context>,
+): Field<Value, Context> {
+  return (given, at, name) => {
+    if (given === false) return off
+    if (given === undefined || isRecord(given)) return field(given, at, name)
+    at.wrong(name, 'must be false or an object.')
+    return off
+  }
+}
+
+/** `true` means every default; without it, it is off. */
+export function switched<Value, Context = unknown>(
+  field: Field<Value, Context>,
+): Field<Value | undefined, Context> {
+  return (given, at, name) => {
+    if (given === true || isRecord(given)) return field(given === true ? {} : given, at, name)
+    if (given !== undefined && given !== false) at.wrong(name, 'must be true, false or an object.')
+    return undefined
+  }
+}
+
+/** Each item has a path of its own, such as `grantTypes[0]`. An absent list is empty. */
+export function rows<Row, Context>(
+  row: Field<Row | undefined, Context>,
+  what: string,
+): Field<readonly Row[], Context> {
+  return (given, at, name) => {
+    if (isList(given)) return given.flatMap((each, index) => row(each, at, `${name}[${index}]`) ?? [])
+    if (given !== undefined) at.wrong(name, `must be a list of ${what}.`)
+    return []
+  }
+}
+
+export function someRows<Row, Context>(
+  row: Field<Row | undefined, Context>,
+  what: string,
+): Field<readonly Row[], Context> {
+  const cure = `must be a list of at least one ${what}.`
+  return (given, at, name) => {
+    if (isList(given) && given.length > 0) return rows(row, what)(given, at, name)
+    at.wrong(name, given === undefined ? `is missing: it ${cure}` : cure)
+    return []
+  }
+}
