@@ -1,32 +1,22 @@
 import { urlBelow } from '../endpoints/server-metadata'
-import type { KeyStore } from '../stores/key-store'
 import type { Counters } from '../limits/counters'
 import { OptionsReader } from '../primitives/options-reader'
 import { isAbsentOr, isList, isRecord, isText, isWhole } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
+import { polledRequests } from '../authorization-endpoint/polled-request'
+import { indexOwner } from '../authorization/authorization-index'
+import { begin, commit } from '../authorization/commit'
 import { issuerDigest } from '../authorization/issuer'
+import { ignoreTombstone } from '../authorization/one-time-use'
+import { admitAtEndpoint } from '../http/admit-at-endpoint'
+import type { Edge, GuardEdge } from '../http/edge'
+import { parsePushedRequest } from '../http/parse-pushed-request'
+import { keysWithDeadline } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
 import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from '../doors/plug-in'
 
-type RunningGuard = Pick<PlugInGuard, 'counters'>
-
-export type RunningServer = RunningGuard &
-  Pick<
-    PlugInServer,
-    | 'documents'
-    | 'findClient'
-    | 'parseAuthorizationRequest'
-    | 'polledRequests'
-    | 'findAccess'
-    | 'admit'
-    | 'find'
-    | 'authorizationsOf'
-    | 'begin'
-    | 'commit'
-    | 'reportFailure'
-    | 'keys'
-  >
+type RunningGuard = Pick<GuardEdge, 'counters'>
 
 export interface Readiness {
   readonly name: string
@@ -51,14 +41,15 @@ interface GuardInView {
 
 interface ServerInView extends GuardInView {
   readonly storage: Storage
+  readonly storeDeadline: number
   readonly lifetimes: Lifetimes
   readonly resources: readonly string[]
   readonly scopes: readonly string[]
   readonly canLogOut: boolean
 }
 
-export function openPlugIns(reading: OptionsReader, server: ServerInView): OpenedPlugIns<RunningServer> {
-  const running = new Running<RunningServer>()
+export function openPlugIns(reading: OptionsReader, server: ServerInView): OpenedPlugIns<Edge> {
+  const running = new Running<Edge>()
   // All plug-ins of a server get one object, so one may know the server that another has opened.
   const inView = serverFor(server, running)
   return opened(reading, running, (plugIn) => () => plugIn.open(inView))
@@ -100,41 +91,47 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
   }
 }
 
-function serverFor(server: ServerInView, running: Running<RunningServer>): PlugInServer {
-  const { issuer, lifetimes, resources, scopes, canLogOut, storage } = server
-  const keys = (member: keyof KeyStore) => {
-    const store = running.for(`keys.${member}`).keys
-    if (store === undefined) throw new Error('The store keeps no keys.')
-    return store
-  }
-  const guard = guardFor(server, running)
+function serverFor(view: ServerInView, running: Running<Edge>): PlugInServer {
+  const { issuer, lifetimes, resources, scopes, canLogOut, storage, storeDeadline } = view
+  const guard = guardFor(view, running)
   const ownDigest = issuerDigest(issuer)
   return {
     ...guard,
     storage,
-    keys: storage.keys && {
-      find: (...name) => keys('find').find(...name),
-      save: (...text) => keys('save').save(...text),
-    },
+    keys: storage.keys && keysWithDeadline(storage.keys, storeDeadline),
     resources,
     scopes,
     canLogOut,
     urlOf: (path) => urlBelow(issuer, path),
     context: () => ({ now: guard.now(), issuerDigest: ownDigest, random: secureRandom, lifetimes }),
-    documents: { fetch: (...document) => running.for('documents').documents.fetch(...document) },
-    findClient: (clientId) => running.for('findClient').findClient(clientId),
-    parseAuthorizationRequest: (...request) =>
-      running.for('parseAuthorizationRequest').parseAuthorizationRequest(...request),
-    get polledRequests() {
-      return running.for('polledRequests').polledRequests
+    documents: {
+      fetch: (...document) => running.for('documents').settings.clientDocuments.fetch(...document),
     },
-    findAccess: (accessToken) => running.for('findAccess').findAccess(accessToken),
-    admit: (request, scope) => running.for('admit').admit(request, scope),
-    find: (id) => running.for('find').find(id),
-    authorizationsOf: (subject) => running.for('authorizationsOf').authorizationsOf(subject),
-    reportFailure: (failure) => running.for('reportFailure').reportFailure(failure),
-    begin: (authorization) => running.for('begin').begin(authorization),
-    commit: (id, transition) => running.for('commit').commit(id, transition),
+    findClient: (clientId) => {
+      const found = running.for('findClient').settings.findClient(clientId)
+      return Promise.resolve(found)
+    },
+    parseAuthorizationRequest: (...request) =>
+      parsePushedRequest(running.for('parseAuthorizationRequest'), ...request),
+    get polledRequests() {
+      return polledRequests(running.for('polledRequests'))
+    },
+    findAccess: (accessToken) => running.for('findAccess').store.findAccess(accessToken, guard.now()),
+    admit: (...request) => admitAtEndpoint(running.for('admit'), ...request),
+    find: (id) =>
+      running
+        .for('find')
+        .store.find(id)
+        .then((found) => ignoreTombstone(found?.authorization)),
+    async authorizationsOf(subject) {
+      const { index } = running.for('authorizationsOf').store
+      if (index === undefined) throw new Error('No plug-in of this server has indexSeconds.')
+      return index.list(indexOwner(ownDigest, subject))
+    },
+    reportFailure: ({ reason, cause, ...named }) =>
+      running.for('reportFailure').audit.reportLateFailure(named, reason, cause),
+    begin: (authorization) => begin(running.for('begin').store, authorization, secureRandom),
+    commit: (id, transition) => commit(running.for('commit').store, id, transition, secureRandom),
   }
 }
 

@@ -70,10 +70,12 @@ export function resolveOptions(options: Options): ServerSettings {
   const lifetimes = resolveLifetimes(reading)
   const named = readResources(reading, knownScope, lifetimes.accessToken)
   const logOut = hook(reading, 'logOut', options.logOut)
+  const storeDeadline = reading.field('storeDeadline', deadlineOf(0.5))
   const plugIns = openPlugIns(reading, {
     issuer: issuer.issuer,
     clock,
     storage: stores.store,
+    storeDeadline,
     lifetimes,
     resources: named?.all.map(({ uri }) => uri) ?? [],
     scopes: [...scopes.keys()],
@@ -99,7 +101,6 @@ export function resolveOptions(options: Options): ServerSettings {
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
     members: resolveClientMembers(parts),
   }
-  const storeDeadline = reading.field('storeDeadline', deadlineOf(0.5))
   const ofPlugIns = parts.flatMap((part) => readPlugInResources(part))
   const resources = named && withPlugInResources(named, ofPlugIns)
   const taken = usedByEndpoints()

@@ -2,6 +2,7 @@ import type { ResponseMode } from '../protocol/response-modes'
 import type { ResponseType } from '../authorization/response-types'
 import type { ResolvedClientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
+import type { Edge } from '../http/edge'
 import type { EdgeSettings } from '../http/settings'
 import type { DynamicRegistration } from '../clients/dynamic-registration/registration-options'
 import type { PkceRequirement } from '../extensions/pkce'
@@ -18,7 +19,7 @@ import type { OpenClients } from '../clients/client-source'
 import type { Counters } from '../limits/counters'
 import type { RegisteredUses } from '../stores/registered-uses'
 import type { Storage } from '../stores/storage'
-import type { OpenedPlugIns, RunningServer } from './open-plug-ins'
+import type { OpenedPlugIns } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
 
 export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
@@ -29,7 +30,6 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly registeredUses: RegisteredUses | undefined
   /** With the path of the option that names them. */
   readonly registered: OpenClients['registered']
-  readonly clientDocuments: NonNullable<OpenClients['documents']>
   readonly clientMetadata: ExtensionMetadata
   readonly capabilities: ServerCapabilities
   readonly store: Storage
@@ -56,5 +56,9 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly selfRegisteredClients: number | undefined
   readonly maintenance: AuthorizationServerOptions['maintenance']
   readonly connectedPage: PageOptions['connected']
-  readonly plugIns: OpenedPlugIns<RunningServer>
+  readonly plugIns: OpenedPlugIns<Edge>
+}
+
+export interface ServerContext extends Edge {
+  readonly settings: ServerSettings
 }

@@ -112,8 +112,8 @@ export interface PlugInGuard {
 
 /**
  * What a plug-in reads of a server. `documents`, `findClient`, `parseAuthorizationRequest`, `findAccess`,
- * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin`, `commit` and `keys` throw
- * an `Error` until the server is made. A store that fails causes `temporarily_unavailable`.
+ * `admit`, `find`, `polledRequests`, `authorizationsOf`, `reportFailure`, `begin` and `commit` throw an `Error`
+ * until the server is made. A store that fails causes `temporarily_unavailable`.
  */
 export interface PlugInServer extends PlugInGuard {
   /** No guard against races here: use `commit`. */

@@ -1,5 +1,6 @@
 import type { GrantType } from '../authorization/grant-type'
 import type { Lifetimes } from '../authorization/lifetimes'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import type { AccessTokenFormat } from '../protocol/access-token-format'
 import type { Client, FindClient } from '../protocol/client'
@@ -26,6 +27,7 @@ export interface Settings {
   /** Of hosts and plug-ins only. */
   readonly grantTypes: readonly GrantType[]
   readonly findClient: FindClient
+  readonly clientDocuments: DocumentFetch
   readonly dynamicRegistration:
     { readonly uses: { readonly holdForLogin: (client: Client) => Promise<void> } } | undefined
   readonly lifetimes: Lifetimes

@@ -7,17 +7,15 @@ import {
 } from '../client-authentication/read-credential'
 import type { AuthenticateAtHost } from '../client-authentication/strategies'
 import { hasBody } from '../protocol/endpoint'
-import type { Throttled } from '../protocol/oauth-error'
 import { Parameters } from '../protocol/parameters'
 import type { SingleUse } from '../protocol/single-use'
 import type { Edge } from './edge'
 import { credentialSourcesOf, formOf } from './request'
+import { SenderOfRequest } from './sender-of'
 import { useLast, useUp } from './use-up'
 
-type ServerWithoutStrategies = Omit<Edge, 'strategies'>
-
 /** A Passport instance of the host leads to an endpoint that finds the client in the context. */
-export function authenticatorAtHost(server: ServerWithoutStrategies): AuthenticateAtHost {
+export function authenticatorAtHost(server: Edge): AuthenticateAtHost {
   const { verification, contexts } = server
   return async (request, method) => {
     const form = hasBody(request.method)
@@ -37,7 +35,7 @@ export function authenticatorAtHost(server: ServerWithoutStrategies): Authentica
 }
 
 export function credentialOf(
-  { credentialTerms, contexts }: ServerWithoutStrategies,
+  { credentialTerms, contexts }: Edge,
   request: Request,
   form: Parameters,
 ): ClientCredential | undefined {
@@ -46,20 +44,7 @@ export function credentialOf(
   return credential
 }
 
-export class ClientRequest implements AuthenticationContext {
-  constructor(
-    private readonly server: Pick<Edge, 'contexts' | 'networkLimits'>,
-    private readonly request: Request,
-  ) {}
-
-  get networkRefusal(): Throttled | undefined {
-    return this.server.networkLimits.clients?.refusalOf(this.request)
-  }
-
-  address(): string | undefined {
-    return this.request.ip
-  }
-
+export class ClientRequest extends SenderOfRequest implements AuthenticationContext {
   clientFound(): void {
     this.server.contexts.of(this.request).notes.isRegistered = true
   }

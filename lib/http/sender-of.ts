@@ -1,12 +1,11 @@
 import type { Request } from 'express'
 import type { Sender } from '../protocol/sender'
-import type { NetworkLimits } from './network-limits'
 import type { Edge } from './edge'
 
-class SenderOfRequest implements Sender {
+export class SenderOfRequest implements Sender {
   constructor(
-    private readonly limits: NetworkLimits,
-    private readonly request: Request,
+    protected readonly server: Edge,
+    protected readonly request: Request,
   ) {}
 
   address(): string | undefined {
@@ -18,9 +17,8 @@ class SenderOfRequest implements Sender {
    * failures elsewhere causes no fetch there.
    */
   get networkRefusal() {
-    return this.limits.clients?.refusalOf(this.request)
+    return this.server.networkLimits.clients?.refusalOf(this.request)
   }
 }
 
-export const senderOf = ({ networkLimits }: Pick<Edge, 'networkLimits'>, request: Request): Sender =>
-  new SenderOfRequest(networkLimits, request)
+export const senderOf = (server: Edge, request: Request): Sender => new SenderOfRequest(server, request)

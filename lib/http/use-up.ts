@@ -4,18 +4,12 @@ import type { Client } from '../protocol/client'
 import type { SingleUse } from '../protocol/single-use'
 import type { Edge } from './edge'
 
-type UsingServer = Pick<Edge, 'contexts' | 'counters'>
-
-export function useLast({ contexts }: Pick<UsingServer, 'contexts'>, request: Request, use: SingleUse): void {
+export function useLast({ contexts }: Edge, request: Request, use: SingleUse): void {
   const context = contexts.of(request)
   context.singleUses = [...context.singleUses, use]
 }
 
-export async function useUp(
-  { contexts, counters }: UsingServer,
-  request: Request,
-  client: Client,
-): Promise<void> {
+export async function useUp({ contexts, counters }: Edge, request: Request, client: Client): Promise<void> {
   const context = contexts.of(request)
   const uses = context.singleUses
   context.singleUses = []

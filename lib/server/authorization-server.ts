@@ -26,14 +26,13 @@ import { ofThisIssuer } from '../clients/dynamic-registration/client-id'
 import { clientsWithDeadline } from '../stores/deadline'
 import { letMint } from '../protocol/test-door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
-import type { ServerContext } from './context'
+import type { ServerContext } from '../config/settings'
 import { entryReader } from '../connected-applications/gone-entries'
 import { hostRevocation } from '../connected-applications/host-revocation'
 import { type OwnerAuthorizations, ownerAuthorizations } from '../connected-applications/owner-authorizations'
 import { clientRevocation } from '../connected-applications/client-revocation'
 import { createServerContext } from './create-context'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
-import { runningServer } from './running-server'
 import { wireMetadata } from './wire-metadata'
 
 /** The middlewares of one route: the endpoint, and what handles errors of middlewares before it. */
@@ -108,7 +107,7 @@ export interface AuthorizationServer extends ClientRegistrar, Lifecycle {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = resolveOptions(options)
   const context = createServerContext(settings)
-  settings.plugIns.start(runningServer(context))
+  settings.plugIns.start(context)
   const { audit, requests } = context
   const readEntries = entryReader(context)
   const authorizations = ownerAuthorizations(context, readEntries)

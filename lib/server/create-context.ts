@@ -1,6 +1,6 @@
 import { issuerDigest } from '../authorization/issuer'
-import { clientStrategy } from '../client-authentication/strategies'
-import type { ServerSettings } from '../config/settings'
+import { clientStrategy, type ServerStrategy } from '../client-authentication/strategies'
+import type { ServerContext, ServerSettings } from '../config/settings'
 import { authenticatorAtHost } from '../http/client-authenticator'
 import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
@@ -9,7 +9,6 @@ import { demandedLogins, openRequests } from '../limits/open-requests'
 import { steadyClock } from '../primitives/steady-clock'
 import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
-import type { ServerContext } from './context'
 import { openStore } from './create-store'
 import { sortPlugIns } from './sort-plug-ins'
 import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
@@ -25,7 +24,8 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     observeToken: observerOf(settings, settings.store, storeDeadline, store.clientMarks),
     counters: countersFor(settings, settings),
   })
-  const server: Omit<ServerContext, 'strategies'> = {
+  const strategies = new Map<string, ServerStrategy>()
+  const server: ServerContext = {
     ...guards,
     ...authenticationOf(settings, guards.counters),
     settings,
@@ -45,12 +45,12 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     requireService: maintenance && unlessClosed(maintenance),
     networkLimits: networkLimits(settings, guards.contexts),
     watchHost: hostWatch(issuer),
+    strategies,
   }
   const atHost = authenticatorAtHost(server)
-  const strategies = methodsIn(server.credentialTerms).map(({ name }) =>
-    clientStrategy(name, server.verification, atHost),
-  )
-  return { ...server, strategies: new Map(strategies.map((strategy) => [strategy.name, strategy])) }
+  for (const { name } of methodsIn(server.credentialTerms))
+    strategies.set(name, clientStrategy(name, server.verification, atHost))
+  return server
 }
 
 function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): () => Promise<void> {

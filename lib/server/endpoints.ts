@@ -21,7 +21,7 @@ import { tokenResponse } from '../extensions/token-types/bearer'
 import { removedClientRevocation } from '../connected-applications/client-revocation'
 import { issueContext } from '../doors/issue-context'
 import { sortPlugIns } from './sort-plug-ins'
-import type { ServerContext } from './context'
+import type { ServerContext } from '../config/settings'
 
 export interface WiredEndpoint {
   readonly endpoint: EndpointRow

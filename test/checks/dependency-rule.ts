@@ -73,8 +73,8 @@ config: limits authorization clients clients/document-fetch/document-fetch
   extensions/resource-indicators/resource-indicators extensions/resource-indicators/resources
   extensions/token-types/bearer client-authentication/bcrypt client-authentication/credential-throttle
   client-authentication/method endpoints/protected-resource-metadata endpoints/server-metadata
-  authorization-endpoint/consent-offer authorization-endpoint/prior-consent audit/diagnosis audit/warning
-  connected-applications/authorizations-options http express stores/key-store doors pages
+  authorization-endpoint/consent-offer authorization-endpoint/polled-request authorization-endpoint/prior-consent audit/diagnosis audit/warning
+  connected-applications/authorizations-options http express doors pages
 
 server: limits jwt authorization clients clients/dynamic-registration stores extensions/choices
   extensions/resource-indicators extensions/token-types client-authentication endpoints authorization-endpoint

@@ -4,11 +4,11 @@ import { OAuthError, Throttled } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { admitToken, type GuardedRequest, requiredSchemes, tokenOf } from '../resource-server/admit'
 import { scopeIn } from '../resource-server/refusals'
-import type { ServerContext } from './context'
+import type { Edge } from './edge'
 
 /** Decides as a guard does (RFC 6749 7). */
 export async function admitAtEndpoint(
-  server: ServerContext,
+  server: Edge,
   request: EndpointRequest<undefined>,
   scope: string,
 ): Promise<AdmittedRequest> {

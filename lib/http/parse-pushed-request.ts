@@ -13,11 +13,11 @@ import { type Evidence, noEvidence } from '../protocol/evidence'
 import { refused } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
-import type { ServerContext } from './context'
+import type { Edge } from './edge'
 
 /** The checks of the authorization endpoint, for a client that another endpoint has authenticated. */
 export async function parsePushedRequest(
-  server: ServerContext,
+  server: Edge,
   client: Client,
   received: Parameters,
   evidence: Evidence = noEvidence,
@@ -45,7 +45,7 @@ export async function parsePushedRequest(
 }
 
 function additionsOf(
-  { settings: { extensions } }: ServerContext,
+  { settings: { extensions } }: Edge,
   client: Client,
   parameters: Parameters,
   evidence: Evidence,
