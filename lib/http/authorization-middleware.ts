@@ -39,7 +39,7 @@ import {
 } from '../pages/pages'
 import { submitScriptSource } from '../pages/submit-script'
 import { fieldsOf, leavesBody, queryOf, wantsJson } from './request'
-import { localeOf, noteClient, noteUiLocales } from './page-context'
+import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { senderOf } from './sender-of'
 import { errorPageOf, formTargetsOf, privatePage, redirectTo, sendJson, sendPage } from './response'
@@ -117,8 +117,8 @@ export function repeatByGet({ settings }: Edge, path: string, response: Response
 }
 
 function takeRequest(server: Edge, request: Request, response: Response, parameters: Parameters) {
-  server.audit.note(request, { claimedClientId: parameters.peek('client_id') })
-  noteUiLocales(request, parameters)
+  server.contexts.of(request).notes.claimedClientId = parameters.peek('client_id')
+  noteUiLocales(server, request, parameters)
   warnOfLoginOpener(server, request, response)
   const host = new HostOfRequest(server, request, response, parameters)
   return authorize(server, parameters, host, server.audit.onCommitted(request))
@@ -137,12 +137,13 @@ class HostOfRequest implements Host {
   }
 
   clientFound(client?: Client): void {
-    this.server.audit.note(this.request, { isRegistered: true })
-    if (client !== undefined) noteClient(this.request, client)
+    const context = this.server.contexts.of(this.request)
+    context.notes.isRegistered = true
+    context.askingClient = client
   }
 
   parametersReplaced(replaced: Parameters): void {
-    noteUiLocales(this.request, replaced)
+    noteUiLocales(this.server, this.request, replaced)
   }
 
   resourceOwner(): Eventual<ResourceOwner | undefined> {
@@ -180,7 +181,7 @@ const isDecision = (form: Parameters): boolean => form.mentions(consentTokenFiel
 
 async function takeDecision(server: Edge, request: Request, host: Host, form: Parameters) {
   if (!isFromOwnSite(request, server.settings.issuer)) throw refused('decision_cross_site')
-  noteUiLocales(request, form)
+  noteUiLocales(server, request, form)
   const consentToken = form.require(consentTokenField)
   server.audit.note(request, { shown: consentToken })
   const approved = isApproval(form.require('decision'))

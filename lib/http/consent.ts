@@ -16,18 +16,19 @@ import { errorPage, type ErrorView, wayBackTo } from '../pages/pages'
 import type { ConsentScope } from '../pages/permissions'
 import type { PageLocale } from '../pages/texts/locale'
 import { visibleName } from '../pages/visible-text'
-import { clientOf, localeOf, uiLocalesField, uiLocalesOf } from './page-context'
+import { localeOf, uiLocalesField } from './page-context'
 import { wantsJson } from './request'
 import { errorPageOf, formTargetsOf, privatePage, sendJson, sendJsonError, sendPage } from './response'
 
 export const consentTokenField = 'authorization_request'
 
 export function showConsent(server: Edge, request: Request, response: Response, question: Question): unknown {
-  const { consentPage: render, skipConsent, issuer, scopes, pageLocales, manageAt } = server.settings
+  const { consentPage: render, skipConsent, issuer, pageLocales } = server.settings
   if (skipConsent !== undefined && process.env['NODE_ENV'] !== 'production') warnOfSkipConsent(question)
   const locale = localeOf(server, request)
-  const view = { ...consentViewOf(question, scopes, locale, uiLocalesOf(request)), manageAt }
-  if (wantsJson(request)) return sendView(response, view)
+  const view = consentViewOf(question, server.settings, locale, server.contexts.of(request).uiLocales)
+  // No other site can read it: no CORS headers, and JSON runs as no script.
+  if (wantsJson(request)) return sendJson(response, 200, view, privatePage)
   keepOpener(server, response)
   const targets = question.isPosted === true ? [] : formTargetsOf(view.redirectTo)
   if (render === undefined) return sendPage(response, 200, consentPage(view, locale), pageLocales, targets)
@@ -35,11 +36,6 @@ export function showConsent(server: Edge, request: Request, response: Response, 
   warnOfOwnPageOpener(server, response)
   if (targets.length > 0) response.once('finish', () => warnOfFormAction(response, view.redirectTo, issuer))
   return render(request, response, view)
-}
-
-// No other site can read it: no CORS headers, and JSON runs as no script.
-function sendView(response: Response, view: ConsentView): void {
-  sendJson(response, 200, view, privatePage)
 }
 
 /** RFC 6749 4.1.2.1. A program that accepts JSON and no page gets JSON, whatever page the host has. */
@@ -67,7 +63,7 @@ export function showError(
     error,
     isTrouble,
     requestId,
-    { wayBack: wayBackTo(clientOf(request)), manageAt },
+    { wayBack: wayBackTo(server.contexts.of(request).askingClient), manageAt },
     locale,
   )
   if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
@@ -106,7 +102,7 @@ const endedClient: ReadonlySet<string> = new Set<Reason>(['client_unknown', 'cli
 
 function consentViewOf(
   question: Question,
-  descriptions: ReadonlyMap<string, ScopeDescription>,
+  { scopes, manageAt }: Edge['settings'],
   locale: PageLocale,
   uiLocales: string | undefined,
 ): ConsentView {
@@ -119,10 +115,10 @@ function consentViewOf(
     resourceOwner,
     // Works behind a proxy that prefixes the path.
     switchAccount: switchAccount === undefined ? undefined : `?${switchAccount}`,
-    scope: scope.map((token) => scopeViewOf(token, descriptions.get(token), question, locale)),
+    scope: scope.map((token) => scopeViewOf(token, scopes.get(token), question, locale)),
     ...askedIn(question, locale),
     facts,
-    manageAt: undefined,
+    manageAt,
     action: '?',
     // For the pages that answer the decision.
     fields: {

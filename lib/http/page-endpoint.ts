@@ -52,7 +52,7 @@ async function serve(server: Edge, page: Page, request: Request, response: Respo
     return repeatByGet(server, page.path, response, await formOf(request, settings.bodyDeadline))
   const inJson = page.json === true && wantsJson(request)
   const parameters = await parametersOf(server, page, request, inJson)
-  noteUiLocales(request, parameters)
+  noteUiLocales(server, request, parameters)
   const ownerReadAt = server.now()
   const resourceOwner = await ownerOf(server, request)
   if (page.login === 'required' && resourceOwner === undefined)

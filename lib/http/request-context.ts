@@ -2,6 +2,7 @@ import type { Request } from 'express'
 import { type AuditNotes, noNotes } from '../audit/audit-log'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { privateState } from '../primitives/private-state'
+import type { Client } from '../protocol/client'
 import type { SingleUse } from '../protocol/single-use'
 
 const nothingUsed: ReadonlySet<string> = new Set()
@@ -18,6 +19,10 @@ class RequestContext {
   usedOnce: ReadonlySet<string> = nothingUsed
   /** Used up once nothing else refuses the request. */
   singleUses: readonly SingleUse[] = nothingToUse
+  /** For the language of its pages. */
+  uiLocales: string | undefined = undefined
+  /** An error page may lead back to this client. */
+  askingClient: Client | undefined = undefined
 }
 
 /**

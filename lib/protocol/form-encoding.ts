@@ -1,14 +1,9 @@
-const plain = /^[\w.*-]*$/
-const escaped = (one: string) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`
+// Both encode these alike; of others, `encodeURIComponent` encodes fewer, and throws for half a surrogate pair.
+const alike = /^[^ !'()~\u0080-\uFFFF]*$/
 
 /** As `URLSearchParams` encodes a text (URL Standard 5.2), in a third of its time. */
-export function formEncoded(text: string): string {
-  if (plain.test(text)) return text
-  // `encodeURIComponent` throws for half a surrogate pair.
-  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\u{FFFD}'))
-    .replaceAll('%20', '+')
-    .replaceAll(/[!'()~]/g, escaped)
-}
+export const formEncoded = (text: string): string =>
+  alike.test(text) ? encodeURIComponent(text) : new URLSearchParams([['', text]]).toString().slice(1)
 
 export const withField = (form: string, name: string, value: string): string =>
   `${form}${form === '' ? '' : '&'}${formEncoded(name)}=${formEncoded(value)}`

@@ -190,7 +190,8 @@ export class Parameters {
     let form = ''
     for (const [name, value] of this.values) {
       if (this.faults?.has(name) === true || omitted.includes(name)) continue
-      for (const one of typeof value === 'string' ? [value] : value) form = withField(form, name, one)
+      if (typeof value === 'string') form = withField(form, name, value)
+      else for (const one of value) form = withField(form, name, one)
     }
     return form
   }
