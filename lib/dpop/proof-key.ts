@@ -1,21 +1,11 @@
 import { constants, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto'
+import { holdsSecret } from '../jwt/public-keys'
 import { BoundedMap } from '../primitives/bounded-map'
 import { isRecord, isText } from '../primitives/values'
 import { digest } from '../protocol/credential'
 
 /** RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2: asymmetric ones alone (RFC 9449 4.2). */
-export type DpopAlgorithm =
-  | 'ES256'
-  | 'ES384'
-  | 'ES512'
-  | 'EdDSA'
-  | 'Ed25519'
-  | 'PS256'
-  | 'PS384'
-  | 'PS512'
-  | 'RS256'
-  | 'RS384'
-  | 'RS512'
+export type DpopAlgorithm = 'EdDSA' | 'Ed25519' | `${'ES' | 'PS' | 'RS'}${256 | 384 | 512}`
 
 interface AlgorithmRow {
   readonly kty: 'EC' | 'OKP' | 'RSA'
@@ -64,10 +54,6 @@ interface ProofKey {
   readonly thumbprint: string
 }
 
-// Members of private and secret keys (RFC 7518 6.2.2, 6.3.2 and 6.4.1, RFC 8037 2); `priv` of the key type
-// AKP.
-const secrets = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
-
 // Each about 1 KB. Reading a key costs as much as a signature, and a client signs many proofs with one.
 const keysAtMost = 1000
 // Bits. A larger key slows each verification, and no client needs one.
@@ -91,10 +77,6 @@ export class ProofKeys {
     if (!this.known.has(thumbprint)) this.known.put(thumbprint, key)
   }
 }
-
-/** RFC 9449 4.3, 7 */
-export const holdsSecret = (jwk: unknown): boolean =>
-  isRecord(jwk) && secrets.some((name) => Object.hasOwn(jwk, name))
 
 /** In the order of their names; undefined for another algorithm. */
 function publicMembers(

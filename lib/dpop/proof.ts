@@ -1,6 +1,8 @@
-import { isRecord, isText } from '../primitives/values'
+import { compactParts, jsonIn } from '../jwt/compact'
+import { holdsSecret } from '../jwt/public-keys'
+import { isText } from '../primitives/values'
 import type { Reason } from '../protocol/refusals'
-import { type DpopAlgorithm, hasSigned, holdsSecret, isDpopAlgorithm, type ProofKeys } from './proof-key'
+import { type DpopAlgorithm, hasSigned, isDpopAlgorithm, type ProofKeys } from './proof-key'
 
 export type ProofFault = Extract<Reason, `dpop_${string}`>
 
@@ -31,7 +33,7 @@ export async function readProof(
   const [proof, second] = lines ?? []
   if (proof === undefined) return 'dpop_proof_missing'
   if (second !== undefined) return 'dpop_proof_repeated'
-  const parts = proof.length > longestProof ? undefined : compactParts(proof)
+  const parts = compactParts(proof, longestProof)
   const header = parts && jsonIn(parts.header)
   if (parts === undefined || header === undefined) return 'dpop_proof_malformed'
   // RFC 7515 4.1.11: no critical extension is supported; `b64` (RFC 7797) is one.
@@ -44,34 +46,6 @@ export async function readProof(
   if (!(await hasSigned(key, alg, parts.signed, parts.signature))) return 'dpop_signature_wrong'
   keys.remember(key)
   return claimsIn(jsonIn(parts.payload), key.thumbprint) ?? 'dpop_claims_refused'
-}
-
-interface CompactParts {
-  readonly header: Buffer
-  readonly payload: Buffer
-  readonly signature: Buffer
-  readonly signed: string
-}
-
-// RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
-function compactParts(text: string): CompactParts | undefined {
-  const parts = text.split('.')
-  const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
-  if (header === undefined || payload === undefined || signature === undefined || fourth !== undefined)
-    return undefined
-  const isExact = [header, payload, signature].every(
-    (bytes, index) => bytes.length > 0 && bytes.toString('base64url') === parts[index],
-  )
-  return isExact ? { header, payload, signature, signed: text.slice(0, text.lastIndexOf('.')) } : undefined
-}
-
-function jsonIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString())
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 // RFC 9449 4.2: the last two only for some requests.

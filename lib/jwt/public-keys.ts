@@ -51,8 +51,8 @@ function parsePublicKey(value: unknown): PublicKey | string {
   return { ...jwk, ...textsOf(value, labels) }
 }
 
-const holdsSecret = (key: Readonly<Record<string, unknown>>): boolean =>
-  secrets.some((name) => Object.hasOwn(key, name))
+export const holdsSecret = (key: unknown): boolean =>
+  isRecord(key) && secrets.some((name) => Object.hasOwn(key, name))
 
 function readKey(key: { readonly kty: string }): KeyObject | undefined {
   try {

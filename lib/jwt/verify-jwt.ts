@@ -1,6 +1,7 @@
 import { aListOf } from '../primitives/fields'
 import { type Field, kind, usual } from '../primitives/schema'
-import { isRecord, isText, isTexts } from '../primitives/values'
+import { isText, isTexts } from '../primitives/values'
+import { compactParts, jsonIn } from './compact'
 import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 
@@ -73,15 +74,7 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
   }
 }
 
-// RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
-function isCompact(token: string): boolean {
-  if (token.length > longestJwt) return false
-  const parts = token.split('.')
-  return (
-    parts.length === 3 &&
-    parts.every((part) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part)
-  )
-}
+const isCompact = (token: string): boolean => compactParts(token, longestJwt) !== undefined
 
 /** Unproven: only says whose keys can prove the JWT. */
 export function unprovenSubject(token: string): string | undefined {
@@ -91,21 +84,12 @@ export function unprovenSubject(token: string): string | undefined {
 
 /** Unproven, in lower case: `jwt` if it has none, undefined if it is no text. */
 export function unprovenType(token: string): string | undefined {
-  const { typ = 'JWT' } = decodedPart(token, 0)
+  const { typ = 'JWT' } = jsonIn(compactParts(token, longestJwt)?.header) ?? {}
   return isText(typ) ? typ.toLowerCase() : undefined
 }
 
-export const decodedClaims = (token: string): JsonObject => decodedPart(token, 1)
-
-function decodedPart(token: string, index: 0 | 1): JsonObject {
-  if (!isCompact(token)) return {}
-  try {
-    const part: unknown = JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'))
-    return isRecord(part) ? part : {}
-  } catch {
-    return {}
-  }
-}
+export const decodedClaims = (token: string): JsonObject =>
+  jsonIn(compactParts(token, longestJwt)?.payload) ?? {}
 
 /** Unproven: `iss` only chooses the keys, which then verify the whole JWT. */
 function decode(jose: Jose, token: string): { readonly header: UnprovenHeader; readonly iss: unknown } {

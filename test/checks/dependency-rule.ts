@@ -45,7 +45,7 @@ resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/si
   extensions/resource-indicators/resources
 clients/dynamic-registration: limits/network authorization clients/document-fetch stores/dynamic-client-store stores
   client-authentication/client-secret endpoints/server-metadata
-clients/metadata-documents: limits/network clients/client-source stores/shared-cache clients/document-fetch
+clients/metadata-documents: jwt/public-keys limits/network clients/client-source stores/shared-cache clients/document-fetch
 
 http: limits authorization stores/deadline extensions/resource-indicators/resources client-authentication
   endpoints/protected-resource-metadata endpoints/server-metadata authorization-endpoint resource-server audit
@@ -57,7 +57,7 @@ connected-applications: authorization http/consent doors
 device-authorization: limits authorization doors/polled-requests authorization-endpoint/requested-login
   stores/in-memory http/consent doors/own-page pages/consent-page pages/consent-question pages/html pages/permissions
   pages/texts/locale doors/plug-in
-dpop: authorization/lookup doors/plug-in stores/in-memory
+dpop: jwt/compact jwt/public-keys authorization/lookup doors/plug-in stores/in-memory
 extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
   extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
 form-post: doors/plug-in

@@ -280,6 +280,7 @@ test.each<[string, unknown]>([
     'keys in two places': { ...byKey, jwks, jwks_uri: 'https://notes.example/keys' },
     'a private key': { ...byKey, jwks: { keys: [{ ...jwk, d: 'd' }] } },
     'a private key that it does not use': { jwks: { keys: [{ ...jwk, d: 'd' }] } },
+    'a private key of another kind': { jwks: { keys: [{ ...jwk, priv: 'd' }] } },
     'grant types that are a text': { grant_types: 'authorization_code' },
     'other grant types alone': { grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] },
     'no grant types': { grant_types: [] },

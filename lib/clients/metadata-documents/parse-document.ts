@@ -1,3 +1,4 @@
+import { holdsSecret } from '../../jwt/public-keys'
 import type { Client, MetadataDocument } from '../../protocol/client'
 import {
   allowedLogoutUris,
@@ -65,10 +66,8 @@ export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRu
 const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null))
 
-// RFC 7518 6.2.2, 6.3.2 and 6.4: members of private and symmetric keys.
-const isPrivateKey = (key: unknown) => isRecord(key) && (Object.hasOwn(key, 'd') || Object.hasOwn(key, 'k'))
 const hasPrivateKey = (jwks: unknown) =>
-  isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(isPrivateKey)
+  isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(holdsSecret)
 
 function metadataOf({ client_type }: Client, { host }: DocumentUrl, rules: DocumentRules): MetadataDocument {
   return { host, localhostRedirects: rules.localhostRedirects && client_type === 'public' }

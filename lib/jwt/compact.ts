@@ -1,0 +1,29 @@
+import { isRecord } from '../primitives/values'
+
+interface CompactParts {
+  readonly header: Buffer
+  readonly payload: Buffer
+  readonly signature: Buffer
+  readonly signed: string
+}
+
+// RFC 7515 3.1: three parts in base64url. One spelling only: no padding, white space or stray bits.
+export function compactParts(text: string, longest: number): CompactParts | undefined {
+  const parts = text.length > longest ? [] : text.split('.')
+  const [header, payload, signature, fourth] = parts.map((part) => Buffer.from(part, 'base64url'))
+  if (header === undefined || payload === undefined || signature === undefined || fourth !== undefined)
+    return undefined
+  const isExact = [header, payload, signature].every(
+    (bytes, index) => bytes.length > 0 && bytes.toString('base64url') === parts[index],
+  )
+  return isExact ? { header, payload, signature, signed: text.slice(0, text.lastIndexOf('.')) } : undefined
+}
+
+export function jsonIn(bytes: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(String(bytes))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
