@@ -46,19 +46,13 @@ export interface ClientRegistry extends ClientStore {
 
 export type NotingRegistry = ClientRegistry & Required<Pick<ClientRegistry, 'noteUse' | 'lastUses'>>
 
-export function notesUses(clients: ClientRegistry): clients is NotingRegistry {
-  return typeof clients.noteUse === 'function' && typeof clients.lastUses === 'function'
-}
+export const notesUses = (clients: ClientRegistry): clients is NotingRegistry =>
+  typeof clients.noteUse === 'function' && typeof clients.lastUses === 'function'
 
-export function isDeleted({ deleted }: ClientRegistration): boolean {
-  return deleted === true
-}
+export const isDeleted = ({ deleted }: ClientRegistration): boolean => deleted === true
 
-export function isClientRegistry(value: unknown): value is ClientRegistry {
-  return (
-    isRecord(value) && ['find', 'add', 'update', 'list'].every((verb) => typeof value[verb] === 'function')
-  )
-}
+export const isClientRegistry = (value: unknown): value is ClientRegistry =>
+  isRecord(value) && ['find', 'add', 'update', 'list'].every((verb) => typeof value[verb] === 'function')
 
 export function changed(
   registration: ClientRegistration,
@@ -80,9 +74,7 @@ export function byClientId(one: ClientRegistration, other: ClientRegistration): 
   return one.client_id < other.client_id ? -1 : 1
 }
 
-export function encodeRegistration(registration: ClientRegistration): string {
-  return JSON.stringify(registration)
-}
+export const encodeRegistration = (registration: ClientRegistration): string => JSON.stringify(registration)
 
 /** Each server later parses the registration against its own capabilities. */
 export function decodeRegistration(text: string): ClientRegistration {

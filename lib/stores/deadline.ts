@@ -72,9 +72,8 @@ function withPlace(place: string, error: Error, obstacle = error.message): Error
   return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
 }
 
-function describeStore(store: object): string | undefined {
-  return 'place' in store && isText(store.place) ? store.place : undefined
-}
+const describeStore = (store: object): string | undefined =>
+  'place' in store && isText(store.place) ? store.place : undefined
 
 /** `getCached` returns at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {

@@ -101,9 +101,8 @@ export interface DynamicClientStore {
 
 const verbs = ['find', 'add', 'update', 'remove', 'extend']
 
-export function isDynamicClientStore(value: unknown): value is DynamicClientStore {
-  return isRecord(value) && verbs.every((verb) => typeof value[verb] === 'function')
-}
+export const isDynamicClientStore = (value: unknown): value is DynamicClientStore =>
+  isRecord(value) && verbs.every((verb) => typeof value[verb] === 'function')
 
 export const dynamicClientsExpectation =
   'must be a store of dynamic clients, with the functions find, add, update, remove and extend.'
@@ -132,26 +131,20 @@ export function removalMark(client: DynamicClient): RemovalMark {
 }
 
 /** The identifier of a public client follows from its metadata. */
-export function isPublic({ registrationTokenDigest }: DynamicClient): boolean {
-  return registrationTokenDigest === undefined
-}
+export const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
+  registrationTokenDigest === undefined
 
-export function markedId({ registration, firstClientId }: DynamicClient): string {
-  return firstClientId ?? registration.client_id
-}
+export const markedId = ({ registration, firstClientId }: DynamicClient): string =>
+  firstClientId ?? registration.client_id
 
-export function generationOf({ generation = 0 }: DynamicClient): number {
-  return generation
-}
+export const generationOf = ({ generation = 0 }: DynamicClient): number => generation
 
 /** A disabled client lives as long as its tokens. */
-export function leastLifetime(client: DynamicClient): number {
-  return client.registration.disabled === true ? client.tokenLifetime : 0
-}
+export const leastLifetime = (client: DynamicClient): number =>
+  client.registration.disabled === true ? client.tokenLifetime : 0
 
-export function foundResult(client: DynamicClient): DynamicClientAdditionResult {
-  return client.registration.disabled === true ? { outcome: 'disabled' } : { outcome: 'found', client }
-}
+export const foundResult = (client: DynamicClient): DynamicClientAdditionResult =>
+  client.registration.disabled === true ? { outcome: 'disabled' } : { outcome: 'found', client }
 
 export function changedDynamicClient(
   client: DynamicClient,
@@ -162,9 +155,7 @@ export function changedDynamicClient(
   return next
 }
 
-export function encodeDynamicClient(client: DynamicClient): string {
-  return JSON.stringify(client)
-}
+export const encodeDynamicClient = (client: DynamicClient): string => JSON.stringify(client)
 
 export function decodeDynamicClient(text: string): DynamicClient {
   const value = frozenJson(text)

@@ -6,6 +6,5 @@ export class InMemory {
 }
 
 /** Whether a restart loses the data of this store. */
-export function isInMemory(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && mark in value
-}
+export const isInMemory = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && mark in value

@@ -23,6 +23,5 @@ export interface KeyStore {
   save(name: string, text: string, revision: string, expected?: string): Promise<boolean>
 }
 
-export function isKeyStore(value: unknown): value is KeyStore {
-  return isRecord(value) && ['find', 'save'].every((verb) => typeof value[verb] === 'function')
-}
+export const isKeyStore = (value: unknown): value is KeyStore =>
+  isRecord(value) && ['find', 'save'].every((verb) => typeof value[verb] === 'function')

@@ -13,16 +13,13 @@ export interface SharedCache {
   set(key: string, text: string, seconds: number): Promise<void>
 }
 
-export function isSharedCache(value: unknown): value is SharedCache {
-  return isRecord(value) && ['get', 'set'].every((verb) => typeof value[verb] === 'function')
-}
+export const isSharedCache = (value: unknown): value is SharedCache =>
+  isRecord(value) && ['get', 'set'].every((verb) => typeof value[verb] === 'function')
 
 const maximumTexts = 1000
 
 /** Evicts the text that ends first. */
-export function memoryCache(clock: () => number): SharedCache {
-  return new MemoryCache(steadyClock(clock))
-}
+export const memoryCache = (clock: () => number): SharedCache => new MemoryCache(steadyClock(clock))
 
 class MemoryCache extends InMemory implements SharedCache {
   private readonly texts = new Map<string, { readonly text: string; readonly expiresAt: number }>()

@@ -101,6 +101,5 @@ export class AuthorizationCache {
   }
 }
 
-function hasAccessTokens(authorization: Authorization): boolean {
-  return 'accessTokens' in authorization && authorization.accessTokens.length > 0
-}
+const hasAccessTokens = (authorization: Authorization): boolean =>
+  'accessTokens' in authorization && authorization.accessTokens.length > 0

@@ -10,9 +10,7 @@ export interface RedisReads {
 }
 
 /** For a cluster, whose keys are on many servers. */
-export function readsOver(client: RedisCommands): RedisReads {
-  return { read: (key) => client.call('GET', key) }
-}
+export const readsOver = (client: RedisCommands): RedisReads => ({ read: (key) => client.call('GET', key) })
 
 // CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
 const refusal = /^(?:CROSSSLOT|NOPERM) /

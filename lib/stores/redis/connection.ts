@@ -100,9 +100,8 @@ function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Prom
 }
 
 // Node's error has no message if a host has several addresses and all fail.
-function reasonOf(error: Error): string {
-  return error.message || ('code' in error ? String(error.code) : error.name)
-}
+const reasonOf = (error: Error): string =>
+  error.message || ('code' in error ? String(error.code) : error.name)
 
 /**
  * Tuning: one packet for all commands of one turn of the event loop. A system call costs more than the rest of

@@ -139,9 +139,8 @@ async function ifAllowed(answer: Promise<unknown>): Promise<unknown> {
   })
 }
 
-function beginsWith(error: unknown, words: string): boolean {
-  return error instanceof Error && error.message.startsWith(words)
-}
+const beginsWith = (error: unknown, words: string): boolean =>
+  error instanceof Error && error.message.startsWith(words)
 
 // Each start renews the note, and a well-run server restarts at least once a week.
 const noteLifetime = 7 * 24 * 3600

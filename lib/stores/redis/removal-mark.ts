@@ -18,14 +18,11 @@ export const markLifetime = 2 * (connectionSettings.commandTimeout + longestWait
  *
  * @param name without the prefix, and without braces unless the prefix has a hash tag.
  */
-export function markKey(prefix: string, name: string): string {
-  return hashTag.test(prefix) ? `${prefix}removed:${name}` : `${prefix}removed:{${prefix}${name}}`
-}
+export const markKey = (prefix: string, name: string): string =>
+  hashTag.test(prefix) ? `${prefix}removed:${name}` : `${prefix}removed:{${prefix}${name}}`
 
 // Between the first opening brace and the next closing one, unless empty.
 const hashTag = /^[^{]*\{[^}]+\}/
 
 /** Otherwise the two keys are in different slots. */
-export function isMarkable(prefix: string): boolean {
-  return !/[{}]/.test(prefix) || hashTag.test(prefix)
-}
+export const isMarkable = (prefix: string): boolean => !/[{}]/.test(prefix) || hashTag.test(prefix)

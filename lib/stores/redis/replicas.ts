@@ -85,15 +85,13 @@ export function acknowledgedWrites(
  * Refused before any change. Not while a slot migrates (`ASK`): only a single command follows the redirection,
  * so the write would happen without its `WAIT`.
  */
-function canRepeat(error: unknown): boolean {
-  return error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
-}
+const canRepeat = (error: unknown): boolean =>
+  error instanceof Error && /^(?:NOSCRIPT|MOVED) /.test(error.message)
 
 export const replicaWait = group({
   replicas: needed(1, kind(isWhole(1, Number.MAX_SAFE_INTEGER), 'must be a whole number, at least 1.')),
   within: needed(1, aDeadline),
 } satisfies Fields<ReplicaWait>)
 
-export function isPipelined<Client extends object>(client: Client): client is Client & PipelinedCommands {
-  return 'pipeline' in client && typeof client.pipeline === 'function'
-}
+export const isPipelined = <Client extends object>(client: Client): client is Client & PipelinedCommands =>
+  'pipeline' in client && typeof client.pipeline === 'function'
