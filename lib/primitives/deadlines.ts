@@ -22,6 +22,14 @@ export function wait(seconds: number, late: () => void): () => void {
   return () => void waits.delete(begun)
 }
 
+/** Ends `act` with the error of `late`, but not what it does. */
+export function inTime<T>(act: Promise<T>, seconds: number, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = wait(seconds, () => reject(late()))
+    act.then(resolve, reject).finally(end)
+  })
+}
+
 function countTick(): void {
   if (waits.size === 0) {
     clearInterval(timer)

@@ -1,5 +1,5 @@
 import { type Field, someRows } from '../../primitives/schema'
-import { wait } from '../../primitives/deadlines'
+import { inTime } from '../../primitives/deadlines'
 import { isRecord, isText } from '../../primitives/values'
 import { heldKeys, type KeyRing, keyRing } from './key-ring'
 import {
@@ -86,7 +86,10 @@ function readGivenKey(value: unknown): SigningKey | string {
     kid: id,
     algorithm,
     publicKey: published(jwk, id, algorithm),
-    sign: async (text) => signatureIn(await inTime(Reflect.apply(sign, value, [text]))),
+    sign: async (text) => {
+      const signature: Promise<unknown> = Promise.resolve(Reflect.apply(sign, value, [text]))
+      return signatureIn(await inTime(signature, patience, late))
+    },
   }
 }
 
@@ -112,13 +115,7 @@ function withPrivateKey(
 // Seconds for one signature of a key service.
 const patience = 2
 
-async function inTime(signature: unknown): Promise<unknown> {
-  let end: (() => void) | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    end = wait(patience, () => reject(new Error(`The signer took more than ${patience} s.`)))
-  })
-  return Promise.race([signature, late]).finally(() => end?.())
-}
+const late = () => new Error(`The signer took more than ${patience} s.`)
 
 export const givenKid = (given: unknown): string | undefined =>
   kidIn(given) ?? (isRecord(given) ? kidIn(given['privateKey']) : undefined)

@@ -24,14 +24,10 @@ export class AuthorizationCache {
   private trustedUntil = 0
   private wanted = false
 
-  /**
-   * @param clock milliseconds since the epoch, for expiry.
-   * @param stopwatch milliseconds, never steps, for trust.
-   */
+  /** @param clock milliseconds since the epoch, for expiry. */
   constructor(
     maximum: number,
     private readonly clock: () => number,
-    private readonly stopwatch: () => number,
   ) {
     this.entries = new BoundedMap(maximum)
   }
@@ -97,7 +93,7 @@ export class AuthorizationCache {
   }
 
   private isTrusted(): boolean {
-    return this.stopwatch() < this.trustedUntil
+    return performance.now() < this.trustedUntil
   }
 }
 

@@ -15,10 +15,16 @@ export const readsOver = (client: RedisCommands): RedisReads => ({ read: (key) =
 // CROSSSLOT: a cluster that looks like one server. NOPERM: access rules. Both are permanent.
 const refusal = /^(?:CROSSSLOT|NOPERM) /
 
+interface Waiting {
+  readonly key: string
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
 /** Single reads once Redis refuses `MGET`. */
 export class ReadsTogether implements RedisReads {
   private isRefused = false
-  private readonly batcher = new Batcher((keys: readonly string[]) => this.values(keys))
+  private waiting: Waiting[] = []
 
   constructor(
     private readonly client: RedisCommands,
@@ -26,18 +32,26 @@ export class ReadsTogether implements RedisReads {
   ) {}
 
   read(key: string): Promise<unknown> {
-    return this.isRefused ? this.alone.read(key) : this.batcher.add(key)
+    if (this.isRefused) return this.alone.read(key)
+    return new Promise((resolve, reject) => this.waiting.push({ key, resolve, reject }))
   }
 
   send(): void {
-    this.batcher.flush()
+    const { waiting } = this
+    if (waiting.length === 0) return
+    this.waiting = []
+    this.values(waiting.map(({ key }) => key)).then(
+      (values) => waiting.forEach(({ resolve }, at) => resolve(values[at])),
+      (error: unknown) => waiting.forEach(({ reject }) => reject(error)),
+    )
   }
 
   private async values(keys: readonly string[]): Promise<readonly unknown[]> {
     if (keys.length === 1) return this.each(keys)
     try {
       const values = await this.client.call('MGET', ...keys)
-      return Array.isArray(values) ? values : []
+      if (Array.isArray(values) && values.length === keys.length) return values
+      throw new Error(`Redis replied to MGET of ${keys.length} keys with another number of values.`)
     } catch (error) {
       if (!(error instanceof Error) || !refusal.test(error.message)) throw error
       this.isRefused = true
@@ -47,35 +61,5 @@ export class ReadsTogether implements RedisReads {
 
   private each(keys: readonly string[]): Promise<readonly unknown[]> {
     return Promise.all(keys.map((key) => this.alone.read(key)))
-  }
-}
-
-interface Call<Argument, Result> {
-  readonly argument: Argument
-  readonly resolve: (result: Result) => void
-  readonly reject: (error: unknown) => void
-}
-
-class Batcher<Argument, Result> {
-  private waiting: Call<Argument, Result>[] = []
-
-  /** @param sendAll one result for each argument, in order. */
-  constructor(private readonly sendAll: (batch: readonly Argument[]) => Promise<readonly Result[]>) {}
-
-  add(argument: Argument): Promise<Result> {
-    return new Promise((resolve, reject) => this.waiting.push({ argument, resolve, reject }))
-  }
-
-  flush(): void {
-    const calls = this.waiting
-    if (calls.length === 0) return
-    this.waiting = []
-    const rejectAll = (error: unknown) => calls.forEach(({ reject }) => reject(error))
-    this.sendAll(calls.map(({ argument }) => argument)).then((results) => {
-      // A call without a result would wait for ever.
-      if (results.length !== calls.length)
-        return rejectAll(new Error(`The batch of ${calls.length} calls got ${results.length} results.`))
-      results.forEach((result, at) => calls[at]?.resolve(result))
-    }, rejectAll)
   }
 }

@@ -29,8 +29,6 @@ interface CachePlan extends CacheOptions {
   readonly clock: () => number
 }
 
-const stopwatch = () => performance.now()
-
 interface CheckedStore extends AuthorizationStore {
   check(issuer?: string): Promise<readonly StoreWarning[]>
   close(): Promise<void>
@@ -41,8 +39,8 @@ export function cached(
   reading: RedisConnection,
   { maximum, url, prefix, clock }: CachePlan,
 ): CheckedStore {
-  const cache = new AuthorizationCache(maximum, clock, stopwatch)
-  const invalidations = new RedisInvalidations({ url, prefix, reading, cache, stopwatch })
+  const cache = new AuthorizationCache(maximum, clock)
+  const invalidations = new RedisInvalidations({ url, prefix, reading, cache })
   reading.onLost(() => invalidations.restart())
   return {
     ...remembering(store, cache),

@@ -101,8 +101,3 @@ export abstract class RedisClientValues<T> {
 const revisionOf = (value: string): string => value.slice(0, revisionLength)
 
 export const storedJsonOf = (value: string): string => value.slice(revisionLength)
-
-export function textOf(reply: unknown): string {
-  if (typeof reply === 'string') return reply
-  throw new Error('The Redis client replied with something other than text.')
-}

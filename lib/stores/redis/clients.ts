@@ -7,8 +7,8 @@ import {
   decodeRegistration,
   encodeRegistration,
 } from '../client-store'
-import { storedJsonOf, RedisClientValues, type Replacement, textOf } from './client-values'
-import { type RedisCommands, RedisScript } from './redis-commands'
+import { storedJsonOf, RedisClientValues, type Replacement } from './client-values'
+import { foundText, type RedisCommands, RedisScript, textOf } from './redis-commands'
 
 const replace = new RedisScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -67,8 +67,7 @@ export class RedisClients extends RedisClientValues<ClientRegistration> implemen
   }
 
   protected async read(clientId: string): Promise<string | undefined> {
-    const value = await this.client.call('HGET', this.key, clientId)
-    return value === null || value === undefined ? undefined : textOf(value)
+    return foundText(await this.client.call('HGET', this.key, clientId))
   }
 
   protected replace(

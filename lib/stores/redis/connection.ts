@@ -1,5 +1,5 @@
 import type * as Ioredis from 'ioredis'
-import { wait } from '../../primitives/deadlines'
+import { inTime } from '../../primitives/deadlines'
 import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
 import { isRecord, isText } from '../../primitives/values'
 import { readsOver, ReadsTogether, type RedisReads } from './batched-reads'
@@ -48,7 +48,7 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   const { commandTimeout, socketTimeout: _, ...settings } = connectionSettings
   const resending = once ? { ...sentOnce, lazyConnect: true } : {}
   const redis = new Redis(url, { ...settings, ...resending })
-  const inTime = commandDeadline(redis, commandTimeout / 1000 + waiting)
+  const soon = commandDeadline(redis, commandTimeout / 1000 + waiting)
   // Without a listener, ioredis would print every lost connection.
   let obstacle: string | undefined
   redis.on('error', (error) => (obstacle = reasonOf(error))).on('ready', () => (obstacle = undefined))
@@ -56,22 +56,22 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   const batchedReads = new ReadsTogether(redis, singleReads)
   const holdBack = packetPerTurn(redis, () => batchedReads.send())
   const role = new MasterRole({
-    ask: () => inTime(redis.call('HELLO')),
+    ask: () => soon(redis.call('HELLO')),
     leave: () => redis.disconnect(true),
   })
   redis.on('close', () => role.forget())
   return {
     call: (command, ...words) => {
       holdBack()
-      return confirmedBy(role.confirmed(), inTime(redis.call(command, ...words)))
+      return confirmedBy(role.confirmed(), soon(redis.call(command, ...words)))
     },
     read: (key) => {
       const reads = holdBack() ? batchedReads : singleReads
-      return confirmedBy(role.confirmed(), inTime(reads.read(key)))
+      return confirmedBy(role.confirmed(), soon(reads.read(key)))
     },
     pipeline: (commands) => {
       const pipeline = redis.pipeline(commands)
-      return { exec: () => inTime(pipeline.exec()) }
+      return { exec: () => soon(pipeline.exec()) }
     },
     onLost: (listener) => void redis.on('close', listener),
     place: describeAddress(redis),
@@ -87,16 +87,14 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
  * process that stood still.
  */
 function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Promise<T>) => Promise<T> {
-  return (reply) =>
-    new Promise((resolve, reject) => {
-      const { stream } = redis
-      const bytes = stream?.bytesRead
-      const end = wait(seconds, () => {
-        reject(new Error('Command timed out'))
-        if (redis.stream === stream && stream?.bytesRead === bytes) stream?.destroy()
-      })
-      reply.then(resolve, reject).finally(end)
+  return (reply) => {
+    const { stream } = redis
+    const bytes = stream?.bytesRead
+    return inTime(reply, seconds, () => {
+      if (redis.stream === stream && stream?.bytesRead === bytes) stream?.destroy()
+      return new Error('Command timed out')
     })
+  }
 }
 
 // Node's error has no message if a host has several addresses and all fail.

@@ -1,10 +1,3 @@
-export interface DeadlinePlan {
-  /** Milliseconds after the call until a create is void. */
-  readonly patience: number
-  /** Milliseconds, never steps. */
-  readonly stopwatch?: () => number
-}
-
 /**
  * A deadline by the clock of Redis: a late copy of a create, sent again by a client library or a network
  * device, could bring back a removed record.
@@ -13,36 +6,32 @@ export interface DeadlinePlan {
  * time or a wrong one, and sends it again with the time of the reply.
  */
 export class CreationDeadline {
-  private readonly patience: number
-  private readonly stopwatch: () => number
-  /** Redis is at most so many milliseconds ahead of the stopwatch; undefined before the first reply. */
+  /** Redis is at most so many milliseconds ahead of `performance.now`; undefined before the first reply. */
   private ahead: number | undefined
 
-  constructor({ patience, stopwatch = () => performance.now() }: DeadlinePlan) {
-    this.patience = patience
-    this.stopwatch = stopwatch
-  }
+  /** @param patience milliseconds after the call until a create is void. */
+  constructor(private readonly patience: number) {}
 
   /**
    * @param run gets the deadline in milliseconds. Resolves to the clock of Redis in milliseconds, negative if
    * the create is void, 0 if the script did not read it.
    */
   async send(run: (deadline: string) => Promise<number>): Promise<number> {
-    const until = this.stopwatch() + this.patience
+    const until = performance.now() + this.patience
     const first = await this.attempt(until, run)
-    const reply = first < 0 && this.stopwatch() < until ? await this.attempt(until, run) : first
+    const reply = first < 0 && performance.now() < until ? await this.attempt(until, run) : first
     if (reply < 0) throw new Error('The record was not created: the command reached Redis too late.')
     return reply
   }
 
   private async attempt(until: number, run: (deadline: string) => Promise<number>): Promise<number> {
-    const sentAt = this.stopwatch()
+    const sentAt = performance.now()
     const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
     const reply = await run(String(deadline))
     if (!Number.isSafeInteger(reply))
       throw new Error('The Redis client replied to a script with something other than a whole number.')
     // Redis read its clock after `sentAt`. A slow reply is too vague for the next deadline.
-    const isRecent = this.stopwatch() - sentAt <= this.patience
+    const isRecent = performance.now() - sentAt <= this.patience
     if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
     return reply
   }

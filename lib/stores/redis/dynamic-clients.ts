@@ -14,8 +14,8 @@ import {
   removalMark,
 } from '../dynamic-client-store'
 import type { RedisReads } from './batched-reads'
-import { RedisClientValues, type Replacement, textOf } from './client-values'
-import { type RedisCommands, RedisScript } from './redis-commands'
+import { RedisClientValues, type Replacement } from './client-values'
+import { foundText, type RedisCommands, RedisScript, textOf } from './redis-commands'
 import { connectionSettings } from './connection'
 import { CreationDeadline } from './creation-deadline'
 
@@ -158,7 +158,7 @@ return 1
 
 export class RedisDynamicClients extends RedisClientValues<DynamicClient> implements DynamicClientStore {
   // As long as the store's own connection waits for a reply.
-  private readonly deadline = new CreationDeadline({ patience: connectionSettings.commandTimeout })
+  private readonly deadline = new CreationDeadline(connectionSettings.commandTimeout)
 
   /** @param prefix holds the hash tag. */
   constructor(
@@ -204,8 +204,7 @@ export class RedisDynamicClients extends RedisClientValues<DynamicClient> implem
   }
 
   protected async read(clientId: string): Promise<string | undefined> {
-    const value = await this.reads.read(`${this.prefix}:${clientId}`)
-    return value === null || value === undefined ? undefined : textOf(value)
+    return foundText(await this.reads.read(`${this.prefix}:${clientId}`))
   }
 
   protected replace(

@@ -21,8 +21,6 @@ interface Plan {
   readonly prefix: string
   readonly reading: RedisCommands
   readonly cache: AuthorizationCache
-  /** Milliseconds, never steps. */
-  readonly stopwatch: () => number
 }
 
 interface Proof {
@@ -100,7 +98,7 @@ export class RedisInvalidations {
   }
 
   private prove(tracked: Tracked): void {
-    const proof = { key: tracked.nextMark(), sentAt: this.plan.stopwatch(), isWritten: false }
+    const proof = { key: tracked.nextMark(), sentAt: performance.now(), isWritten: false }
     this.proof = proof
     writeMark(this.plan.reading, proof.key).then(
       () => (proof.isWritten = true),
@@ -136,7 +134,7 @@ export class RedisInvalidations {
     if (tracked === undefined) return
     // No mark while no guard asks. The first request then reads from Redis.
     if (proof === undefined) return this.plan.cache.wasWanted() ? this.prove(tracked) : undefined
-    if (this.plan.stopwatch() - proof.sentAt < trustedFor) return
+    if (performance.now() - proof.sentAt < trustedFor) return
     if (proof.isWritten) this.refused('it reports no change')
     this.restart()
   }

@@ -59,3 +59,13 @@ export function isDone(reply: unknown): boolean {
     throw new Error('The Redis client replied to a script with something other than 0 or 1.')
   return number === 1
 }
+
+/** Undefined if there is nothing under the key. */
+export function foundText(reply: unknown): string | undefined {
+  return reply === null || reply === undefined ? undefined : textOf(reply)
+}
+
+export function textOf(reply: unknown): string {
+  if (typeof reply === 'string') return reply
+  throw new Error('The Redis client replied with something other than text.')
+}

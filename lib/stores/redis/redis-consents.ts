@@ -1,5 +1,5 @@
 import { consentsAtMost, type ConsentStore, longestDecision } from '../../authorization/consent-store'
-import { isDone, type RedisCommands, RedisScript } from './redis-commands'
+import { foundText, isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
 // One hash for each owner. A field is `c` and the client; its value is the end, a colon and the text. The field
@@ -78,11 +78,7 @@ export function redisConsents(client: RedisCommands, run: ScriptRun, prefix: str
   const keyOf = (owner: string): readonly [string] => [prefix + owner]
   return {
     async find(owner, clientId) {
-      const text = await finding.run(client, keyOf(owner), fieldOf(clientId))
-      if (text === null || text === undefined) return undefined
-      if (typeof text !== 'string')
-        throw new Error('The Redis client replied to a script of consents with something other than text.')
-      return text
+      return foundText(await finding.run(client, keyOf(owner), fieldOf(clientId)))
     },
     async list(owner) {
       const found: unknown = await listing.run(client, keyOf(owner))

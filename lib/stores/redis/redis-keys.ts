@@ -1,5 +1,5 @@
 import type { KeyStore } from '../key-store'
-import { isDone, type RedisCommands, RedisScript } from './redis-commands'
+import { foundText, isDone, type RedisCommands, RedisScript } from './redis-commands'
 import type { ScriptRun } from './writes'
 
 // A value is the writer's revision, 22 characters, and the text. A save sent again writes the same value: WAIT
@@ -17,10 +17,8 @@ const revisionLength = 22
 export function redisKeys(client: RedisCommands, run: ScriptRun, prefix: string): KeyStore {
   return {
     async find(name) {
-      const value = await client.call('GET', prefix + name)
-      if (value === null || value === undefined) return undefined
-      if (typeof value !== 'string')
-        throw new Error('The Redis client replied to GET with something other than text.')
+      const value = foundText(await client.call('GET', prefix + name))
+      if (value === undefined) return undefined
       return { text: value.slice(revisionLength), revision: value.slice(0, revisionLength) }
     },
     async save(name, text, revision, expected = '') {

@@ -8,12 +8,12 @@ import {
   readOptions,
   usual,
 } from '../../primitives/schema'
-import { type Authorization, expiryOf } from '../../authorization/authorization'
+import { expiryOf } from '../../authorization/authorization'
 import type { AuthorizationIndex } from '../../authorization/authorization-index'
 import type { ConsentStore } from '../../authorization/consent-store'
 import { decodeAuthorization, encodeAuthorization } from '../../authorization/codec'
 import { isRecord } from '../../primitives/values'
-import type { AuthorizationStore, StoredAuthorization } from '../../authorization/store'
+import type { AuthorizationStore } from '../../authorization/store'
 import type { ClientRegistry } from '../client-store'
 import type { KeyStore } from '../key-store'
 import type { Counters } from '../../limits/counters'
@@ -23,7 +23,7 @@ import type { Storage, StoreWarning } from '../storage'
 import type { RedisReads } from './batched-reads'
 import { cached, cacheOption, type CacheOptions } from './cache'
 import { RedisClients } from './clients'
-import { isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
+import { foundText, isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisConsents } from './redis-consents'
 import { redisCounters } from './redis-counters'
@@ -116,7 +116,7 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   const unused = `${prefix}unused`
   if (client !== undefined) {
     const [reads, writes] = [readsOverHost(client, unused), writesOf(client, wait, unused)]
-    return new KeyPerAuthorization(client, reads, writes, client, prefix, clock, async () => {})
+    return storeOver({ client, reads, writes, forCounts: client, prefix, clock, close: async () => {} })
   }
   const connection = connect(url)
   // WAIT blocks the commands behind it, so reads go elsewhere.
@@ -126,21 +126,10 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     await Promise.all([connection, forWrites, forCounts].map((each) => each.close()))
   }
   const writes = writesOf(forWrites, wait, unused)
-  const store = new KeyPerAuthorization(connection, connection, writes, forCounts, prefix, clock, close)
-  if (cache === undefined) return store
-  const { counters, clients, dynamicClients, sharedCache, keys, index, consents, place } = store
-  return {
-    ...cached(store, connection, { ...cache, url, prefix, clock }),
-    counters,
-    clients,
-    dynamicClients,
-    sharedCache,
-    keys,
-    index,
-    consents,
-    place,
-    obstacle: () => store.obstacle(),
-  }
+  const store = storeOver({ client: connection, reads: connection, writes, forCounts, prefix, clock, close })
+  return cache === undefined
+    ? store
+    : { ...store, ...cached(store, connection, { ...cache, url, prefix, clock }) }
 }
 
 function writesOf(client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites {
@@ -183,89 +172,69 @@ function checkConnection(
     at.wrong('cache', 'needs connections of the store itself: give url in place of client.')
 }
 
-class KeyPerAuthorization implements RedisStore {
-  readonly counters: Counters
-  readonly clients: ClientRegistry
-  readonly dynamicClients: DynamicClientStore
-  readonly sharedCache: SharedCache
-  readonly keys: KeyStore
-  readonly index: AuthorizationIndex
-  readonly consents: ConsentStore
-  readonly confirmAbsent: AuthorizationStore['confirmAbsent']
-  readonly place: string
+interface Connections extends Pick<RedisStore, 'close'> {
+  readonly client: RedisCommands & Partial<Pick<RedisConnection, 'obstacle'>>
+  readonly reads: RedisReads
+  readonly writes: RedisWrites
+  readonly forCounts: RedisCommands
+  readonly prefix: string
+  readonly clock: () => number
+}
 
-  constructor(
-    private readonly client: RedisCommands & Partial<Pick<RedisConnection, 'obstacle'>>,
-    private readonly reads: RedisReads,
-    private readonly writes: RedisWrites,
-    forCounts: RedisCommands,
-    private readonly prefix: string,
-    private readonly clock: () => number,
-    readonly close: () => Promise<void>,
-  ) {
-    this.place = describeAddress(client)
-    const { place } = this
-    const obstacle = () => this.obstacle()
-    this.counters = Object.assign(redisCounters(client, prefix, forCounts), { place, obstacle })
-    this.clients = Object.assign(new RedisClients(client, `${prefix}clients`), { place, obstacle })
-    const dynamicClients = new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)
-    this.dynamicClients = Object.assign(dynamicClients, { place, obstacle })
-    this.sharedCache = Object.assign(redisCache(client, `${prefix}cache:`), { place, obstacle })
-    this.keys = Object.assign(redisKeys(client, writes.run, `${prefix}keys:`), { place, obstacle })
-    const marks = redisClientMarks(reads, writes.run, `${prefix}revoked:`)
-    this.index = Object.assign(redisIndex(client, writes.run, `${prefix}index:`), marks, { place, obstacle })
-    this.consents = Object.assign(redisConsents(client, writes.run, `${prefix}consents:`), {
-      place,
-      obstacle,
-    })
-    const { confirmAbsent } = writes
-    this.confirmAbsent = confirmAbsent && (async (id) => isDone(await confirmAbsent(this.keyOf(id))))
-  }
-
-  async find(id: string): Promise<StoredAuthorization | undefined> {
-    const value = await this.reads.read(this.keyOf(id))
-    if (value === null || value === undefined) return undefined
-    if (typeof value !== 'string')
-      throw new Error('The Redis client replied to GET with something other than text.')
-    return {
-      authorization: decodeAuthorization(id, value.slice(revisionLength)),
-      revision: value.slice(0, revisionLength),
-    }
-  }
-
-  async save(authorization: Authorization, revision: string, expected = ''): Promise<boolean> {
-    // No point in time: the clocks of process and Redis may differ.
-    const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - this.clock()))
-    const record = encodeAuthorization(authorization)
-    const keys = this.keysOf(authorization.id)
-    // Throws on an unknown reply: taken for a conflict, it would make the next round find a replay.
-    return isDone(await this.writes.save(keys, revision, expected, record, String(lifetime)))
-  }
-
-  async remove(id: string): Promise<void> {
-    await this.writes.remove(this.keysOf(id))
-  }
-
-  async check(issuer?: string): Promise<readonly StoreWarning[]> {
-    try {
-      return await checkRedis({ client: this.client, prefix: this.prefix, clock: this.clock }, issuer)
-    } catch (failure) {
-      const obstacle = this.obstacle()
-      throw obstacle === undefined ? failure : new Error(obstacle, { cause: failure })
-    }
-  }
-
-  obstacle(): string | undefined {
-    return this.client.obstacle?.()
-  }
-
-  private keyOf(id: string): string {
-    return this.prefix + nameOf(id)
-  }
-
-  private keysOf(id: string): RecordKeys {
-    return [this.keyOf(id), markKey(this.prefix, nameOf(id))]
+function storeOver(connections: Connections): RedisStore {
+  const { client, reads, writes, forCounts, prefix, clock, close } = connections
+  const place = describeAddress(client)
+  const obstacle = () => client.obstacle?.()
+  const named = <Part extends object>(part: Part) => Object.assign(part, { place, obstacle })
+  const marks = redisClientMarks(reads, writes.run, `${prefix}revoked:`)
+  return {
+    ...authorizationsOver(connections),
+    counters: named(redisCounters(client, prefix, forCounts)),
+    clients: named(new RedisClients(client, `${prefix}clients`)),
+    dynamicClients: named(new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)),
+    sharedCache: named(redisCache(client, `${prefix}cache:`)),
+    keys: named(redisKeys(client, writes.run, `${prefix}keys:`)),
+    index: named({ ...redisIndex(client, writes.run, `${prefix}index:`), ...marks }),
+    consents: named(redisConsents(client, writes.run, `${prefix}consents:`)),
+    place,
+    obstacle,
+    close,
+    async check(issuer) {
+      try {
+        return await checkRedis({ client, prefix, clock }, issuer)
+      } catch (failure) {
+        const reason = obstacle()
+        throw reason === undefined ? failure : new Error(reason, { cause: failure })
+      }
+    },
   }
 }
 
-const nameOf = (id: string): string => `authorization:${id}`
+/** One key for each, named by its id. */
+function authorizationsOver({ reads, writes, prefix, clock }: Connections): AuthorizationStore {
+  const keyOf = (id: string) => `${prefix}authorization:${id}`
+  const keysOf = (id: string): RecordKeys => [keyOf(id), markKey(prefix, `authorization:${id}`)]
+  const { confirmAbsent } = writes
+  return {
+    async find(id) {
+      const value = foundText(await reads.read(keyOf(id)))
+      if (value === undefined) return undefined
+      return {
+        authorization: decodeAuthorization(id, value.slice(revisionLength)),
+        revision: value.slice(0, revisionLength),
+      }
+    },
+    async save(authorization, revision, expected = '') {
+      // No point in time: the clocks of process and Redis may differ.
+      const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - clock()))
+      const record = encodeAuthorization(authorization)
+      const keys = keysOf(authorization.id)
+      // Throws on an unknown reply: taken for a conflict, it would make the next round find a replay.
+      return isDone(await writes.save(keys, revision, expected, record, String(lifetime)))
+    },
+    async remove(id) {
+      await writes.remove(keysOf(id))
+    },
+    ...(confirmAbsent && { confirmAbsent: async (id: string) => isDone(await confirmAbsent(keyOf(id))) }),
+  }
+}

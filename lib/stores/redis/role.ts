@@ -8,8 +8,6 @@ interface RolePlan {
   /** HELLO, on the connection of the reads and writes, ahead of them. */
   readonly ask: () => Promise<unknown>
   readonly leave: () => void
-  /** Milliseconds, never steps. */
-  readonly stopwatch?: () => number
 }
 
 /**
@@ -22,21 +20,18 @@ interface RolePlan {
  * use: `check` of the store warns of it.
  */
 export class MasterRole {
-  private readonly stopwatch: () => number
   private askedAt = -Infinity
   private pending: Promise<void> | undefined
   private wasMaster = false
 
-  constructor(private readonly plan: RolePlan) {
-    this.stopwatch = plan.stopwatch ?? (() => performance.now())
-  }
+  constructor(private readonly plan: RolePlan) {}
 
   /**
    * Call before a command. Undefined within a second of a confirmation. Rejects if the server was the master
    * and is a replica now.
    */
   confirmed(): Promise<void> | undefined {
-    const now = this.stopwatch()
+    const now = performance.now()
     if (now - this.askedAt >= confirmedFor) {
       this.askedAt = now
       this.pending = this.ask(now)

@@ -1,6 +1,6 @@
 import { type RedisCommands, RedisScript } from './redis-commands'
 import { connectionSettings } from './connection'
-import { CreationDeadline, type DeadlinePlan } from './creation-deadline'
+import { CreationDeadline } from './creation-deadline'
 import { markLifetime } from './removal-mark'
 
 /** In one hash slot: the record, and the mark of its removal. */
@@ -48,20 +48,19 @@ return 1
 /** @param waiting milliseconds for replicas. */
 export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
   // As long as the store's own connection waits for a reply.
-  const creations = new Creations({ run, patience: connectionSettings.commandTimeout + waiting })
-  return (keys, revision, expected, record, lifetime) =>
-    expected === ''
-      ? creations.create(keys, revision, record, lifetime)
-      : run(saving, [keys[0]], revision, expected, record, lifetime)
+  const creations = new CreationDeadline(connectionSettings.commandTimeout + waiting)
+  return async (keys, revision, expected, record, lifetime) => {
+    if (expected !== '') return run(saving, [keys[0]], revision, expected, record, lifetime)
+    const reply = await creations.send(async (deadline) =>
+      Number(await run(creating, keys, revision, record, lifetime, deadline)),
+    )
+    return reply === 0 ? 0 : 1
+  }
 }
 
 export function writesOver(client: RedisCommands): RedisWrites {
   const run: ScriptRun = (script, keys, ...words) => script.run(client, keys, ...words)
-  return {
-    run,
-    save: savesBy(run),
-    remove: (keys) => removeOver(client, keys),
-  }
+  return { run, save: savesBy(run), remove: (keys) => removeOver(client, keys) }
 }
 
 // DEL first: a full Redis refuses SET only before the first write of a script.
@@ -99,23 +98,3 @@ end
 redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
 return now
 `)
-
-interface CreationPlan extends DeadlinePlan {
-  readonly run: ScriptRun
-}
-
-class Creations {
-  private readonly deadline: CreationDeadline
-
-  constructor(private readonly plan: CreationPlan) {
-    this.deadline = new CreationDeadline(plan)
-  }
-
-  /** A removed id is used up: another attempt would fail again. */
-  async create(keys: RecordKeys, revision: string, record: string, lifetime: string): Promise<0 | 1> {
-    const reply = await this.deadline.send(async (deadline) =>
-      Number(await this.plan.run(creating, keys, revision, record, lifetime, deadline)),
-    )
-    return reply === 0 ? 0 : 1
-  }
-}
