@@ -9,21 +9,25 @@ import type { Scope } from '../protocol/scope'
 import type { ScopeDescription } from '../protocol/scope-description'
 import type { TokenType } from '../protocol/token-type'
 
-/** What the rooms of the endpoints read of the options. */
-export interface Settings {
+/** What servers and guards read of the options. */
+export interface CommonSettings {
   readonly issuer: string
-  /** The path of the issuer without a slash at its end. */
-  readonly mount: string
   readonly errorUri: string | undefined
-  readonly scopes: ReadonlyMap<string, ScopeDescription>
-  readonly defaultScope: Scope
   readonly resources: Resources | undefined
   /** `bearer` first. */
   readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
+}
+
+/** What the rooms of the endpoints read of the options. */
+export interface Settings extends CommonSettings {
+  /** The path of the issuer without a slash at its end. */
+  readonly mount: string
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
+  readonly defaultScope: Scope
   readonly tokenType: string
   /** New tokens get the first one that issues. */
   readonly accessTokenFormats: readonly AccessTokenFormat[]
-  readonly extensions: readonly Extension[]
   /** Of hosts and plug-ins only. */
   readonly grantTypes: readonly GrantType[]
   readonly findClient: FindClient

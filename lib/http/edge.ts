@@ -12,13 +12,16 @@ import type { RequestContexts } from './request-context'
 import type { RequestsInFlight } from './requests-in-flight'
 import type { EdgeSettings, GuardSettings } from './settings'
 
-export interface GuardEdge {
-  readonly settings: GuardSettings
+export interface TokenLookUp {
   readonly findToken: FindToken
   /** Without a look-up of signed tokens; undefined if no token is signed. */
-  readonly findSignedToken: FindToken | undefined
+  readonly findSignedToken?: FindToken | undefined
   /** Explains a refused token; undefined if guards explain nothing. */
-  readonly observeToken: ObserveToken | undefined
+  readonly observeToken?: ObserveToken | undefined
+}
+
+export interface GuardEdge extends TokenLookUp {
+  readonly settings: GuardSettings
   readonly counters: Counters
   /** Seconds since the epoch. */
   readonly now: () => number

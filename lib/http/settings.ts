@@ -1,39 +1,31 @@
 import type { Request, Response } from 'express'
-import type { Settings } from '../doors/settings'
+import type { CommonSettings, Settings } from '../doors/settings'
 import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResourceReference } from '../endpoints/protected-resource-metadata'
-import type { Resources } from '../extensions/resource-indicators/resources'
 import type { PageOptions } from '../pages/page-options'
 import type { PageLocales } from '../pages/texts/locale'
 import type { Eventual } from '../primitives/eventual'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Endpoint } from '../protocol/endpoint'
-import type { ChoicesQuestion, Extension } from '../protocol/extension'
+import type { ChoicesQuestion } from '../protocol/extension'
 import type { ImpliedScopes } from '../protocol/implied-scope'
 import type { LoginRequest } from '../protocol/login-request'
 import type { OwnerQuestion } from '../protocol/owner-question'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { ScopeDescription } from '../protocol/scope-description'
-import type { TokenType } from '../protocol/token-type'
 import type { AllowedOrigins } from './cors'
 import type { ResolvedGuardDefaults } from './guard-defaults'
 
-export interface GuardSettings {
-  readonly issuer: string
+export interface GuardSettings extends CommonSettings {
   /** Undefined if only another process knows the scopes. */
   readonly scopes: ReadonlyMap<string, ScopeDescription> | undefined
-  readonly resources: Resources | undefined
   readonly ownResource?: ResourceReference | undefined
   readonly implied: ImpliedScopes | undefined
-  /** `bearer` first. */
-  readonly tokenTypes: readonly TokenType[]
   readonly accessTokenFormats: readonly AccessTokenReader[]
-  readonly extensions: readonly Extension[]
   readonly guards: ResolvedGuardDefaults
   /** Undefined if CORS is off. */
   readonly cors: AllowedOrigins
   readonly closeDeadline: number
-  readonly errorUri: string | undefined
   /** False in production, whatever the option says. */
   readonly explainRefusals: boolean
   /** Milliseconds since the epoch. */

@@ -11,19 +11,17 @@ import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
 import { sortPlugIns } from './sort-plug-ins'
-import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
+import { withDeadline } from '../stores/deadline'
+import { guardEdge, lookUpIn } from './guard-edge'
 import { authenticationOf, methodsIn } from './wire-client-authentication'
 
 export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
-  const { store, forGuards } = openStore(settings, ownDigest)
-  const guards = createGuardContext(settings, {
-    ...tokenFinders(forGuards, settings.accessTokenFormats, settings),
-    observeToken: observerOf(settings, settings.store, storeDeadline, store.clientMarks),
-    counters: countersFor(settings, settings),
-  })
+  const { store, plain } = openStore(settings, ownDigest)
+  const whole = withDeadline(settings.store, storeDeadline)
+  const guards = guardEdge(settings, settings, lookUpIn(settings, plain, whole, store.clientMarks))
   const strategies = new Map<string, ServerStrategy>()
   const server: ServerContext = {
     ...guards,

@@ -18,15 +18,15 @@ import type { ServerStore } from '../doors/server-store'
 
 interface OpenedStore {
   readonly store: ServerStore
-  /** Guards read no mark before each request. */
-  readonly forGuards: AuthorizationStore
+  /** Without index and marks: guards read no mark before each request. */
+  readonly plain: AuthorizationStore
 }
 
 export function openStore(settings: ServerSettings, ownDigest: string): OpenedStore {
-  const { store: ownStore, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
+  const { store: plain, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
   const index = indexOf(settings)
   const clientMarks = marksOf(settings, index, ownDigest)
-  const store = withIndex(clientMarks?.forEndpoints(ownStore) ?? ownStore, index, settings)
+  const store = withIndex(clientMarks?.forEndpoints(plain) ?? plain, index, settings)
   const { consents } = settings.store
   const consentStore = consents && consentsWithDeadline(consents, settings.storeDeadline)
   return {
@@ -40,7 +40,7 @@ export function openStore(settings: ServerSettings, ownDigest: string): OpenedSt
       consents: consentMemory(settings, consentStore, ownDigest, clientMarks),
       consentStore,
     },
-    forGuards: clientMarks?.forGuards(ownStore) ?? store,
+    plain,
   }
 }
 

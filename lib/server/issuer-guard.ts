@@ -8,7 +8,7 @@ import { bareResource, isResourceUri, Resources } from '../extensions/resource-i
 import { bearer } from '../extensions/token-types/bearer'
 import type { Limit } from '../limits/limit'
 import type { FindToken } from '../resource-server/admit'
-import { countersFor, createGuardContext } from './create-guard-context'
+import { guardEdge } from './guard-edge'
 import { lifecycle } from './lifecycle'
 import { readProvingGuard, readStandaloneGuard } from './remote-guard'
 
@@ -69,14 +69,8 @@ export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
     ownResource: own,
     ...alone,
   }
-  const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit })
-  start({ counters: ownCounters })
-  const guards = createGuardContext(settings, {
-    findToken,
-    findSignedToken: undefined,
-    observeToken: undefined,
-    counters: ownCounters,
-  })
+  const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit }, { findToken })
+  start(guards)
   const living = {
     requests: guards.requests,
     closeDeadline: alone.closeDeadline,

@@ -31,7 +31,7 @@ import { readResources, type ResourceOptions } from '../extensions/resource-indi
 import type { Counters } from '../limits/counters'
 import { deadlineOf, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { readStorage, type Storage } from '../stores/storage'
-import { countersFor, createGuardContext, observerOf, tokenFinders } from './create-guard-context'
+import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
 /** Options of {@link createBearerGuard}. */
@@ -115,17 +115,13 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
 
   const plugIns = { tokenTypes, accessTokenFormats, extensions }
   const settings = { issuer, scopes: undefined, ...plugIns, resources, ...alone }
-  const ownCounters = countersFor(settings, { counters, storeDeadline, singleUseLimit })
-  proving.start({ counters: ownCounters })
   const ownDigest = issuerDigest(issuer)
-  const ownStore = storeOfIssuer(withDeadline(store, storeDeadline), ownDigest)
+  const whole = withDeadline(store, storeDeadline)
   const index = hasMarks ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
   const marks = index && new ClientMarks({ index, issuerDigest: ownDigest, clock: alone.clock })
-  const guards = createGuardContext(settings, {
-    ...tokenFinders(marks?.forGuards(ownStore) ?? ownStore, accessTokenFormats, plugIns),
-    observeToken: observerOf(settings, store, storeDeadline, marks),
-    counters: ownCounters,
-  })
+  const tokens = lookUpIn(settings, storeOfIssuer(whole, ownDigest), whole, marks)
+  const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit }, tokens)
+  proving.start(guards)
   const { closeDeadline } = alone
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: guards.requests })
   return Object.assign(bearerGuard(guards), {

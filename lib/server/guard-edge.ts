@@ -1,0 +1,61 @@
+import { AuditLog } from '../audit/audit-log'
+import { diagnosisIf } from '../audit/diagnosis'
+import type { ClientMarks } from '../authorization/client-marks'
+import { countersOfIssuer, issuerDigest } from '../authorization/issuer'
+import { guardFinder, signatureFinder } from '../authorization/lookup'
+import { tokenObserver } from '../authorization/observe-token'
+import type { AuthorizationStore } from '../authorization/store'
+import type { GuardEdge, TokenLookUp } from '../http/edge'
+import { RequestContexts } from '../http/request-context'
+import { RequestsInFlight } from '../http/requests-in-flight'
+import type { GuardSettings } from '../http/settings'
+import type { Counters } from '../limits/counters'
+import type { Limit } from '../limits/limit'
+import { withSingleUseLimit } from '../limits/single-use-limit'
+import { countersWithDeadline } from '../stores/deadline'
+
+interface Counting {
+  readonly counters: Counters
+  readonly storeDeadline: number
+  readonly singleUseLimit: Limit | undefined
+}
+
+export function guardEdge(
+  settings: GuardSettings,
+  { counters, storeDeadline, singleUseLimit }: Counting,
+  tokens: TokenLookUp,
+): GuardEdge {
+  const { clock, explainRefusals, issuer } = settings
+  const limited = withSingleUseLimit(countersWithDeadline(counters, storeDeadline), singleUseLimit, clock)
+  const contexts = new RequestContexts()
+  return {
+    settings,
+    ...tokens,
+    counters: countersOfIssuer(limited, issuerDigest(issuer)),
+    now: () => Math.floor(clock() / 1000),
+    contexts,
+    audit: new AuditLog(clock, (request) => contexts.of(request).notes, diagnosisIf(explainRefusals)),
+    requests: new RequestsInFlight(),
+  }
+}
+
+/**
+ * @param own the records of this issuer.
+ * @param whole also those of other issuers, for explanations.
+ * @param marks hide what a client got before its mark.
+ */
+export function lookUpIn(
+  settings: GuardSettings,
+  own: AuthorizationStore,
+  whole: AuthorizationStore,
+  marks: ClientMarks | undefined,
+): TokenLookUp {
+  const { accessTokenFormats: formats, explainRefusals, issuer } = settings
+  const marked = (store: AuthorizationStore) => marks?.forGuards(store) ?? store
+  const findToken = guardFinder(marked(own), formats)
+  return {
+    findToken,
+    findSignedToken: signatureFinder(formats, findToken, settings),
+    observeToken: explainRefusals ? tokenObserver(marked(whole), issuer, formats) : undefined,
+  }
+}
