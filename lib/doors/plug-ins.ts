@@ -13,6 +13,8 @@ import type { TokenRestrictor } from '../authorization/restrict'
 export interface PlugIns extends ActingExtensions {
   /** What the metadata does not offer is unsupported here, too. */
   readonly grantTypes: ReadonlyMap<string, ServedGrantType>
+  /** Also those of response types, such as `implicit`. */
+  readonly offeredGrantTypes: readonly string[]
   readonly responseTypes: ResponseTypes
   /** A request may name them in place of that of its response type. */
   readonly responseModes: NamedModes

@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { AuthorizationServerEvents } from '../audit/events'
 import type { AuthorizationServerOptions } from '../config/options'
-import { offeredGrantTypes } from '../config/plug-ins'
 import { resolveOptions } from '../config/resolve-options'
 import { connectedApplications } from '../connected-applications/connected-applications'
 import { authorizationEndpoint } from '../http/authorization-middleware'
@@ -198,7 +197,7 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
   const { clientRegistry, capabilities, resourceOwner, storeDeadline, dynamicRegistration } = settings
   const offered = {
     ...capabilities,
-    grantTypes: offeredGrantTypes(settings, [...plugIns.grantTypes.keys()]),
+    grantTypes: plugIns.offeredGrantTypes,
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)

@@ -21,6 +21,7 @@ export function sortPlugIns(settings: ServerSettings): PlugIns {
   const offered = offeredGrantTypes(settings, [...grantTypes.keys()])
   return {
     grantTypes: new Map([...grantTypes].filter(([name]) => offered.includes(name))),
+    offeredGrantTypes: offered,
     responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
     responseModes: namedModes(settings.responseModes),
     tokenTypes: byName(settings.tokenTypes),

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express'
 import { promptValues } from '../authorization-endpoint/requested-login'
 import type { ServerContext, ServerSettings } from '../config/settings'
-import { offeredGrantTypes } from '../config/plug-ins'
 import { type EndpointRow, hasForm } from '../http/endpoint-middleware'
 import { metadataDocument } from '../http/metadata-document'
 import { methodsIn } from './wire-client-authentication'
@@ -28,7 +27,7 @@ export function wireMetadata(
       scopes: [
         ...new Set([...grantableScopes(settings), ...(settings.offlineAccess ? [offlineAccess] : [])]),
       ],
-      grantTypes: offeredGrantTypes(settings, [...plugIns.grantTypes.keys()]),
+      grantTypes: plugIns.offeredGrantTypes,
       authenticationMethods: methodsIn(credentialTerms),
       extensionMembers: plugInMembers(settings, asks),
       authorization: asks
