@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { warnOnce } from '../audit/warning'
 import { destination } from '../pages/consent-page'
-import { en } from '../pages/texts/en'
+import { en } from '../pages/texts/catalogues'
 import { formActionOf, formTargetsOf } from './response'
 
 /**

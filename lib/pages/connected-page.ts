@@ -3,7 +3,7 @@ import { clientNameOf, type ConsentView, fact, origin } from './consent-page'
 import { around, hiddenFields, html, type Html, pageDocument } from './html'
 import { type ConsentScope, givenPermissions } from './permissions'
 import type { PageLocale } from './texts/locale'
-import type { PageTexts } from './texts/en'
+import type { PageTexts } from './texts/catalogues'
 
 /** What an owner has approved for one client, in one or several authorizations. */
 export interface ConnectedApplication {

@@ -1,5 +1,5 @@
 import { html, type Html } from './html'
-import type { PageTexts } from './texts/en'
+import type { PageTexts } from './texts/catalogues'
 
 /** The owner answers it with the decision. */
 export interface ConsentQuestion {

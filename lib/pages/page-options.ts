@@ -9,7 +9,7 @@ import { readServiceStyle, type ServiceColors } from './service-style'
 import { styleSourceOf } from './stylesheet'
 import { catalogues, type PageLanguage, pageLanguages } from './texts/catalogues'
 import { createPageLocales, type PageLocales, type PageService } from './texts/locale'
-import type { PageTexts } from './texts/en'
+import type { PageTexts } from './texts/catalogues'
 
 /** The pages for people: those that the host renders, and the language and the look of all others. */
 export interface PageOptions {

@@ -4,7 +4,7 @@ import { clientNameOf, destination, webUrl } from './consent-page'
 import { around, exactly, html, type Html, notice, row } from './html'
 import { submitScript } from './submit-script'
 import type { PageLocale } from './texts/locale'
-import type { PageTexts } from './texts/en'
+import type { PageTexts } from './texts/catalogues'
 
 /** Only data of the registration. */
 export function answeredViewOf(client: Client): AnsweredView {

@@ -19,6 +19,8 @@ interface Row {
   readonly status?: number
   /** Default: a failure of the one who sent the request. */
   readonly kind?: string
+  /** What the page of errors tells the owner. Default: by whether the server or the client is at fault. */
+  readonly page?: string
   /** The rule that refuses, with its clause. */
   readonly rule: string
   readonly cure: string

@@ -1,9 +1,10 @@
 import ar from '../../lib/pages/texts/ar.json'
 import de from '../../lib/pages/texts/de.json'
-import { en } from '../../lib/pages/texts/en'
+import { en } from '../../lib/pages/texts/catalogues'
 import es from '../../lib/pages/texts/es.json'
 import fr from '../../lib/pages/texts/fr.json'
 import ja from '../../lib/pages/texts/ja.json'
+import table from '../../lib/protocol/refusal-table.json'
 
 /** The name of each text, and whether a name stands in it. */
 function namesIn(texts: object, path = ''): readonly string[] {
@@ -21,3 +22,9 @@ test.each(Object.entries({ ar, de, es, fr, ja }))(
     expect(JSON.stringify(texts)).not.toMatch(/":\s*""/)
   },
 )
+
+test('an explanation that the table of refusals names for the page of errors is one of the page', () => {
+  const named = Object.values(table).flatMap((row) => ('page' in row ? [row.page] : []))
+  expect(named.length).toBeGreaterThan(30)
+  expect(Object.keys(en.error.explanations)).toEqual(expect.arrayContaining(named))
+})

@@ -3,7 +3,7 @@ import { type Text, textIn } from '../../protocol/localized-text'
 import type { PageFrame } from '../html'
 import { stylesheet, stylesheetHash } from '../stylesheet'
 import { catalogues, directionOf, type PageLanguage, pageLanguages } from './catalogues'
-import type { PageTexts } from './en'
+import type { PageTexts } from './catalogues'
 
 /** The language of one page, and everything that the page says in it. */
 export interface PageLocale extends PageFrame {
