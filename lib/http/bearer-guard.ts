@@ -145,6 +145,15 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
     required,
     resource: resource?.uri,
   }
+  const demandToken = (request: Request, response: Response) => {
+    audit.diagnosis?.explain(missingToken(request))
+    // RFC 6750 3.1: without a token, there is no error.
+    sendJson(response, 401, {}, challenges([], scopeIn(requirement.scope), {}))
+  }
+  const admit = (request: Request, token: string, access: GuardedAccess) => {
+    request.oauth = access
+    if (authInfo) setAuthInfo(request, token, access, { implied, resource })
+  }
   return handler(async (request, response, next) => {
     // A preflight has no token (Fetch 4.8), and nothing behind the guard may run without one.
     if (cors?.(request, response) === true) return
@@ -161,15 +170,8 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
     } catch (error) {
       return refuse(context, challenges, asked, request, response, error)
     }
-    if (access === undefined && !requirement.optional) {
-      audit.diagnosis?.explain(missingToken(request))
-      // RFC 6750 3.1: without a token, there is no error.
-      return sendJson(response, 401, {}, challenges([], scopeIn(requirement.scope), {}))
-    }
-    if (access !== undefined) {
-      request.oauth = access
-      if (authInfo) setAuthInfo(request, asked.token, access, { implied, resource })
-    }
+    if (access !== undefined) admit(request, asked.token, access)
+    else if (!requirement.optional) return demandToken(request, response)
     next()
   })
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { Request } from 'express'
 import type { CredentialSources } from '../client-authentication/method'
-import { wait } from '../primitives/deadlines'
+import { Wait } from '../primitives/deadlines'
 import { isRecord } from '../primitives/values'
 import type { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -182,9 +182,9 @@ function readStream(request: Request, seconds: number): Promise<Buffer> {
       reject(refusal)
     }
     // For the whole body: a client that sends a byte now and then would never be idle.
-    const end = wait(seconds, () => giveUp(tooSlow()))
+    const waiting = new Wait(seconds, () => giveUp(tooSlow()))
     const letGo = () => {
-      end()
+      waiting.end()
       request.off('data', collect).off('end', complete).off('error', abort).off('close', abort)
     }
     request.on('data', collect).on('end', complete).on('error', abort).on('close', abort)
@@ -234,7 +234,8 @@ function headerLines(
   const lines: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const written = rawHeaders[at] ?? ''
-    if (written.length === name.length && written.toLowerCase() === name) lines.push(rawHeaders[at + 1] ?? '')
+    if (written === name || (written.length === name.length && written.toLowerCase() === name))
+      lines.push(rawHeaders[at + 1] ?? '')
   }
   return lines
 }

@@ -1,8 +1,3 @@
-interface Wait {
-  ticksLeft: number
-  readonly late: () => void
-}
-
 /** Milliseconds. */
 const tick = 25
 
@@ -10,23 +5,33 @@ const waits = new Set<Wait>()
 let timer: NodeJS.Timeout | undefined
 
 /**
- * The returned function ends the wait. Never early, and at most two ticks late while the process runs. All waits share
- * one timer that counts ticks, so a process that stands still loses one tick only: Node runs timers before it reads
- * sockets, and the answer may be there already.
+ * Begins when it is made. Never early, and at most two ticks late while the process runs. All waits share one timer that
+ * counts ticks, so a process that stands still loses one tick only: Node runs timers before it reads sockets, and the
+ * answer may be there already.
  */
-export function wait(seconds: number, late: () => void): () => void {
+export class Wait {
   // The first tick may follow at once.
-  const begun = { ticksLeft: Math.ceil((seconds * 1000) / tick) + 1, late }
-  waits.add(begun)
-  timer ??= setInterval(countTick, tick)
-  return () => void waits.delete(begun)
+  ticksLeft: number
+
+  constructor(
+    seconds: number,
+    readonly late: () => void,
+  ) {
+    this.ticksLeft = Math.ceil((seconds * 1000) / tick) + 1
+    waits.add(this)
+    timer ??= setInterval(countTick, tick)
+  }
+
+  end(): void {
+    waits.delete(this)
+  }
 }
 
 /** Ends `act` with the error of `late`, but not what it does. */
 export function inTime<T>(act: Promise<T>, seconds: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const end = wait(seconds, () => reject(late()))
-    act.then(resolve, reject).finally(end)
+    const waiting = new Wait(seconds, () => reject(late()))
+    act.then(resolve, reject).finally(() => waiting.end())
   })
 }
 

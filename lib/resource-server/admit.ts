@@ -74,8 +74,8 @@ export function tokenOf(
   tokenTypes: readonly TokenType[],
   scope: Scope,
 ): CarriedToken | undefined {
-  const [header = '', second] = authorization
-  if (second !== undefined)
+  const header = authorization[0] ?? ''
+  if (authorization.length > 1)
     throw refused('several_authorization_headers/guard', {}, { challenge: scopeIn(scope) })
   const { scheme, credentials } = parseAuthorization(header)
   const tokenType = tokenTypes.find((type) => isSameScheme(type.scheme, scheme))

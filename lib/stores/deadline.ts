@@ -1,5 +1,5 @@
 import { type Field, kind, usual } from '../primitives/schema'
-import { wait } from '../primitives/deadlines'
+import { Wait } from '../primitives/deadlines'
 import { isText } from '../primitives/values'
 import { bareError, type OAuthError, OverShare } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -18,21 +18,13 @@ import type { SharedCache } from './shared-cache'
  */
 export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () =>
-      reject(
-        storeTrouble(
-          new Error(
-            `${describeStore(store) ?? 'The store'} did not answer within ${seconds} s${because(store)}.`,
-          ),
-        ),
-      )
-    const end = wait(seconds, late)
+    const waiting = new Wait(seconds, () => reject(tooLate(seconds, store)))
     const answered = (value: T) => {
-      end()
+      waiting.end()
       resolve(value)
     }
     const failed = (cause: unknown) => {
-      end()
+      waiting.end()
       reject(storeTrouble(cause, store))
     }
     // A host's store may throw where it should reject.
@@ -42,6 +34,11 @@ export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store
       failed(cause)
     }
   })
+}
+
+function tooLate(seconds: number, store: object): OAuthError {
+  const place = describeStore(store) ?? 'The store'
+  return storeTrouble(new Error(`${place} did not answer within ${seconds} s${because(store)}.`))
 }
 
 // A full share is no failure. Other errors lose their extra properties: database clients put the whole command

@@ -1,7 +1,7 @@
 import { aCall } from '../../primitives/fields'
 import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
-import { wait } from '../../primitives/deadlines'
+import { Wait } from '../../primitives/deadlines'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Sender } from '../../protocol/sender'
 import { steadyClock } from '../../primitives/steady-clock'
@@ -122,13 +122,13 @@ export async function within<Outcome>(
 ): Promise<Outcome> {
   const deadline = new AbortController()
   const { signal } = deadline
-  const end = wait(milliseconds / 1000, () => deadline.abort(new DocumentUnavailable('timeout')))
+  const waiting = new Wait(milliseconds / 1000, () => deadline.abort(new DocumentUnavailable('timeout')))
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })
   try {
     return await Promise.race([act(signal), late])
   } finally {
-    end()
+    waiting.end()
   }
 }
