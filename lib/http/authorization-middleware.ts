@@ -39,6 +39,7 @@ import {
 } from '../pages/pages'
 import { submitScriptSource } from '../pages/submit-script'
 import { fieldsOf, leavesBody, queryOf, wantsJson } from './request'
+import { takesMethod } from './methods'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { senderOf } from './sender-of'
@@ -52,8 +53,7 @@ export const authorizationEndpoint = (server: Edge): RequestHandler =>
 async function serve(server: Edge, request: Request, response: Response): Promise<unknown> {
   const { settings, networkLimits } = server
   const { method } = request
-  // No HEAD: a link checker would leave a record in the store.
-  if (method !== 'GET' && method !== 'POST') return refuseOtherMethod(server, request, response)
+  if (!takesMethod(server, 'authorization', ['GET', 'POST'], request, response)) return
   try {
     if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
     requireTls(request, settings.tlsRequired)
@@ -61,12 +61,8 @@ async function serve(server: Edge, request: Request, response: Response): Promis
     const parameters =
       method === 'GET' ? queryOf(request) : await fieldsOf(request, settings.bodyDeadline, isDecision)
     if (method === 'POST' && isDecision(parameters)) {
-      const decided = await takeDecision(
-        server,
-        request,
-        new HostOfRequest(server, request, response, parameters),
-        parameters,
-      )
+      const host = new HostOfRequest(server, request, response, parameters)
+      const decided = await takeDecision(server, request, host, parameters)
       return answerOwner(server, request, response, decided, wantsJson(request))
     }
     requireRequest(server, request, parameters)
@@ -82,12 +78,6 @@ async function serve(server: Edge, request: Request, response: Response): Promis
   } catch (error) {
     return showErrorToOwner(server, request, response, unexpected(error))
   }
-}
-
-function refuseOtherMethod(server: Edge, request: Request, response: Response): void {
-  const refusal = { code: 'invalid_request', reason: 'method_not_allowed' }
-  server.audit.reportRefusal({ request, response, endpoint: 'authorization' }, refusal)
-  response.writeHead(405, { Allow: 'GET, POST', 'Content-Length': 0 }).end()
 }
 
 function requireRequest({ settings }: Edge, request: Request, parameters: Parameters): void {

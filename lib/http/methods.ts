@@ -23,3 +23,18 @@ const methodNotAllowed = (row: EndpointDescription) => {
   const [endpoint, method] = [row.name, listedMethods(row).join(' or ')]
   return { code: 'invalid_request', description: `The ${endpoint} endpoint takes ${method} requests only.` }
 }
+
+/** Not HEAD, unless the page lists it: a link checker must not cause what a page causes. */
+export function takesMethod(
+  { audit }: Edge,
+  endpoint: string,
+  methods: readonly string[],
+  request: Request,
+  response: Response,
+): boolean {
+  if (methods.includes(request.method)) return true
+  const audited = { request, response, endpoint }
+  audit.reportRefusal(audited, { code: 'invalid_request', reason: 'method_not_allowed' })
+  response.writeHead(405, { Allow: methods.join(', '), 'Content-Length': 0 }).end()
+  return false
+}

@@ -15,6 +15,7 @@ import { loginLoop } from './login-loop'
 import type { PageLocale } from '../pages/texts/locale'
 import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
 import type { OwnPage, RenderedByHost } from '../doors/own-page'
+import { takesMethod } from './methods'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'
 import { redirectUriFault } from '../protocol/redirect-uri'
@@ -36,13 +37,7 @@ export function pageEndpoint(server: Edge, page: Page): RequestHandler {
 async function serve(server: Edge, page: Page, request: Request, response: Response): Promise<unknown> {
   const { settings, audit, networkLimits, requireService } = server
   const audited = { request, response, endpoint: page.name }
-  const allowed: readonly string[] = pageMethods(page)
-  // HEAD, too: a link checker must not cause what a page causes.
-  if (!allowed.includes(request.method)) {
-    audit.reportRefusal(audited, { code: 'invalid_request', reason: 'method_not_allowed' })
-    response.writeHead(405, { Allow: allowed.join(', '), 'Content-Length': 0 }).end()
-    return
-  }
+  if (!takesMethod(server, page.name, pageMethods(page), request, response)) return
   if (networkLimits.authorization !== undefined) await networkLimits.authorization(request, response)
   requireTls(request, settings.tlsRequired)
   server.watchHost(request)
@@ -55,20 +50,12 @@ async function serve(server: Edge, page: Page, request: Request, response: Respo
   noteUiLocales(server, request, parameters)
   const ownerReadAt = server.now()
   const resourceOwner = await ownerOf(server, request)
-  if (page.login === 'required' && resourceOwner === undefined)
-    return sendToLogin(server, page, request, response, parameters, inJson)
-  const logOut = async () => {
-    if (settings.logOut === undefined) throw new Error('The option logOut is missing.')
-    await settings.logOut(request, response)
-  }
-  const answer: unknown = await answerOf(
-    page,
-    server,
-    request,
-    parameters,
-    { resourceOwner, ownerReadAt },
-    logOut,
-  )
+  const asked = <Owner extends ResourceOwner | undefined>(owner: Owner) =>
+    new RequestForPage(server, request, response, parameters, owner, ownerReadAt)
+  let answer: unknown
+  if (page.login !== 'required') answer = await page.handle(asked(resourceOwner))
+  else if (resourceOwner !== undefined) answer = await page.handle(asked(resourceOwner))
+  else return sendToLogin(server, page, request, response, parameters, inJson)
   if (!isRendered(answer)) requirePageResponse(answer, page.name)
   const location = locationIn(answer, settings.issuer, page.name)
   const refusal = 'refusal' in answer ? answer.refusal : undefined
@@ -76,8 +63,8 @@ async function serve(server: Edge, page: Page, request: Request, response: Respo
   const requestId = refusal === undefined ? audit.reportSuccess(audited) : audit.reportError(audited, refusal)
   carryRequestId(response, requestId)
   if ('logIn' in answer) {
-    const { returnTo, ...asked } = answer.logIn
-    return logIn(server, request, response, returnTo, { ...plainLogin, ...asked })
+    const { returnTo, ...terms } = answer.logIn
+    return logIn(server, request, response, returnTo, { ...plainLogin, ...terms })
   }
   if (location !== undefined) return leadTo(response, location, inJson)
   if (isRendered(answer)) return sendRendered(request, response, answer, inJson)
@@ -169,17 +156,19 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
   implements PageRequest<Owner>
 {
   readonly #server: Edge
+  readonly #response: Response
 
   constructor(
     server: Edge,
     request: Request,
+    response: Response,
     readonly parameters: Parameters,
     readonly resourceOwner: Owner,
     readonly ownerReadAt: number,
-    readonly logOut: () => Promise<void>,
   ) {
     super(request)
     this.#server = server
+    this.#response = response
   }
 
   get locale(): PageLocale {
@@ -189,20 +178,12 @@ class RequestForPage<Owner extends ResourceOwner | undefined>
   async choices(question: ChoicesQuestion): Promise<unknown> {
     return this.#server.settings.choices?.(this.request, question)
   }
-}
 
-function answerOf(
-  page: Page,
-  server: Edge,
-  request: Request,
-  parameters: Parameters,
-  { resourceOwner: owner, ownerReadAt: at }: Pick<PageRequest, 'resourceOwner' | 'ownerReadAt'>,
-  logOut: () => Promise<void>,
-): Promise<PageResponse | RenderedByHost> {
-  if (page.login !== 'required')
-    return page.handle(new RequestForPage(server, request, parameters, owner, at, logOut))
-  if (owner === undefined) throw new Error(`The page ${page.name} was reached without an owner.`)
-  return page.handle(new RequestForPage(server, request, parameters, owner, at, logOut))
+  async logOut(): Promise<void> {
+    const { logOut } = this.#server.settings
+    if (logOut === undefined) throw new Error('The option logOut is missing.')
+    await logOut(this.request, this.#response)
+  }
 }
 
 // Hosts write pages, also in JavaScript.
