@@ -81,8 +81,7 @@ const roundsOf = (hashes: readonly string[]) =>
  * exists, or how many digests of what cost it has.
  *
  * Decoys add the rounds that are missing to the dearest client or owner of this process: cost c makes 2^c
- * rounds, so the sum is exact. No decoy costs more than the dearest digest, so with one cost even the number
- * of comparisons is the same.
+ * rounds, so the sum is exact.
  */
 export class ConstantWorkComparer {
   private mostRounds: number

@@ -41,7 +41,7 @@ export const generatedHash = (secret: string): string => generatedPrefix + diges
 /**
  * Remembers a secret after a successful bcrypt comparison, under a keyed digest of stored hash and secret;
  * never a failure. For five minutes, this replaces a comparison; for a day, it shows that the secret is no
- * guess. Without effect once the registration drops the hash. Every refusal does the same work.
+ * guess.
  */
 export class SecretVerifier {
   private readonly remembered: RememberedSecrets

@@ -52,7 +52,6 @@ export async function rotateClientSecret(
   return { client_id: clientId, client_secret }
 }
 
-/** No caller has received this secret of a failed rotation, and the store may hold it. */
 export const unsettledSecret = (clients: ClientRegistry, clientId: string): string | undefined =>
   unsettled.get(clients)?.get(clientId)
 

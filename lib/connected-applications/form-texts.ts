@@ -8,8 +8,7 @@ const tenYears = 10 * 365 * 24 * 3600
 
 /**
  * Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
- * share the key, in the index under no owner's name: the two parts stand the other way round. Of two first
- * keys at once, the smaller counts.
+ * share the key, in the index under no owner's name: the two parts stand the other way round.
  */
 export async function formTexts(
   index: AuthorizationIndex,

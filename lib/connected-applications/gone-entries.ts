@@ -20,8 +20,8 @@ const notedAtMost = 20_000
 
 /**
  * The entry of a new authorization precedes its record. So an entry goes only after two looks without a
- * record, further apart than a creation takes: one call of the index and two of the store. A slower creation
- * has failed, and no client holds it. A replica may lag: the store confirms the absence.
+ * record, further apart than a creation takes: one call of the index and two of the store. A replica may lag: the store
+ * confirms the absence.
  */
 export function entryReader({ settings: { storeDeadline }, store, now }: ListingContext): ReadEntries {
   const firstMissed = new BoundedMap<number>(notedAtMost)

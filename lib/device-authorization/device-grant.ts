@@ -31,8 +31,8 @@ export const deviceGrant: GrantType = {
 }
 
 /**
- * RFC 8628 3.5: an early poll lengthens the interval for good. The record holds poll and interval for every
- * process. However early a client polls, it gets a decision at once.
+ * RFC 8628 3.5: an early poll lengthens the interval for good. However early a client polls, it gets a decision at
+ * once.
  */
 function pollDevice(
   current: Authorization | undefined,

@@ -110,9 +110,9 @@ async function guess(
 ): Promise<Found | undefined> {
   const limits = guessThrottles(terms.guesses, resourceOwner.subject, address)
   const found = await throttled(limits, server.counters, () =>
-    lookUp(server, terms, resourceOwner, userCode)
-      // A store that fails says nothing about the code.
-      .catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error))),
+    lookUp(server, terms, resourceOwner, userCode).catch((error: unknown) =>
+      error instanceof OAuthError ? error : Promise.reject(error),
+    ),
   )
   if (found instanceof OAuthError) throw found
   return found

@@ -9,7 +9,6 @@ import { urlOfTarget } from './target-uri'
 
 /** RFC 9449 4.1, 5 and 7.1: the token type, its scheme and its header. */
 export const dpopType = 'DPoP'
-/** Records and evidence hold its data under this name. */
 export const dpopName = 'dpop'
 
 /** RFC 9449 8 and 9 */

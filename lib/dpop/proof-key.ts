@@ -78,7 +78,6 @@ export class ProofKeys {
   }
 }
 
-/** In the order of their names; undefined for another algorithm. */
 function publicMembers(
   { kty, crv }: AlgorithmRow,
   jwk: unknown,
@@ -127,7 +126,6 @@ export function hasSigned(
 ): Promise<boolean> {
   const { hash, form } = rows[algorithm]
   return new Promise((resolve) => {
-    // Such as for a wrong length.
     verify(hash, Buffer.from(text), { ...form, key }, signature, (error, isSigned) =>
       resolve(error === null && isSigned),
     )

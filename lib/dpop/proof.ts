@@ -6,7 +6,6 @@ import { type DpopAlgorithm, hasSigned, isDpopAlgorithm, type ProofKeys } from '
 
 export type ProofFault = Extract<Reason, `dpop_${string}`>
 
-/** Nothing but signature and form is checked. */
 export interface SignedProof {
   readonly thumbprint: string
   /** 1 to 256 characters. */

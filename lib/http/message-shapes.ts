@@ -91,7 +91,7 @@ type Room = Record<Letter | Further, 0>
 
 // Node's constructors run on objects with the final prototype. The names appear in stack traces. The
 // assignments never run, as `new` always sets `new.target`: V8 counts them to reserve room inside the object,
-// and later takes unused room back. Else most of Node's properties would lie outside.
+// and later takes unused room back.
 
 function requestsWith(prototype: object): unknown {
   const original = http.IncomingMessage

@@ -16,11 +16,9 @@ interface Entry<Token> {
 }
 
 /**
- * Cache by digest. Evicts the least recently used token. Holds only verified tokens: an attacker cannot fill
- * it. A hit costs one look-up, and one reordering per second.
+ * Cache by digest. Evicts the least recently used token.
  */
 export class VerifiedTokens<Token extends VerifiedToken> {
-  // The least recently used first, to the second.
   private readonly entries: BoundedMap<Entry<Token>>
 
   /** @param maximum 0 for no cache. */

@@ -36,7 +36,6 @@ export function issueLimits(limits: ResolvedIssueLimits, clock: () => number): I
     : new IssueLimits(limits, clock)
 }
 
-/** In memory, without a round trip. */
 export class IssueLimits {
   private readonly ofClients: TokenBuckets | undefined
   private readonly ofOwners: TokenBuckets | undefined

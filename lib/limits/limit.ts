@@ -1,7 +1,6 @@
 import { aNumber } from '../primitives/fields'
 import { type Field, type Fields, group, orOff } from '../primitives/schema'
 
-/** The option with the limit says which attempts count. */
 export interface Limit {
   /** A whole number from 1 to 1 000 000. */
   readonly attempts: number

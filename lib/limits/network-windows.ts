@@ -42,6 +42,5 @@ export class NetworkWindows implements Store {
   }
 }
 
-// A request may count once in each of several sizes.
 const sharedKeyOf = (network: string) => `${providerOf(network)} ${sizeOf(network)}`
 const sizeOf = (network: string) => network.split('/', 2)[1] ?? ''

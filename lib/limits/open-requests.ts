@@ -30,7 +30,6 @@ export function openRequests(
     opened(subject: string): void {
       const key = shortKey(subject)
       const open = windows.get(key)
-      // An owner who reloads a refused request loses nothing.
       if (open !== undefined && open.hits >= attempts)
         throw overLimit(name, secondsToWait((open.endsAt - clock()) / 1000))
       windows.count(key)

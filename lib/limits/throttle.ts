@@ -12,10 +12,10 @@ export interface FailureThrottle extends Limit {
 
 /**
  * Each attempt counts as a failure before it runs, so even parallel attempts in several processes cannot exceed a
- * limit. A success takes back its own count. An attempt that throws stays counted: a host that throws for a wrong
- * password must not allow unlimited guesses. {@link NotAttempted} takes the count back.
+ * limit. An attempt that throws stays counted: a host that throws for a wrong
+ * password must not allow unlimited guesses.
  *
- * A limit that refuses takes the count back from itself and those before it; later ones have not counted. Put first
+ * Put first
  * what a single attacker reaches first: refused attempts then cannot use up what honest clients share.
  * @param attempt resolves to undefined for a failure.
  */

@@ -11,8 +11,8 @@ interface Bucket {
 const sweptPerAddition = 2
 
 /**
- * A bucket refills evenly within the seconds of the limit. The map drops only full buckets: an attacker with many keys
- * cannot give a key a new limit. Keys without room share one bucket.
+ * The map drops only full buckets: an attacker with many keys
+ * cannot give a key a new limit.
  *
  * For shares, not fixed windows: a client over its share would wait until the window ends, and its code would expire
  * meanwhile.
@@ -91,5 +91,4 @@ export class TokenBuckets {
   }
 }
 
-// No client and no owner has an empty name.
 const shared = ''

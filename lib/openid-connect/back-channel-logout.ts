@@ -97,7 +97,6 @@ export function announcing(
   }
 }
 
-/** While the failure may pass. */
 async function deliver(
   post: PostForm,
   uri: string,

@@ -22,7 +22,6 @@ interface Destination {
 const field = 'logout_request'
 // No logout token of Back-Channel Logout 1.0, which a client would take.
 const type = 'logout-request+jwt'
-// Seconds for the page.
 const patience = 600
 
 /**
@@ -43,7 +42,6 @@ export function endSessionPage(
     fromOtherSites: true,
     async handle(request) {
       const { parameters, resourceOwner } = request
-      // RP-Initiated Logout 1.0, 2: by POST, too.
       if (request.method === 'POST' && parameters.mentions(field))
         return decide(server, terms, request, announce)
       const destination = await destinationIn(server, terms, parameters)

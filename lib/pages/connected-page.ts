@@ -133,7 +133,6 @@ function days(
   return sentences.flat().map((sentence) => html`<span class="line">${sentence}</span>`)
 }
 
-/** Keeping the access needs no form. */
 function questionPage(
   { action, listAt }: ConnectedView,
   application: ConnectedApplication,

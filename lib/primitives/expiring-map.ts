@@ -16,8 +16,8 @@ interface Entry<Value> {
 }
 
 /**
- * Bounded map whose entries expire. A full map refuses new keys and never drops a live entry. Buckets by second find
- * expired entries without a look at live ones. Each share, such as that of a client, gets at most a quarter of the map.
+ * A full map refuses new keys and never drops a live entry. Each share, such as that of a client, gets at most a
+ * quarter of the map.
  */
 export class ExpiringMap<Value> {
   private readonly entries = new Map<string, Entry<Value>>()

@@ -2,7 +2,6 @@
  * For durations: `Date.now` steps when the machine's time is corrected, and a limit of a minute could last an hour.
  * Reads the monotonic clock in its place; an injected clock that goes back does not move it.
  *
- * @returns milliseconds since an arbitrary moment, to compare with each other only.
  */
 export function steadyClock(clock: () => number): () => number {
   if (clock === Date.now) return () => performance.timeOrigin + performance.now()

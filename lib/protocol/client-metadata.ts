@@ -47,8 +47,7 @@ export function fittingResponseTypes(
 
 /**
  * Leaves out what the option `redirectUris` excludes: a client names URIs for every server, and one must not refuse the
- * others. Also leaves out plain http beyond loopback, which only the host may register, and what can never work. The
- * parser of registrations refuses malformed ones.
+ * others. Also leaves out plain http beyond loopback, which only the host may register, and what can never work.
  */
 export function allowedRedirectUris(
   asked: readonly string[],

@@ -151,7 +151,6 @@ export const secureRandom: Random = (bytes) => {
  *
  * @param secret at least 128 random bits, the same length for one purpose.
  * @param purpose includes the value that the bytes belong to. Two purposes never share bytes.
- * @returns draws the bytes in order. RangeError for more than 64.
  */
 export function derivedBytes(secret: string, purpose: string): Random {
   // Option 1: the counter 1, the secret, the purpose. `hash` returns text faster than a Buffer.

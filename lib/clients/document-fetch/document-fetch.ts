@@ -105,7 +105,6 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   }
 }
 
-/** Most servers fetch no documents. */
 export function fetchOfServer(issuer: string, clock: () => number): DocumentFetch {
   let made: DocumentFetch | undefined
   return {
@@ -115,7 +114,6 @@ export function fetchOfServer(issuer: string, clock: () => number): DocumentFetc
   }
 }
 
-/** Aborts the signal at the deadline. The wait ends with the act. */
 export async function within<Outcome>(
   milliseconds: number,
   act: (signal: AbortSignal) => Promise<Outcome>,

@@ -7,7 +7,7 @@ import { DocumentUnavailable } from './document-unavailable'
  * How far this server trusts a URL. Each level has its own limits.
  *
  * - `named`: the configuration or a registration names exactly this URL, or a resource owner has let its
- *   client in;
+ * client in;
  * - `known`: a document came from there, within a day or while this process ran;
  * - `unknown`: anybody may have made the URL up.
  */
@@ -33,7 +33,7 @@ interface CountedFetch {
  * An attacker must not aim this server at a host. Counts by name and by the networks of the addresses: a
  * domain's owner can make any number of names for another's address.
  *
- * Anybody can make up URLs of a host. So unknown URLs count for their sender first, and use up nothing of
+ * Unknown URLs count for their sender first, and use up nothing of
  * named or known URLs, each of which has its own limit.
  */
 export class HostLimits {

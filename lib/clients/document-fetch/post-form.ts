@@ -23,7 +23,6 @@ export type PostForm = (
 
 // Milliseconds.
 const timeout = 5000
-// Bytes read of a response.
 const maximumSize = 1024
 const atOnce = 16
 const atOnceToHost = 4

@@ -66,7 +66,7 @@ export class TargetAddresses {
   /**
    * One forbidden address refuses the whole name: it may be there to lead this server inside.
    *
-   * A look-up that outlives its fetch holds no place among the fetches. Too many of them refuse new ones, so
+   * Too many look-ups that outlive their fetches refuse new ones, so
    * names with silent DNS cannot pile up.
    */
   async find(
@@ -158,7 +158,8 @@ export const lookupInDns =
     return addresses.map((address) => ({ address }))
   }
 
-// IANA's registries of special-purpose IPv4 and IPv6 addresses, also those that they call globally reachable: no web site
+// IANA's registries of special-purpose IPv4 and IPv6 addresses, also those that they call globally reachable: no web
+// site
 // stands there. IPv6 within 2000::/3 only, all that IANA assigns to networks.
 const special = new BlockList()
 for (const [network = '', bits] of Object.keys(specialNetworks).map((each) => each.split('/')))

@@ -5,7 +5,6 @@ import type { DocumentFetch, DocumentInquiry } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
 import type { FetchedDocument } from './request-document'
 
-/** The message continues a sentence that begins with the name. */
 interface MemberMistake {
   readonly name: string
   readonly message: string

@@ -80,7 +80,6 @@ export class ClientUses {
     try {
       await this.store.extend(clientId, this.lifetime, this.lifetime - day)
     } catch {
-      // The next use notes again.
       this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: undefined })
     }
   }

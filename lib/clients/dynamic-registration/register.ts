@@ -52,7 +52,6 @@ async function register(
   for (let generation = 0; generation <= next; generation++) {
     const { client, issued } = newClient(registration, metadata, generation)
     const { client_id } = client.registration
-    // A confidential identifier is new.
     const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
     if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
     if (generation < next) continue
@@ -187,7 +186,6 @@ function hostClientInformation(
   return { client_id: client.client_id, ...metadataOf(registration, capabilities) }
 }
 
-/** The network's limit has counted the registration already. */
 export const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({
   address: () => address,
   networkRefusal: undefined,

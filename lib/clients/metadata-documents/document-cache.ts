@@ -43,7 +43,6 @@ export interface DocumentVerification {
 
 type LookedUp = { readonly client: Client } | { readonly error: unknown; readonly senders: readonly string[] }
 
-/** A failure never outlives its request. */
 export class DocumentCache {
   private readonly parsed = new ParsedDocuments()
   private readonly shared: SharedDocuments
@@ -74,7 +73,6 @@ export class DocumentCache {
     if (kept === undefined || kept.inUseUntil > clock() + lifetime) return undefined
     const used = { ...kept, inUseUntil: clock() + lifetime + day }
     this.parsed.put(clientId, used)
-    // The next use notes again.
     return this.shared.keep(clientId, used, []).catch(() => this.parsed.put(clientId, kept))
   }
 
@@ -91,7 +89,6 @@ export class DocumentCache {
     )
     if ('client' in found) return found.client
     const { error, senders: others } = found
-    // The limits of one sender must not refuse others.
     const isOfOthers = senders.join() !== others.join()
     if (isOfOthers && error instanceof UnusableClient && error.reason === limited)
       return this.find(url, sender)

@@ -10,8 +10,7 @@ export interface DocumentUrl {
 
 /**
  * draft-ietf-oauth-client-id-metadata-document 3: https, with a path; no dot segments, fragment or
- * credentials. Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host. A
- * parser removes dot segments, also `%2e`.
+ * credentials. Apart from `:443`, the text must equal the parsed URL, so no two texts pass for one host.
  */
 export function documentUrl(clientId: string): DocumentUrl | undefined {
   if (!clientId.startsWith('https://') || isTooLong('client_id', clientId)) return undefined

@@ -1,7 +1,6 @@
 /**
  * The name under which the server counts guesses. Many databases ignore letter case, accents, white space and
- * invisible characters: each spelling would start a fresh count. Names that fold to one text share a count, and
- * nothing else.
+ * invisible characters: each spelling would start a fresh count.
  */
 export function normalizeForCount(username: string): string {
   return username

@@ -19,8 +19,7 @@ const unsafeCharacter =
 /**
  * Admits the part of XML that all parsers read alike, before any parser gets it: elements, attributes, text,
  * predefined and numeric references. No comments, CDATA sections, processing instructions, document types or
- * entities: with them, attackers make two parsers read two documents. Returns the document element, without an
- * XML declaration.
+ * entities: with them, attackers make two parsers read two documents.
  */
 export function plainXml(text: string): string {
   const element = text.replace(declaration, '').trimEnd()
