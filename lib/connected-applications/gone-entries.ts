@@ -2,7 +2,9 @@ import type { Authorization } from '../authorization/authorization'
 import { confirmAbsence } from '../authorization/store'
 import { BoundedMap } from '../primitives/bounded-map'
 import { inTurns } from '../primitives/in-turns'
-import type { ListingContext } from './listing-context'
+import type { Context, Settings } from '../doors/context'
+import type { PageOptions } from '../pages/page-options'
+import type { ResolvedAuthorizations } from './authorizations-options'
 
 /**
  * Reads the records of entries: undefined for each that is missing. Removes entries whose records are gone
@@ -57,4 +59,8 @@ export function entryReader({ settings: { storeDeadline }, store, now }: Listing
     )
     return found
   }
+}
+
+export interface ListingContext extends Context {
+  readonly settings: Settings & ResolvedAuthorizations & { readonly connectedPage: PageOptions['connected'] }
 }

@@ -1,7 +1,6 @@
 import type { ListedConsent } from '../authorization/consent-memory'
 import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
-import type { ListingContext } from './listing-context'
-import type { ReadEntries } from './gone-entries'
+import type { ListingContext, ReadEntries } from './gone-entries'
 import { listedIn, type ListedAuthorization } from './owner-authorizations'
 
 /** Let in by live authorizations, by a remembered consent, or by both. */

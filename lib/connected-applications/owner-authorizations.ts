@@ -11,10 +11,8 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import { dataOf } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
-import { clientRevocation } from './client-revocation'
-import type { ListingContext } from './listing-context'
-import type { ReadEntries } from './gone-entries'
-import { revokeFound } from './host-revocation'
+import { clientRevocation, revokeFound } from './revocation'
+import type { ListingContext, ReadEntries } from './gone-entries'
 
 export interface ListedAuthorization {
   /** 22 characters of base64url. */

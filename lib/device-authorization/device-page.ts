@@ -6,7 +6,7 @@ import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/r
 import { nothingSelected, parseSelection } from '../protocol/selection'
 import type { PlugInServer } from '../doors/plug-in'
 import { clientViewOf, consentTokenField, scopeViewOf } from '../http/consent'
-import type { OwnPage, OwnPageRequest } from '../doors/own-page'
+import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
 import { throttled } from '../limits/throttle'
 import type { Client } from '../protocol/client'
 import { isSameText } from '../protocol/credential'

@@ -1,4 +1,4 @@
-import type { RenderView } from '../doors/own-page'
+import type { RenderView } from '../doors/page-endpoint'
 import type { Limit } from '../limits/limit'
 import type { DeviceView } from './device-view'
 import type { GuessLimits } from './guesses'

@@ -4,8 +4,26 @@ import type { IssueLimits } from '../limits/issue-limits'
 import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
 import type { Random } from '../protocol/credential'
 import type { PlugIns } from './plug-ins'
-import type { ServerStore } from './server-store'
-import type { Settings } from './settings'
+import type { OwnerIndex } from '../authorization/authorization-index'
+import type { ClientMarks } from '../authorization/client-marks'
+import type { ConsentMemory } from '../authorization/consent-memory'
+import type { ConsentStore } from '../authorization/consent-store'
+import type { IndexedSince } from '../authorization/indexed-since'
+import type { FindAccess } from '../authorization/lookup'
+import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
+import type { GrantType } from '../authorization/grant-type'
+import { lifetimesFor, type Lifetimes } from '../authorization/lifetimes'
+import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
+import type { Resources } from '../extensions/resource-indicators/resources'
+import type { AccessTokenFormat } from '../protocol/access-token-format'
+import type { Client, FindClient } from '../protocol/client'
+import type { Extension } from '../protocol/extension'
+import type { Scope } from '../protocol/scope'
+import type { ScopeDescription } from '../protocol/scope-description'
+import type { TokenType } from '../protocol/token-type'
+import { keeperFor } from '../authorization/refresh-token-rotation'
+import type { IssueContext } from '../authorization/transition'
+import { noEvidence, type Evidence } from '../protocol/evidence'
 
 /** What the parts of one server share. Functions get it whole. */
 export interface Context {
@@ -30,4 +48,79 @@ interface Limits {
   readonly openRequests: OpenRequests
   /** For demanded logins of one network that wait in the store. */
   readonly demandedLogins: DemandedLogins
+}
+
+/** The records of one issuer, and what is stored beside them. */
+export interface ServerStore extends AuthorizationStore {
+  readonly findAccess: FindAccess
+  /** What this process wrote last. Only a save with the same expected revision may rest on it. */
+  readonly takeCached: (id: string) => StoredAuthorization | undefined
+  readonly index: OwnerIndex | undefined
+  /** Undefined without the option `authorizations`. */
+  readonly clientMarks: ClientMarks | undefined
+  /** Undefined without the option `authorizations`. */
+  readonly indexedSince: IndexedSince | undefined
+  readonly consents: ConsentMemory | undefined
+  /** Also without the option `rememberConsent`. */
+  readonly consentStore: ConsentStore | undefined
+}
+
+/** What servers and guards read of the options. */
+export interface CommonSettings {
+  readonly issuer: string
+  readonly errorUri: string | undefined
+  readonly resources: Resources | undefined
+  /** `bearer` first. */
+  readonly tokenTypes: readonly TokenType[]
+  readonly extensions: readonly Extension[]
+}
+
+/** What the rooms of the endpoints read of the options. */
+export interface Settings extends CommonSettings {
+  /** The path of the issuer without a slash at its end. */
+  readonly mount: string
+  readonly scopes: ReadonlyMap<string, ScopeDescription>
+  readonly defaultScope: Scope
+  readonly tokenType: string
+  /** New tokens get the first one that issues. */
+  readonly accessTokenFormats: readonly AccessTokenFormat[]
+  /** Of hosts and plug-ins only. */
+  readonly grantTypes: readonly GrantType[]
+  readonly findClient: FindClient
+  readonly clientDocuments: DocumentFetch
+  readonly dynamicRegistration:
+    { readonly uses: { readonly holdForLogin: (client: Client) => Promise<void> } } | undefined
+  readonly lifetimes: Lifetimes
+  readonly refreshTokenExpiresIn: boolean
+  readonly refreshTokenRotation: boolean
+  readonly rememberConsent: { readonly seconds: number } | undefined
+  /** Where owners can end an access. */
+  readonly manageAt: string | undefined
+  readonly storeDeadline: number
+}
+
+const countNothing = () => {}
+
+export function issueContext(
+  server: Context,
+  client: Client,
+  restrict: IssueContext['restrict'],
+  evidence: Evidence = noEvidence,
+  now = server.now(),
+): IssueContext {
+  const { settings, plugIns, limits, random, issuerDigest } = server
+  return {
+    now,
+    issuerDigest,
+    random,
+    lifetimes: lifetimesFor(client, settings.lifetimes),
+    tokenTypes: plugIns.tokenTypes,
+    usualFormat: plugIns.usualFormat,
+    formats: plugIns.formats,
+    evidence,
+    confirmationOf: plugIns.confirmationOf,
+    countIssue: limits.issuing?.countOfRequest() ?? countNothing,
+    keepsRefreshToken: keeperFor(client, settings, plugIns),
+    restrict,
+  }
 }

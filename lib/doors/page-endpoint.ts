@@ -4,6 +4,8 @@ import type { OAuthError } from '../protocol/oauth-error'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { ResourceRequest } from '../protocol/token-type'
+import type { Request, Response } from 'express'
+import type { ChoicesQuestion } from '../protocol/extension'
 
 /**
  * Pages and redirects for people, such as for the code of a device (RFC 8628 3.3). The server gives it the TLS check,
@@ -101,3 +103,23 @@ export function pageMethods({
 }: Pick<PageEndpoint, 'method'>): readonly PageMethod[] {
   return typeof method === 'string' ? [method] : method
 }
+
+/** A host may render it itself, with Express' request and response. */
+export type OwnPage = Omit<PageEndpoint, 'handle' | 'login'> & {
+  readonly login: 'required'
+  handle(request: OwnPageRequest): Promise<PageResponse | RenderedByHost>
+}
+
+export interface OwnPageRequest extends PageRequest<ResourceOwner> {
+  /** The option `choices` for a client of this owner. */
+  choices(question: ChoicesQuestion): Promise<unknown>
+}
+
+export interface RenderedByHost {
+  readonly view: object
+  readonly render: (request: Request, response: Response) => unknown
+  /** Decides event, status and headers. Default: a success. */
+  readonly refusal?: OAuthError
+}
+
+export type RenderView<View> = (request: Request, response: Response, view: View) => unknown

@@ -6,7 +6,14 @@ import type { ChoicesQuestion } from '../protocol/extension'
 import { plainLogin } from '../protocol/login-request'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused, unexpected } from '../protocol/refusals'
-import { type PageEndpoint, pageMethods, type PageRequest, type PageResponse } from '../doors/page-endpoint'
+import {
+  pageMethods,
+  type PageEndpoint,
+  type PageRequest,
+  type PageResponse,
+  type OwnPage,
+  type RenderedByHost,
+} from '../doors/page-endpoint'
 import type { Parameters } from '../protocol/parameters'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { Edge } from './edge'
@@ -14,7 +21,6 @@ import { isFromOwnSite, logIn, ownerOf, repeatByGet, showErrorToOwner } from './
 import { loginLoop } from './login-loop'
 import type { PageLocale } from '../pages/texts/locale'
 import { fieldsOf, formOf, HttpRequest, queryOf, wantsJson } from './request'
-import type { OwnPage, RenderedByHost } from '../doors/own-page'
 import { takesMethod } from './methods'
 import { localeOf, noteUiLocales } from './page-context'
 import { closing } from './requests-in-flight'

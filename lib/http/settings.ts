@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import type { CommonSettings, Settings } from '../doors/settings'
+import type { CommonSettings, Settings } from '../doors/context'
 import type { PriorConsentQuestion } from '../authorization-endpoint/prior-consent'
 import type { ResourceReference } from '../endpoints/protected-resource-metadata'
 import type { PageOptions } from '../pages/page-options'

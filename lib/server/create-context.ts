@@ -10,10 +10,29 @@ import { steadyClock } from '../primitives/steady-clock'
 import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
-import { sortPlugIns } from './sort-plug-ins'
 import { withDeadline } from '../stores/deadline'
 import { guardEdge, lookUpIn } from './guard-edge'
-import { authenticationOf, methodsIn } from './wire-client-authentication'
+import { ClientVerification } from '../client-authentication/authenticate-client'
+import { clientSecretBasic } from '../client-authentication/basic'
+import { clientSecretPost, none } from '../client-authentication/built-in-methods'
+import { SecretVerifier } from '../client-authentication/client-secret'
+import { CredentialThrottle } from '../client-authentication/credential-throttle'
+import type { AuthenticatingServer, ClientAuthenticationMethod } from '../client-authentication/method'
+import type { CredentialTerms } from '../client-authentication/read-credential'
+import { takesPublicClients, isOwnExtension, offeredGrantTypes } from '../config/plug-ins'
+import { urlBelow } from '../endpoints/server-metadata'
+import type { Counters } from '../limits/counters'
+import { checkedGrantType } from '../authorization/grant-type'
+import type { PlugIns } from '../doors/plug-ins'
+import type { At, Door } from '../protocol/acting-extensions'
+import { checkedResponseType, ResponseTypes } from '../authorization/response-types'
+import { restrictorsOf } from '../authorization/restrict'
+import { usualFormatOf } from '../config/access-token-formats'
+import { withConfirmation } from '../protocol/confirmation'
+import { publishedSubjectBy } from '../protocol/published-subject'
+import { namedModes } from '../protocol/response-modes'
+import { offlineAccess } from '../protocol/scope'
+import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
 
 export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
@@ -57,3 +76,84 @@ function unlessClosed(maintenance: NonNullable<ServerSettings['maintenance']>): 
     if (isClosed === true) throw refused('maintenance')
   }
 }
+
+function authenticationOf(
+  settings: ServerSettings,
+  counters: Counters,
+): { readonly credentialTerms: CredentialTerms; readonly verification: ClientVerification } {
+  const { clock, findClient, clientAuthenticationMethods, clientAuthenticationLimits } = settings
+  const secrets = new SecretVerifier(steadyClock(clock))
+  const methods = [clientSecretBasic(secrets), clientSecretPost(secrets), ...clientAuthenticationMethods]
+  const limits = new CredentialThrottle(clientAuthenticationLimits, counters)
+  const plugIns = [...methods, ...settings.grantTypes, ...settings.extensions]
+  const credentialParameters = plugIns.flatMap((plugIn) => plugIn.credentialParameters ?? [])
+  return {
+    credentialTerms: { methods, credentialParameters, takesPublicClients: takesPublicClients(settings) },
+    verification: new ClientVerification(findClient, limits, authenticatingServer(settings, counters)),
+  }
+}
+
+export function methodsIn({
+  methods,
+  takesPublicClients: withNone,
+}: CredentialTerms): readonly ClientAuthenticationMethod[] {
+  return withNone ? [...methods, none] : methods
+}
+
+function authenticatingServer(
+  { issuer, tokenPath, clock, clientDocuments }: ServerSettings,
+  counters: Counters,
+): AuthenticatingServer {
+  return {
+    issuer,
+    tokenEndpoint: urlBelow(issuer, tokenPath),
+    counters,
+    documents: clientDocuments,
+    now: () => Math.floor(clock() / 1000),
+  }
+}
+
+export function sortPlugIns(settings: ServerSettings): PlugIns {
+  const { accessTokenFormats, extensions, offlineAccess: ignoresOffline } = settings
+  const at = <Name extends Door>(door: Name): readonly At<Name>[] =>
+    extensions.filter((extension): extension is At<Name> => extension[door] !== undefined)
+  const builtIn = [authorizationCode, refreshToken, clientCredentials]
+  const grantTypes = byName([...builtIn, ...settings.grantTypes.map(checkedGrantType)])
+  const offered = offeredGrantTypes(settings, [...grantTypes.keys()])
+  return {
+    grantTypes: new Map([...grantTypes].filter(([name]) => offered.includes(name))),
+    offeredGrantTypes: offered,
+    responseTypes: new ResponseTypes(settings.responseTypes.map(checkedResponseType)),
+    responseModes: namedModes(settings.responseModes),
+    tokenTypes: byName(settings.tokenTypes),
+    formats: byName(accessTokenFormats),
+    usualFormat: usualFormatOf(accessTokenFormats),
+    confirmationOf: (
+      { tokenData, extensionData: tokenExtensionData, ...own },
+      { tokenType: usual, extensionData },
+    ) => {
+      const { tokenType = usual } = own
+      return withConfirmation({}, settings, { tokenType, tokenData, extensionData, tokenExtensionData })[
+        'cnf'
+      ]
+    },
+    restrictors: restrictorsOf(extensions, isOwnExtension),
+    ignoredScope: [
+      ...extensions.flatMap(({ ignoredScope = [] }) => ignoredScope),
+      ...(ignoresOffline ? [offlineAccess] : []),
+    ],
+    publishedSubject: publishedSubjectBy(extensions),
+    resolveRequest: at('resolveRequest'),
+    loginDefaults: at('loginDefaults'),
+    atResourceOwner: at('atResourceOwner'),
+    askOwner: at('askOwner'),
+    atDecision: at('atDecision'),
+    atTokenResponse: at('atTokenResponse'),
+    claims: at('claims'),
+    atRefresh: at('atRefresh'),
+    bindsRefreshToken: at('bindsRefreshToken'),
+  }
+}
+
+const byName = <Part extends { readonly name: string }>(parts: readonly Part[]): ReadonlyMap<string, Part> =>
+  new Map(parts.map((part) => [part.name, part]))

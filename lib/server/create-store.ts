@@ -14,7 +14,7 @@ import { isRegisteredByHost } from '../protocol/client'
 import { consentsWithDeadline, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
-import type { ServerStore } from '../doors/server-store'
+import type { ServerStore } from '../doors/context'
 
 interface OpenedStore {
   readonly store: ServerStore

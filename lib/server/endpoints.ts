@@ -18,9 +18,9 @@ import type { Mint, MintRequest } from '../protocol/test-door'
 import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
 import { tokenResponse } from '../extensions/token-types/bearer'
-import { removedClientRevocation } from '../connected-applications/client-revocation'
-import { issueContext } from '../doors/issue-context'
-import { sortPlugIns } from './sort-plug-ins'
+import { removedClientRevocation } from '../connected-applications/revocation'
+import { issueContext } from '../doors/context'
+import { sortPlugIns } from './create-context'
 import type { ServerContext } from '../config/settings'
 
 export interface WiredEndpoint {

@@ -56,7 +56,7 @@ config: * express
 
 server: * express
 device-authorization: limits authorization doors/polled-requests authorization-endpoint/requested-login
-  stores/in-memory http/consent doors/own-page pages/consent-page pages/consent-question pages/html pages/permissions
+  stores/in-memory http/consent doors/page-endpoint pages/consent-page pages/consent-question pages/html pages/permissions
   pages/texts/locale doors/plug-in
 dpop: jwt/compact jwt/public-keys authorization/lookup doors/plug-in stores/in-memory
 extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices

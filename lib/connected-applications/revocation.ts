@@ -2,7 +2,7 @@ import { indexOwner } from '../authorization/authorization-index'
 import { commit, end } from '../authorization/commit'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
-import type { ListingContext } from './listing-context'
+import type { ListingContext } from './gone-entries'
 
 /** Forgets the consent first: once the record is gone, nothing names the owner. */
 export function hostRevocation(server: ListingContext): (authorizationId: string) => Promise<void> {
@@ -38,4 +38,27 @@ export async function revokeFound(
   else await end(store, authorizationId)
   const found = ignoreTombstone(stored)
   if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
+}
+
+/** Also ends what is remembered of a client. Undefined without the option `authorizations`. */
+export function clientRevocation({
+  store: { clientMarks },
+  settings: { lifetimes, rememberConsent },
+}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
+  const { refreshToken, accessToken, authorizationCode, authorizationRequest } = lifetimes
+  // Twice the longest lifetime: tokens from before a change of the lifetimes may live longer.
+  const longest = Math.max(refreshToken, accessToken) + authorizationCode + authorizationRequest
+  const seconds = Math.max(2 * longest, rememberConsent?.seconds ?? 0)
+  return clientMarks && ((clientId) => clientMarks.revoke(clientId, seconds))
+}
+
+/**
+ * For a removed client. The mark lives only as long as an access token: without its client, no endpoint takes
+ * a code or a token. Anybody may register and remove clients: longer marks could fill the store.
+ */
+export function removedClientRevocation({
+  store: { clientMarks },
+  settings: { lifetimes },
+}: ListingContext): ((clientId: string) => Promise<void>) | undefined {
+  return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
 }
