@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import {
   type AuthorizationServerOptions,
   type PriorConsentQuestion,
@@ -290,6 +291,15 @@ describeOnStores('Whether something is approved already', (stage) => {
     const answer = await flow.ask(asked, 'alice')
     expect(redirectionOf(answer).parameters['error']).toBe('server_error')
     expect(recorded).toMatchObject([{ event: 'failure', cause: expect.any(TypeError) }])
+  })
+
+  test('may be told later, by a promise of another realm, as may the owner', async () => {
+    const { Promise: Foreign }: { Promise: PromiseConstructor } = runInNewContext('({ Promise })')
+    const told = (approved: boolean) =>
+      stage({ resourceOwner: () => Foreign.resolve('alice'), skipConsent: () => Foreign.resolve(approved) })
+        .flow
+    expect((await told(false).ask(asked)).text).toContain('wants to access your account')
+    expect(redirectionOf(await told(true).ask(asked)).parameters['code']).toBeDefined()
   })
 
   test('may throw a fault or a refusal, and the client gets the error', async () => {
