@@ -25,7 +25,7 @@ import { scopeIn } from '../resource-server/refusals'
 import type { LoginOptions } from '../resource-server/required-login'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
 import { setAuthInfo } from './auth-info'
-import { explainingGuardCors } from './cross-origin-diagnosis'
+import { explainingCors } from './cross-origin-diagnosis'
 import { type GuardDefaults, readGuardDefaults, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'
@@ -131,7 +131,7 @@ function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const { requirement, challenge, authInfo, resource } = terms
   const exposed = exposedHeaders(settings)
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
-  const cors = audit.diagnosis === undefined ? share : explainingGuardCors(share, audit.diagnosis)
+  const cors = audit.diagnosis === undefined ? share : explainingCors(share, audit.diagnosis)
   const required = requiredSchemes(tokenTypes)
   const challenges: WriteChallenges = (authorization, own, error, schemes = required) => {
     // A host may make the metadata of the resource after the guard.
