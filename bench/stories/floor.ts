@@ -16,7 +16,7 @@ export const floor: Stories = {
 export const unguarded: Stories = {
   guard: async (connection) => {
     await ours.guard?.(connection)
-    return asked(connection, '/read', { Authorization: `Bearer at_${'A'.repeat(64)}` })
+    return asked(connection, '/read', { Authorization: `Bearer at_${'A'.repeat(65)}` })
   },
 }
 

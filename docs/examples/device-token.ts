@@ -7,7 +7,7 @@ export const deviceToken: TokenType = {
   name: 'https://photos.example/token-types/device',
   scheme: 'Device',
   issue(_accessToken, { random }) {
-    const key = random(32).toString('base64url')
+    const key = random(43)
     return { properties: { device_key: key }, tokenData: digestOf(key) }
   },
   read(credentials) {

@@ -51,7 +51,7 @@ export function accountSwitchOf(parameters: Parameters): string | undefined {
 }
 
 // The count, the time in base 36, and the reference.
-const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{64}))?$/
+const form = /^([1-9])(?:\.([0-9a-z]{1,8}))?(?:\.(lr_[\w-]{65}))?$/
 
 function returnsIn(text: string | undefined, now: number): LoginReturns {
   const [, count, start] = form.exec(text ?? '') ?? []

@@ -11,7 +11,7 @@ import { lastEndOf, type StoredToken } from './access-token'
 export type Authorization = Unclaimed | Pending | Denied | Polled | Approved | Active
 
 export interface Grant {
-  /** 16 bytes: 22 characters of base64url. Every credential carries the id. */
+  /** 22 letters of base64url. Every credential carries the id. */
   readonly id: string
   /** A server of another issuer does not know the record. */
   readonly issuerDigest: string

@@ -3,7 +3,7 @@ import {
   createId,
   createSalt,
   credentialId,
-  derivedBytes,
+  derivedText,
   digest,
   hasDigest,
 } from '../protocol/credential'
@@ -189,7 +189,7 @@ function formOf(
   proposal: AuthorizationProposal,
   context: RecordContext,
 ): OpenedAuthorization {
-  const random = derivedBytes(handle, `consent token ${salt}`)
+  const random = derivedText(handle, `consent token ${salt}`)
   const { pending, consentToken } = createPendingAuthorization(proposal, { ...context, random }, claimable.id)
   const { handle: handleDigest, demandedLogin, pushed } = namedIn(claimable)
   const named = { handle: handleDigest, demandedLogin, ...(pushed !== undefined && { pushed }), salt }

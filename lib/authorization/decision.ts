@@ -2,7 +2,7 @@ import {
   createCredential,
   createId,
   createSalt,
-  derivedBytes,
+  derivedText,
   digest,
   hasDigest,
 } from '../protocol/credential'
@@ -191,7 +191,7 @@ export function repeatable(
   salt: string = createSalt(context.random),
   selected = '',
 ): RepeatableApproval {
-  const codeSecrets = derivedBytes(consentToken, codeFrom(salt, selected))
+  const codeSecrets = derivedText(consentToken, codeFrom(salt, selected))
   return { salt, context: { ...context, codeSecrets } }
 }
 

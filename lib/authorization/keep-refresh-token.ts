@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createCredential, derivedBytes, digest, type Random } from '../protocol/credential'
+import { createCredential, derivedText, digest, type Random } from '../protocol/credential'
 import { digestOf, endOf, findToken, newestToken, type StoredToken } from './access-token'
 import type { Active, Authorization, RefreshToken } from './authorization'
 import { addAccessToken, type Issuance, type Issued } from './issue'
@@ -57,7 +57,7 @@ function secretsOf(
 ): Random {
   const former = before === undefined ? '' : digestOf(before)
   const purpose = `access token of a kept refresh token ${tagKey} ${former} ${end} ${termsOf(token)}`
-  return derivedBytes(text, purpose)
+  return derivedText(text, purpose)
 }
 
 /** Undefined if this request lost no race, or needs another token. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   createCredential,
   createId,
-  derivedBytes,
+  derivedText,
   digest,
   hasDigest,
   type Random,
@@ -184,7 +184,7 @@ function issueForHandle(
 }
 
 // A handle derives one such access token, so it needs no salt.
-const secretsOf = (handle: string): Random => derivedBytes(handle, 'access token of a poll')
+const secretsOf = (handle: string): Random => derivedText(handle, 'access token of a poll')
 
 function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
   const { now } = context

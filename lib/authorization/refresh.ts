@@ -4,7 +4,7 @@ import {
   createCredential,
   createRefreshToken,
   createSalt,
-  derivedBytes,
+  derivedText,
   digest,
   genuineGeneration,
   hasDigest,
@@ -226,7 +226,7 @@ const purpose = 'refresh token grace'
 const pairFrom = (salt: string) => `refresh token pair ${salt}`
 
 function secretsOfOtherToken(refreshToken: string, salt: string, token: NewAccessToken): Random {
-  return derivedBytes(refreshToken, `access token beside the pair ${salt} ${termsOf(token)}`)
+  return derivedText(refreshToken, `access token beside the pair ${salt} ${termsOf(token)}`)
 }
 
 /**
@@ -241,7 +241,7 @@ export function rotate(
 ): Issuance {
   const { now, random } = context
   const salt = createSalt(random)
-  const secrets = derivedBytes(refreshToken, pairFrom(salt))
+  const secrets = derivedText(refreshToken, pairFrom(salt))
   const { authorization, issued, refreshToken: next } = issuePair(current, token, context, secrets)
   const rotation = { at: now, salt, sealedProperties: sealed(issued.properties, refreshToken, random) }
   return { authorization: { ...authorization, refreshToken: { ...next, rotation } }, issued }
@@ -260,7 +260,7 @@ export function rederiveTokens(
 ): RotatedPair | undefined {
   const { rotation } = next
   if (rotation === undefined) return undefined
-  const secrets = derivedBytes(refreshToken, pairFrom(rotation.salt))
+  const secrets = derivedText(refreshToken, pairFrom(rotation.salt))
   const accessToken = createCredential('accessToken', current.id, secrets)
   const nextRefreshToken = createRefreshToken(current.id, next.generation, next.tagKey, secrets)
   if (!hasDigest(nextRefreshToken, next.digest)) return undefined

@@ -10,7 +10,7 @@ const generatedPrefix = 'sha256:'
 
 /** A new secret, to show once, and its digest. */
 export interface GeneratedClientSecret {
-  /** 43 characters `A-Za-z0-9_-`: 256 random bits. */
+  /** 43 characters `A-Za-z0-9_-`: 258 random bits. */
   readonly client_secret: string
   /** For `client_secret_hashes` of the registration. */
   readonly client_secret_hash: string
@@ -18,7 +18,7 @@ export interface GeneratedClientSecret {
 
 /** Makes a client secret that is too random for a guess. Its digest is SHA-256, which is quick to check. */
 export function generateClientSecret(): GeneratedClientSecret {
-  const client_secret = secureRandom(32).toString('base64url')
+  const client_secret = secureRandom(43)
   return { client_secret, client_secret_hash: generatedHash(client_secret) }
 }
 
@@ -47,7 +47,7 @@ export class SecretVerifier {
   private readonly remembered: RememberedSecrets
   private readonly comparison = new ConstantWorkComparer()
   private readonly renewals = new SingleFlight<string | undefined>()
-  private readonly key = secureRandom(32)
+  private readonly key = secureRandom(43)
   private readonly decoys = Array.from(
     { length: liveSecrets },
     () => generateClientSecret().client_secret_hash,

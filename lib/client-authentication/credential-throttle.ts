@@ -15,7 +15,7 @@ import { SingleFlight } from '../primitives/single-flight'
 
 /** RFC 6749 2.3.1. */
 export class CredentialThrottle {
-  private readonly key = secureRandom(32)
+  private readonly key = secureRandom(43)
   private readonly unknownClient = this.mark('nobody')
   private readonly registrations = privateState<Client, string>()
   private readonly attempts = new SingleFlight<Verification | undefined>()

@@ -21,10 +21,10 @@ export type ClientMetadata = Omit<ClientRegistration, 'client_id'> & {
 
 /** RFC 6749 2.2 and 2.3. */
 export interface IssuedCredentials {
-  /** 22 characters of base64url, 128 random bits; or the `client_id` of the metadata. */
+  /** 22 characters of base64url, 132 random bits; or the `client_id` of the metadata. */
   readonly client_id: string
   /**
-   * 43 characters of base64url, 256 random bits. Undefined for a public client, and for one with its own
+   * 43 characters of base64url, 258 random bits. Undefined for a public client, and for one with its own
    * digests. The registration holds only its digest.
    */
   readonly client_secret: string | undefined

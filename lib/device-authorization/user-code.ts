@@ -11,7 +11,8 @@ const fairBytes = 256 - (256 % letters.length)
 export function createUserCode(random: Random): string {
   let code = ''
   while (code.length < length)
-    for (const byte of random(length)) if (byte < fairBytes) code += letters.charAt(byte % letters.length)
+    for (const byte of Buffer.from(random(11), 'base64url'))
+      if (byte < fairBytes) code += letters.charAt(byte % letters.length)
   return code.slice(0, length)
 }
 
@@ -44,8 +45,8 @@ export class DeviceKey {
    * @param handle digest that no other request has.
    */
   consentSecret(handle: string, subject: string): Random {
-    const secret = this.mac('consent token', handle, subject)
-    return (bytes) => secret.subarray(0, bytes)
+    const secret = this.mac('consent token', handle, subject).toString('base64url')
+    return (asked) => secret.slice(0, asked)
   }
 
   /** Only this owner's page has it. */

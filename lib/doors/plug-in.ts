@@ -97,8 +97,8 @@ export interface PlugInGuard {
   readonly issuer: string
   /** Seconds since the epoch, by the option `clock`. */
   readonly now: () => number
-  /** Random bytes, for every secret. */
-  readonly random: (bytes: number) => Buffer
+  /** Random letters of base64url, for every secret. */
+  readonly random: (length: number) => string
   /**
    * For requests of this issuer, with the deadline of the store and the limit on single uses.
    *

@@ -59,7 +59,7 @@ function noncesOf(
   { tolerance }: DpopRules,
   { random }: PlugInGuard,
 ): Nonces | undefined {
-  return nonces && new Nonces(nonces.secret ?? random(32), place, nonces.seconds, tolerance)
+  return nonces && new Nonces(nonces.secret ?? random(43), place, nonces.seconds, tolerance)
 }
 
 // A store may be shared, and the nonces are not.

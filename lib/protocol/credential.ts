@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, hash, randomFillSync, timingSafeEqual } from 'node:crypto'
 
 /**
- * A short prefix and base64url of
+ * A short prefix, the id (22 letters of base64url), and
  *
- * - refresh token: id 16 bytes, generation 4, tag 8, secret 32 (80 characters);
- * - all others: id 16 bytes, secret 32 (64 characters).
+ * - refresh token: generation (6), tag (11), secret (43);
+ * - all others: secret (43).
  *
  * The id is the key of the record: one read finds it from any credential. The store holds only digests of whole texts.
  */
@@ -28,50 +28,41 @@ const prefixes: Readonly<Record<CredentialKind, string>> = {
   refreshToken: 'rt_',
 }
 
-const idBytes = 16
-const secretBytes = 32
-const tagBytes = 8
-const tagAt = idBytes + 4
-const secretAt = tagAt + tagBytes
-// 6 bits each: the 22nd character has the last two bits of an id.
-const wholeIdCharacters = 21
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-const idPart = (character: string) => alphabet.charAt(alphabet.indexOf(character) & 0b110000)
-const plain = /^[A-Za-z0-9_-]{64}$/
-const withGeneration = /^[A-Za-z0-9_-]{80}$/
+const idLength = 22
+const generationLength = 6
+const tagLength = 11
+const secretLength = 43
+const idAt = 3
+const generationAt = idAt + idLength
+const tagAt = generationAt + generationLength
+const secretAt = tagAt + tagLength
+const plain = /^[a-z]{2}_[\w-]{65}$/
+const withGeneration = /^rt_[\w-]{82}$/
 
-export const createId = (random: Random): string => sixteenBytes(random)
+export const createId = (random: Random): string => random(idLength)
+
+export const createTagKey = createId
+
+export const createSalt = createId
 
 export function createCredential(
   kind: Exclude<CredentialKind, 'refreshToken'>,
   id: string,
   random: Random,
 ): string {
-  const bytes = startingWith(id, idBytes + secretBytes)
-  bytes.set(random(secretBytes), idBytes)
-  return prefixes[kind] + bytes.toString('base64url')
+  return prefixes[kind] + id + random(secretLength)
 }
 
-export const createTagKey = (random: Random): string => sixteenBytes(random)
-
-export const createSalt = (random: Random): string => sixteenBytes(random)
-
 export function createRefreshToken(id: string, generation: number, tagKey: string, random: Random): string {
-  const secret = random(secretBytes)
-  const bytes = startingWith(id, secretAt + secretBytes)
-  bytes.writeUInt32BE(generation, idBytes)
-  bytes.set(generationTag(tagKey, generation, secret), tagAt)
-  bytes.set(secret, secretAt)
-  return prefixes.refreshToken + bytes.toString('base64url')
+  const counted = generation.toString(36).padStart(generationLength, '0')
+  const secret = random(secretLength)
+  return prefixes.refreshToken + id + counted + tagOf(tagKey, counted, secret) + secret
 }
 
 /** Proves nothing: anybody can write such a text. */
 export function credentialId(kind: CredentialKind, text: string): string | undefined {
-  const body = text.slice(prefixes[kind].length)
-  if (!text.startsWith(prefixes[kind]) || !(kind === 'refreshToken' ? withGeneration : plain).test(body))
-    return undefined
-  // The lower bits of the character belong to the next part.
-  return body.slice(0, wholeIdCharacters) + idPart(body.charAt(wholeIdCharacters))
+  const form = kind === 'refreshToken' ? withGeneration : plain
+  return text.startsWith(prefixes[kind]) && form.test(text) ? text.slice(idAt, generationAt) : undefined
 }
 
 /**
@@ -80,11 +71,14 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
  */
 export function genuineGeneration(text: string, tagKey: string): number | undefined {
   if (credentialId('refreshToken', text) === undefined) return undefined
-  const bytes = Buffer.from(text.slice(prefixes.refreshToken.length), 'base64url')
-  const generation = bytes.readUInt32BE(idBytes)
-  const expected = generationTag(tagKey, generation, bytes.subarray(secretAt))
-  return timingSafeEqual(bytes.subarray(tagAt, secretAt), expected) ? generation : undefined
+  const counted = text.slice(generationAt, tagAt)
+  const expected = tagOf(tagKey, counted, text.slice(secretAt))
+  return isSameText(text.slice(tagAt, secretAt), expected) ? Number.parseInt(counted, 36) : undefined
 }
+
+// Without the key, an attacker can neither make a tag for another generation or secret, nor guess its 66 bits.
+const tagOf = (tagKey: string, counted: string, secret: string): string =>
+  derivedText(tagKey, `refresh token ${counted} ${secret}`)(tagLength)
 
 /** SHA-256, 43 characters of base64url. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url')
@@ -114,59 +108,49 @@ export function isSameText(one: string, other: string): boolean {
   return first.length === second.length && timingSafeEqual(first, second)
 }
 
-function startingWith(id: string, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
-  bytes.write(id, 'base64url')
-  return bytes
-}
+/** Letters of base64url, each with 6 random bits. Known ones in tests. */
+export type Random = (length: number) => string
 
-const sixteenBytes = (random: Random): string => random(16).toString('base64url')
-
-// Without the key, an attacker can neither make a tag for another generation or secret, nor guess its 64 bits.
-const generationTag = (tagKey: string, generation: number, secret: Buffer): Buffer =>
-  derivedBytes(tagKey, `refresh token ${generation} ${secret.toString('base64url')}`)(tagBytes)
-
-/** Known bytes in tests. */
-export type Random = (bytes: number) => Buffer
-
-// A system call for each few bytes would cost more than the rest of a token.
-const pool = Buffer.alloc(4096)
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+// A system call for each few letters would cost more than the rest of a token.
+const pool = new Uint8Array(4096)
+const textInPool = Buffer.from(pool.buffer)
 let used = pool.length
 
-/** Drawn ahead. Hands out each byte once, and erases it from the pool. */
-export const secureRandom: Random = (bytes) => {
-  if (bytes > pool.length) return randomFillSync(Buffer.alloc(bytes))
-  if (used + bytes > pool.length) {
+/** Drawn ahead. Hands out each letter once, and erases it from the pool. */
+export const secureRandom: Random = (length) => {
+  if (length > pool.length) throw new RangeError(`No more than ${pool.length} letters are drawn at once.`)
+  if (used + length > pool.length) {
     randomFillSync(pool)
+    for (let at = 0; at < pool.length; at++) pool[at] = alphabet.charCodeAt((pool[at] ?? 0) & 63)
     used = 0
   }
-  const drawn = Buffer.from(pool.subarray(used, used + bytes))
-  pool.fill(0, used, used + bytes)
-  used += bytes
-  return drawn
+  const text = textInPool.toString('latin1', used, used + length)
+  pool.fill(0, used, used + length)
+  used += length
+  return text
 }
 
 /**
- * NIST SP 800-56C 4.1, one step, with SHA-512: at most 64 bytes, the same for the same secret and purpose.
+ * NIST SP 800-56C 4.1, one step, with SHA-512: at most 86 letters, the same for the same secret and purpose.
  *
  * @param secret at least 128 random bits, the same length for one purpose.
- * @param purpose includes the value that the bytes belong to. Two purposes never share bytes.
+ * @param purpose includes the value that the letters belong to. Two purposes never share letters.
  */
-export function derivedBytes(secret: string, purpose: string): Random {
-  // Option 1: the counter 1, the secret, the purpose. `hash` returns text faster than a Buffer.
-  const bytes = Buffer.from(hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url'), 'base64url')
+export function derivedText(secret: string, purpose: string): Random {
+  // Option 1: the counter 1, the secret, the purpose.
+  const text = hash('sha512', `\0\0\0\u0001${secret}${purpose}`, 'base64url')
   let drawn = 0
   return (length) => {
     const from = drawn
     drawn += length
-    if (drawn > bytes.length)
-      throw new RangeError(`No more than ${bytes.length} bytes are derived of a secret.`)
-    return bytes.subarray(from, drawn)
+    if (drawn > text.length)
+      throw new RangeError(`No more than ${text.length} letters are derived of a secret.`)
+    return text.slice(from, drawn)
   }
 }
 
 const cipher = 'aes-256-gcm'
-const keyBytes = 32
 const nonceBytes = 12
 const sealTagBytes = 16
 
@@ -178,7 +162,7 @@ interface SealKey {
 
 /** A store cannot read the text. */
 export function sealText(text: string, key: SealKey, random: Random): string {
-  const nonce = random(nonceBytes)
+  const nonce = Buffer.from(random(16), 'base64url')
   const encryption = createCipheriv(cipher, bytesOf(key), nonce)
   const sealed = Buffer.concat([encryption.update(text, 'utf8'), encryption.final()])
   return Buffer.concat([nonce, encryption.getAuthTag(), sealed]).toString('base64url')
@@ -199,4 +183,5 @@ export function unsealText(sealed: string, key: SealKey): string | undefined {
   }
 }
 
-const bytesOf = ({ credential, purpose }: SealKey): Buffer => derivedBytes(credential, purpose)(keyBytes)
+const bytesOf = ({ credential, purpose }: SealKey): Buffer =>
+  Buffer.from(derivedText(credential, purpose)(secretLength), 'base64url')

@@ -25,7 +25,7 @@ import { credentialFingerprint } from '../support/flows/every-endpoint'
 const report = bent(nightlyReport, { may_introspect: true })
 const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
 const signed = signedFormat('signed')
-const opaque = /^at_[\w-]{64}$/
+const opaque = /^at_[\w-]{65}$/
 
 /** A format whose `encode` fails until the signer is back. */
 function failingFormat(error: unknown = new Error('The signer is gone.')) {
@@ -309,7 +309,7 @@ describeOnStores('A signer that fails', (stage) => {
     ['no text', undefined],
     ['a text longer than a request carries', 'a'.repeat(8193)],
     ['a space', 'a b'],
-    ['the form of a refresh token', `rt_${'A'.repeat(80)}`],
+    ['the form of a refresh token', `rt_${'A'.repeat(82)}`],
   ])('fails by writing %s', async (_what, text) => {
     const encode = jest.fn()
     encode.mockResolvedValue(text)
@@ -348,7 +348,7 @@ describeOnStores('A reader', (stage) => {
   test('gets no text that no format can have written', async () => {
     const decode = jest.fn(async () => undefined)
     const { flow } = set(decode)
-    for (const text of ['a'.repeat(8193), 'a"b', `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`])
+    for (const text of ['a'.repeat(8193), 'a"b', `at_${'A'.repeat(65)}`, `rt_${'A'.repeat(82)}`])
       expect((await flow.photos(text)).status).toBe(401)
     expect((await flow.introspect(report, 'a"b')).body).toEqual({ active: false })
     expect((await flow.revoke(photoPrint, 'a"b')).body).toEqual({})

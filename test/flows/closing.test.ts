@@ -59,7 +59,7 @@ describeOnStores('Closing', (stage) => {
     const closing = closingOf(oauth)
     const turnedAway = [
       await flow.request(nightlyReport, grant),
-      await flow.refresh(photoBook, `rt_${'A'.repeat(80)}`),
+      await flow.refresh(photoBook, `rt_${'A'.repeat(82)}`),
       await flow.revoke(photoPrint, accessToken),
       await flow.introspect(photoPrint, accessToken),
       await flow.photos(accessToken),

@@ -91,11 +91,12 @@ describeOnStores('The decision', (stage) => {
     const set = stage()
     const page = await open(set)
     const genuine = String(consentFormOf(page, '/authorize').fields['authorization_request'])
-    const id = Buffer.from(genuine.slice(3), 'base64url').subarray(0, 16)
+    const id = genuine.slice(3, 25)
+    const letters = () => randomBytes(49).toString('base64url')
     const handles = [
       undefined,
-      `ar_${randomBytes(48).toString('base64url')}`,
-      `ar_${Buffer.concat([id, randomBytes(32)]).toString('base64url')}`,
+      `ar_${letters().slice(0, 65)}`,
+      `ar_${id}${letters().slice(0, 43)}`,
       genuine.replace('ar_', 'ac_'),
       `${genuine}A`,
     ]

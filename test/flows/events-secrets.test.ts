@@ -58,7 +58,7 @@ describe('events secrets', () => {
 describe('names in events', () => {
   const fingerprintOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
   const { secret } = photoPrint
-  const refreshToken = `rt_${'A'.repeat(80)}`
+  const refreshToken = `rt_${'A'.repeat(82)}`
   const shut = bent(photoBook, { client_id: 'shut-book', disabled: true })
   const clients = [...everyClient, shut].map(({ registration }) => registration)
 

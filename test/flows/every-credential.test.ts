@@ -209,7 +209,7 @@ const credentials: Readonly<Record<string, (set: Everything) => Promise<Held>>> 
   'the reference of a demanded login': async ({ flow }) => {
     const answer = await flow.ask({ ...authorizationRequest(own), prompt: 'login' }, 'alice')
     return {
-      text: String(/lr_[\w-]{64}/.exec(decodeURIComponent(answer.text + answer.get('Location')))),
+      text: String(/lr_[\w-]{65}/.exec(decodeURIComponent(answer.text + answer.get('Location')))),
       lives: always,
     }
   },

@@ -136,7 +136,7 @@ const headers: readonly (readonly string[])[] = [
   ['TOKEN'],
   ['Bearer CLIENT'],
   ['Bearer ELSEWHERE'],
-  [`Bearer at_${'a'.repeat(64)}`],
+  [`Bearer at_${'a'.repeat(65)}`],
   [`Bearer ${'x'.repeat(9000)}`],
 ]
 const paths = ['/read', '/optional']

@@ -77,7 +77,7 @@ describeOnStores('A guard', (stage) => {
     })
 
     test.each([
-      ['a bad token', `Bearer at_${'A'.repeat(64)}`, 401],
+      ['a bad token', `Bearer at_${'A'.repeat(65)}`, 401],
       ['garbage', 'Bearer x', 401],
       ['a scheme without a token', 'Bearer', 400],
     ])('still refuses %s [token-16]', async (_, Authorization, status) => {

@@ -33,7 +33,7 @@ describe('The token type mac', () => {
   }
 
   const ofTypeMac = {
-    access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
+    access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{65}$/),
     token_type: 'mac',
     mac_key: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
     mac_algorithm: 'hmac-sha-256',

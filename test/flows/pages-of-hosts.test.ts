@@ -57,7 +57,7 @@ describe('A consent page of the host', () => {
       scope: [{ token: 'photos:read', description: 'See your photos', weight: 'read', allowedBefore: false }],
       facts: [],
       action: '?',
-      fields: { authorization_request: expect.stringMatching(/^ar_[A-Za-z0-9_-]{64}$/) },
+      fields: { authorization_request: expect.stringMatching(/^ar_[A-Za-z0-9_-]{65}$/) },
       redirectTo: 'https://book.example/callback',
       receiver: 'web',
     })

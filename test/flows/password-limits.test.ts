@@ -398,8 +398,8 @@ describe('Limits of what is issued', () => {
       const set = withLimits(stage, { client: { attempts: 2, seconds: 60 }, owner: false })
       const { refreshToken } = await set.flow.tokens(photoBook)
       for (let guess = 0; guess < 5; guess++) {
-        expect(refusalOf(await set.flow.redeem(photoBook, `ac_${'x'.repeat(64)}`))).toBe('400 invalid_grant')
-        expect(refusalOf(await set.flow.refresh(photoBook, `rt_${'x'.repeat(80)}`))).toBe('400 invalid_grant')
+        expect(refusalOf(await set.flow.redeem(photoBook, `ac_${'x'.repeat(65)}`))).toBe('400 invalid_grant')
+        expect(refusalOf(await set.flow.refresh(photoBook, `rt_${'x'.repeat(82)}`))).toBe('400 invalid_grant')
       }
       tokensOf(await set.flow.refresh(photoBook, refreshToken))
     })

@@ -198,7 +198,7 @@ describe('a demanded login', () => {
   test.each<[string, (back: URLSearchParams) => void, number]>([
     ['other parameters', (back) => back.set('state', 'of another request'), 0],
     ['another client', (back) => [back.set('client_id', 'photo-book'), back.delete('redirect_uri')], 0],
-    ['another secret', (back) => back.set('login_returns', `1.lr_${'A'.repeat(64)}`), 0],
+    ['another secret', (back) => back.set('login_returns', `1.lr_${'A'.repeat(65)}`), 0],
     ['no reference', (back) => back.delete('login_returns'), 0],
     ['its own parameters after its lifetime', () => {}, 600],
   ])('demands a login again for a reference with %s', async (_what, bend, seconds) => {
@@ -214,7 +214,7 @@ describe('a demanded login', () => {
   test('a reference approves nothing, whoever has seen it', async () => {
     const { ask, flow } = loginStage()
     const { back } = loginOf(await ask(asked, 'alice'))
-    const reference = String(/lr_[\w-]{64}/.exec(back))
+    const reference = String(/lr_[\w-]{65}/.exec(back))
     for (const authorization_request of [reference, reference.replace('lr_', 'ar_')]) {
       const fields = { authorization_request, decision: 'approve' }
       expect(outcomeOf(await flow.submit('/authorize', fields, 'alice'))).toBe('page 400 invalid_request')

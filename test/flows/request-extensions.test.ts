@@ -81,7 +81,7 @@ describe('Extensions of requests', () => {
         { parameters: formOf({ ...asked, state: 'x'.repeat(40_000) }) },
         400,
       ],
-      ['a handle that names nothing', { parameters: formOf(asked), claims: `rh_${'A'.repeat(64)}` }, 400],
+      ['a handle that names nothing', { parameters: formOf(asked), claims: `rh_${'A'.repeat(65)}` }, 400],
       ['a member that nobody knows', { parameters: formOf(asked), claim: 'x' }, 500],
     ])('leads nowhere with %s', async (_what, resolved, status) => {
       const { flow } = setStage({ extensions: [resolving(resolved)] })
@@ -90,7 +90,7 @@ describe('Extensions of requests', () => {
     })
 
     test('claims one record for one request', async () => {
-      const claims = `rh_${'A'.repeat(64)}`
+      const claims = `rh_${'A'.repeat(65)}`
       const one = resolving({ parameters: formOf(asked), claims })
       const { flow } = setStage({ extensions: [one, { ...one, name: 'other' }] })
       expect((await flow.ask(asked, 'alice')).status).toBe(500)

@@ -7,7 +7,7 @@ import {
   createTagKey,
   credentialId,
   type CredentialKind,
-  derivedBytes,
+  derivedText,
   digest,
   genuineGeneration,
   hasDigest,
@@ -20,12 +20,12 @@ import { wholeText } from '../support/any-text'
 fc.configureGlobal({ seed: 7 })
 
 const shapes: Readonly<Record<CredentialKind, RegExp>> = {
-  authorizationRequest: /^ar_[A-Za-z0-9_-]{64}$/,
-  requestHandle: /^rh_[A-Za-z0-9_-]{64}$/,
-  loginReference: /^lr_[A-Za-z0-9_-]{64}$/,
-  authorizationCode: /^ac_[A-Za-z0-9_-]{64}$/,
-  accessToken: /^at_[A-Za-z0-9_-]{64}$/,
-  refreshToken: /^rt_[A-Za-z0-9_-]{80}$/,
+  authorizationRequest: /^ar_[A-Za-z0-9_-]{65}$/,
+  requestHandle: /^rh_[A-Za-z0-9_-]{65}$/,
+  loginReference: /^lr_[A-Za-z0-9_-]{65}$/,
+  authorizationCode: /^ac_[A-Za-z0-9_-]{65}$/,
+  accessToken: /^at_[A-Za-z0-9_-]{65}$/,
+  refreshToken: /^rt_[A-Za-z0-9_-]{82}$/,
 }
 const plainKinds = [
   'authorizationRequest',
@@ -39,19 +39,18 @@ const id = createId(secureRandom)
 const tagKey = createTagKey(secureRandom)
 const create = (kind: CredentialKind, of = id, random = secureRandom): string =>
   kind === 'refreshToken' ? createRefreshToken(of, 7, tagKey, random) : createCredential(kind, of, random)
-const bytesOf = (refreshToken: string) => Buffer.from(refreshToken.slice(3), 'base64url')
-const anyId = fc
-  .uint8Array({ minLength: 16, maxLength: 16 })
-  .map((bytes) => createId(() => Buffer.from(bytes)))
+const letter = fc.stringMatching(/^[\w-]$/)
+const letters = (length: number) => fc.string({ unit: letter, minLength: length, maxLength: length })
+const anyId = letters(22)
 
 describe('a credential', () => {
-  test.each(kinds)('%s has its shape, its id, and 32 random bytes of its own [token-1]', (kind) => {
+  test.each(kinds)('%s has its shape, its id, and 43 random letters of its own [token-1]', (kind) => {
     const asked: number[] = []
-    create(kind, id, (bytes) => {
-      asked.push(bytes)
-      return Buffer.alloc(bytes)
+    create(kind, id, (length) => {
+      asked.push(length)
+      return 'A'.repeat(length)
     })
-    expect(asked).toEqual([32])
+    expect(asked).toEqual([43])
     expect(new Set(Array.from({ length: 100 }, () => create(kind))).size).toBe(100)
     fc.assert(
       fc.property(anyId, (of) => {
@@ -68,7 +67,7 @@ describe('a credential', () => {
     const near = fc
       .tuple(
         fc.constantFrom('ar_', 'rh_', 'lr_', 'ac_', 'at_', 'rt_', 'xx_', ''),
-        fc.constantFrom(63, 64, 65, 79, 80, 81),
+        fc.constantFrom(64, 65, 66, 81, 82, 83),
       )
       .map(([prefix, length]) => prefix + 'A'.repeat(length))
     const good = create(kind)
@@ -90,23 +89,21 @@ describe('a credential', () => {
   })
 
   test('that is a refresh token tells its generation, under its own key alone [refresh-9]', () => {
-    const generation = fc.nat({ max: 0xffffffff })
+    const generation = fc.nat({ max: 36 ** 6 - 1 })
     fc.assert(
-      fc.property(generation, fc.integer({ min: 16 * 8, max: 60 * 8 - 1 }), (wanted, bit) => {
+      fc.property(generation, fc.integer({ min: 25, max: 84 }), letter, (wanted, at, other) => {
         const token = createRefreshToken(id, wanted, tagKey, secureRandom)
         expect(genuineGeneration(token, tagKey)).toBe(wanted)
         expect(genuineGeneration(token, createTagKey(secureRandom))).toBeUndefined()
-        // One bit of its generation, tag or secret is changed.
-        const bytes = bytesOf(token)
-        bytes.writeUInt8(bytes.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
-        expect(genuineGeneration(`rt_${bytes.toString('base64url')}`, tagKey)).toBeUndefined()
+        // One letter of its generation, tag or secret is changed.
+        const altered = token.slice(0, at) + other + token.slice(at + 1)
+        expect(genuineGeneration(altered, tagKey)).toBe(altered === token ? wanted : undefined)
       }),
     )
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 44, maxLength: 44 }), (bytes) => {
-        const forged = `rt_${Buffer.concat([Buffer.from(id, 'base64url'), bytes]).toString('base64url')}`
-        expect(credentialId('refreshToken', forged)).toBe(id)
-        expect(genuineGeneration(forged, tagKey)).toBeUndefined()
+      fc.property(letters(60), (text) => {
+        expect(credentialId('refreshToken', `rt_${id}${text}`)).toBe(id)
+        expect(genuineGeneration(`rt_${id}${text}`, tagKey)).toBeUndefined()
       }),
     )
     for (const kind of plainKinds) expect(genuineGeneration(create(kind), tagKey)).toBeUndefined()
@@ -127,17 +124,16 @@ describe('a digest', () => {
   })
 })
 
-describe('random bytes', () => {
-  test('are as many as asked for, never the same, and belong to who asked', () => {
-    expect([1, 16, 32, 4096, 5000].map((bytes) => secureRandom(bytes).length)).toEqual([
-      1, 16, 32, 4096, 5000,
-    ])
-    const drawn = Array.from({ length: 2000 }, () => secureRandom(16))
-    const before = drawn.map((bytes) => bytes.toString('hex'))
-    expect(new Set(before).size).toBe(drawn.length)
-    for (let round = 0; round < 1000; round++) secureRandom(32).fill(0)
-    expect(drawn.map((bytes) => bytes.toString('hex'))).toEqual(before)
-    expect(before).not.toContain('0'.repeat(32))
+describe('random letters', () => {
+  test('are as many as asked for, never the same, and each as often as any other', () => {
+    expect([1, 22, 43, 4096].map((length) => secureRandom(length).length)).toEqual([1, 22, 43, 4096])
+    expect(() => secureRandom(4097)).toThrow(RangeError)
+    const drawn = Array.from({ length: 4000 }, () => secureRandom(22))
+    expect(new Set(drawn).size).toBe(drawn.length)
+    const counts = new Map<string, number>()
+    for (const one of drawn.join('')) counts.set(one, (counts.get(one) ?? 0) + 1)
+    expect([...counts.keys()].toSorted().join('')).toMatch(/^-[0-9]{10}[A-Z]{26}_[a-z]{26}$/)
+    for (const count of counts.values()) expect(Math.abs(count - 88_000 / 64)).toBeLessThan(300)
   })
 
   test('that are derived follow NIST SP 800-56C 4.1 with SHA-512, in order, and never repeat themselves', () => {
@@ -147,8 +143,8 @@ describe('random bytes', () => {
           .update(Buffer.from([0, 0, 0, 1]))
           .update(secret)
           .update(purpose)
-        const draw = derivedBytes(secret, purpose)
-        expect(Buffer.concat([draw(32), draw(8), draw(24)]).toString('hex')).toBe(expected.digest('hex'))
+        const draw = derivedText(secret, purpose)
+        expect(draw(43) + draw(11) + draw(32)).toBe(expected.digest('base64url'))
         expect(() => draw(1)).toThrow(RangeError)
       }),
     )

@@ -5,7 +5,7 @@ export function leaked(text: string, credentials: Iterable<string>): readonly st
   )
   const haystack = [text, ...decoded].join('\n')
   return [...credentials].filter((credential) => {
-    const secret = Buffer.from(credential.slice(3), 'base64url').subarray(-32)
+    const secret = Buffer.from(credential.slice(-43), 'base64url')
     const forms = [credential.slice(-42), secret.toString('latin1'), secret.toString('hex')]
     return [...forms, secret.toString('base64url').slice(0, 42)].some((form) => haystack.includes(form))
   })

@@ -153,7 +153,7 @@ describe('A code', () => {
 
   it('of another text under the same id is unknown, before and after the redemption', () => {
     const { authorization } = approval()
-    const forged = `ac_${'A'.repeat(64)}`
+    const forged = `ac_${'A'.repeat(65)}`
     for (const record of [
       authorization,
       redeemed().active,

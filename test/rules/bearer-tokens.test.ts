@@ -71,7 +71,7 @@ test('[BTU-5] every other credential is invalid_token', async () => {
   const code = await flow.approve(photoBook)
   const flipped = accessToken.slice(0, -1) + (accessToken.endsWith('A') ? 'B' : 'A')
   const asAccessToken = [refreshToken, code, handle].map((text) => `at_${text.slice(3)}`)
-  const forged = ['x', `at_${'A'.repeat(64)}`, flipped, refreshToken, code, handle, ...asAccessToken]
+  const forged = ['x', `at_${'A'.repeat(65)}`, flipped, refreshToken, code, handle, ...asAccessToken]
   for (const token of forged) {
     const response = await flow.photos(token)
     expect(response.status).toBe(401)

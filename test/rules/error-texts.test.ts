@@ -24,7 +24,7 @@ test.each(odd.map((value) => [value.slice(0, 30), value] as const))(
 async function troubles() {
   const { flow, store } = fullStage({ resourceOwner: () => Promise.reject(new Error('"é"')) })
   store.begin('fails', 'find', 'save')
-  const garbage = `at_${'A'.repeat(64)}`
+  const garbage = `at_${'A'.repeat(65)}`
   return [
     await flow.ask(asked),
     await flow.request(nightlyReport, grant),

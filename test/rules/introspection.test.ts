@@ -55,7 +55,7 @@ test('[INT-4] of everything else nothing is said but that it is not active [revo
   const tokens = await flow.tokens(photoBook)
   const revoked = await flow.tokens(photoBook)
   await flow.revoke(photoBook, revoked.refreshToken)
-  const forged = `${tokens.accessToken.slice(0, 25)}${'A'.repeat(42)}`
+  const forged = `${tokens.accessToken.slice(0, 25)}${'A'.repeat(43)}`
   for (const token of ['x', '世界', forged, await flow.approve(photoBook), revoked.accessToken])
     expect(answerOf(await flow.introspect(report, token))).toEqual({ active: false })
   clock.advance(3600)

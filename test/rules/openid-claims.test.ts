@@ -101,7 +101,7 @@ describe('The UserInfo endpoint', () => {
     const answers = [
       await set.flow.open('/userinfo'),
       await userInfo(set, 'x'),
-      await userInfo(set, `at_${'A'.repeat(64)}`),
+      await userInfo(set, `at_${'A'.repeat(65)}`),
       await userInfo(set, plain.accessToken),
       await userInfo(set, job.body.access_token),
       await userInfo(set, `${accessToken} ${accessToken}`),

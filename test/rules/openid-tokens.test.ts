@@ -280,7 +280,7 @@ test('[OIC-54] no endpoint of OpenID Connect serves without TLS', async () => {
   const { flow } = open({ issuer: 'https://photos.example', logOut: () => {} })
   expect(outcomeOf(await flow.ask(loginRequest, 'alice'))).toBe('page 400 invalid_request')
   expect(outcomeOf(await flow.redeem(relyingParty, 'x'))).toBe('400 invalid_request')
-  expect((await userInfo({ flow }, `at_${'A'.repeat(64)}`)).status).toBe(400)
+  expect((await userInfo({ flow }, `at_${'A'.repeat(65)}`)).status).toBe(400)
   expect(outcomeOf(await flow.open('/logout', 'alice'))).toBe('page 400 invalid_request')
 })
 

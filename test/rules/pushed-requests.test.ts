@@ -123,7 +123,7 @@ test('[PAR-8] a reference has at least 128 bits at random: no two have their sec
   const { push } = stage()
   const references: string[] = []
   for (let time = 0; time < 10; time++) references.push(String((await push()).body.request_uri))
-  // After the prefix and 16 bytes of the id, 32 bytes of the secret.
+  // After the prefix and 22 letters of the id, 43 letters of the secret.
   const secrets = references.map((reference) => reference.slice(requestUriPrefix.length + 25))
   expect(new Set(secrets).size).toBe(10)
   for (const secret of secrets) expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(16)

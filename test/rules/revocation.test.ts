@@ -28,7 +28,7 @@ test.each([
 test('[REV-3] a token of another client, an unknown or a malformed one revokes nothing and looks like a success [revocation-1]', async () => {
   const { flow } = setStage()
   const { accessToken, refreshToken } = await flow.tokens(photoPrint)
-  const strangers = [accessToken, refreshToken, `at_${'A'.repeat(64)}`, `rt_${'A'.repeat(80)}`, 'x', '世界']
+  const strangers = [accessToken, refreshToken, `at_${'A'.repeat(65)}`, `rt_${'A'.repeat(82)}`, 'x', '世界']
   for (const client of [photoBook, nightlyReport])
     for (const token of strangers) expect(answerOf(await flow.revoke(client, token))).toBe(done)
   expect((await flow.photos(accessToken)).status).toBe(200)

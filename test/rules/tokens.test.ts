@@ -94,7 +94,7 @@ test('[TKN-5] a refresh brings a new refresh token, and the old one, used again,
   expect((await flow.photos(second.accessToken)).status).toBe(401)
 })
 
-test.each(['x', `rt_${'A'.repeat(80)}`])(
+test.each(['x', `rt_${'A'.repeat(82)}`])(
   '[TKN-6] garbage is no refresh token: %s [refresh-7]',
   async (garbage) => {
     expect(outcomeOf(await setStage().flow.refresh(photoPrint, garbage))).toBe('400 invalid_grant')

@@ -132,7 +132,7 @@ function newClient(
       issued: {},
     }
   }
-  const token = secureRandom(32).toString('base64url')
+  const token = secureRandom(43)
   const secret = usesSecret(metadata) ? generateClientSecret() : undefined
   const described = registrationFor(confidentialClientId(), metadata)
   return {

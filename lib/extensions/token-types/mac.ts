@@ -116,18 +116,17 @@ const fields = {
 type MacRules = Read<typeof fields>
 
 interface MacKey {
-  /** 43 characters of base64url: 256 random bits. */
+  /** 43 characters of base64url: 258 random bits. */
   readonly key: string
   readonly algorithm: MacAlgorithm
   /** Seconds since the epoch. */
   readonly issuedAt: number
 }
 
-const keyBytes = 32
 const purpose = 'mac key'
 
 function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMoment): MacKey {
-  return { key: random(keyBytes).toString('base64url'), algorithm, issuedAt: now }
+  return { key: random(43), algorithm, issuedAt: now }
 }
 
 /** Encrypted under the access token, of which the store has only a digest: it cannot decrypt the key. */

@@ -3,7 +3,7 @@ import { signJwt } from '../../jwt/signing-keys/key-ring'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText } from '../../primitives/values'
 import { formEncoded } from '../../protocol/form-encoding'
-import { secureRandom } from '../../protocol/credential'
+import { createId, secureRandom } from '../../protocol/credential'
 
 /** Authentication by a secret (RFC 6749 2.3.1). */
 export interface IntrospectionSecret {
@@ -111,7 +111,7 @@ function readKey(fields: OptionsReader, { clientId, issuer, clock }: Parties): A
       sub: clientId,
       aud: audience,
       // RFC 7523 3: the server may refuse a second use.
-      jti: secureRandom(16).toString('base64url'),
+      jti: createId(secureRandom),
       iat: now,
       exp: now + assertionLife,
     }

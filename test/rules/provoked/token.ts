@@ -64,7 +64,7 @@ const directoryAway = () => {
 
 export const grants = area('codes and refresh tokens', grantStage, {
   code_malformed: ({ flow }) => flow.redeem(photoPrint, 'x'),
-  code_unknown: ({ flow }) => flow.redeem(photoPrint, `ac_${'A'.repeat(64)}`),
+  code_unknown: ({ flow }) => flow.redeem(photoPrint, `ac_${'A'.repeat(65)}`),
   code_expired: ({ redeemAfter }) => redeemAfter(later(61)),
   code_of_another_client: async ({ flow }) => flow.redeem(photoBook, await flow.approve(photoPrint)),
   code_replayed: ({ redeemAfter }) => redeemAfter(({ flow }, code) => flow.redeem(photoPrint, code)),
@@ -82,7 +82,7 @@ export const grants = area('codes and refresh tokens', grantStage, {
   'grant_expired/code': ({ redeemAfter }) => redeemAfter(later(31), brief),
   grant_expired: ({ refreshAfter }) => refreshAfter(later(31), brief),
   refresh_token_malformed: ({ flow }) => flow.refresh(photoPrint, 'x'),
-  refresh_token_unknown: ({ flow }) => flow.refresh(photoPrint, `rt_${'A'.repeat(80)}`),
+  refresh_token_unknown: ({ flow }) => flow.refresh(photoPrint, `rt_${'A'.repeat(82)}`),
   refresh_token_expired: () => grantStage({ lifetimes: { refreshToken: 60 } }).refreshAfter(later(61)),
   refresh_token_of_another_client: async ({ flow }) =>
     flow.refresh(photoBook, (await flow.tokens(photoPrint)).refreshToken),

@@ -79,7 +79,7 @@ export async function useEveryEndpoint(
   ])
   const seen = (response: Response): Response => {
     const texts = [response.text, response.get('Location') ?? '']
-    for (const [credential] of texts.join(' ').matchAll(/\b(?:at|rt|ac|ar)_[\w-]{64,80}/g))
+    for (const [credential] of texts.join(' ').matchAll(/\b(?:at|rt|ac|ar)_[\w-]{65,82}/g))
       secrets.add(credential)
     return response
   }

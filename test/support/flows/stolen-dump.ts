@@ -37,7 +37,7 @@ export function lootOf(dump: readonly string[]): readonly string[] {
     // The id of the record with each digest where the secret would be.
     for (const id of runs.filter((run) => run.length === 22))
       for (const secret of runs.filter((run) => run.length === 43))
-        for (const made of dressed(joined(id, secret))) loot.add(made)
+        for (const made of dressed(id + secret)) loot.add(made)
   }
   return [...loot]
 }
@@ -58,7 +58,7 @@ export function tagKeysIn(
 /** How a credential could stand in a dump. */
 export function spellingsOf(credential: string): readonly string[] {
   const bytes = Buffer.from(credential)
-  const secret = Buffer.from(credential.replace(/^[a-z]{2}_/, ''), 'base64url').subarray(-32)
+  const secret = Buffer.from(credential.slice(-43), 'base64url')
   const encodings = ['base64', 'base64url', 'hex'] as const
   return [
     credential,
@@ -71,13 +71,10 @@ export function spellingsOf(credential: string): readonly string[] {
   ]
 }
 
-const joined = (id: string, secret: string) =>
-  Buffer.concat([Buffer.from(id, 'base64url'), Buffer.from(secret, 'base64url')]).toString('base64url')
-
 /** The text in the form of each kind of credential. */
 const dressed = (text: string) => [
-  ...['at_', 'ac_', 'ar_'].map((prefix) => prefix + text.slice(0, 64)),
-  `rt_${text.padEnd(80, text).slice(0, 80)}`,
+  ...['at_', 'ac_', 'ar_'].map((prefix) => prefix + text.slice(0, 65)),
+  `rt_${text.padEnd(82, text).slice(0, 82)}`,
 ]
 
 function leavesOf(json: string): readonly string[] {

@@ -13,7 +13,7 @@ export function tokensOf(response: Response): Tokens {
   if (response.status !== 200) throw new Error(`No tokens came: ${response.status} ${response.text}`)
   expectUncachedJson(response)
   expect(response.body).toMatchObject({
-    access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{64}$/),
+    access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{65}$/),
     token_type: 'bearer',
     expires_in: expect.any(Number),
     scope: expect.any(String),

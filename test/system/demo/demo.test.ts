@@ -38,7 +38,7 @@ describe('npm run demo with Redis', () => {
   test('prints curl lines that work as printed, and keeps the authorization in Redis', async () => {
     const commands = demo.printed.split('\n').filter((line) => /^ {2}(curl|TOKEN=)/.test(line))
     expect(await runInOneShell(commands)).toEqual([
-      expect.stringMatching(/^\{"access_token":"at_[\w-]{64}","token_type":"bearer","expires_in":3600,/i),
+      expect.stringMatching(/^\{"access_token":"at_[\w-]{65}","token_type":"bearer","expires_in":3600,/i),
       '',
       expect.stringMatching(/^\[\{"id":"first-light",.*\}\]$/),
       expect.stringMatching(/^HTTP\/1\.1 401 Unauthorized\r\n[^]*WWW-Authenticate: Bearer realm=/),

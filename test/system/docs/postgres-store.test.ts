@@ -214,7 +214,7 @@ describe('a server on PostgreSQL', () => {
   test('is temporarily unavailable where there is no such database', async () => {
     const none = new Pool({ connectionString: server.url + '-not' })
     const { flow } = stage({ store: postgresStore(none) })
-    expect((await flow.photos(`at_${'A'.repeat(64)}`)).status).toBe(503)
+    expect((await flow.photos(`at_${'A'.repeat(65)}`)).status).toBe(503)
     expect(refusalOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
     await none.end()
   })

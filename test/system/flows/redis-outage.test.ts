@@ -33,7 +33,7 @@ describe('redis outage', () => {
     const [page, ...refused] = await Promise.all([
       flow.ask(asked, 'alice'),
       flow.request(nightlyReport, grant),
-      flow.redeem(photoBook, `ac_${'A'.repeat(64)}`),
+      flow.redeem(photoBook, `ac_${'A'.repeat(65)}`),
       flow.photos(accessToken),
     ])
     expect(redirectionOf(page).parameters).toMatchObject({
@@ -111,7 +111,7 @@ describe('A process that stands still', () => {
 
 describe('redis late', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-  const someToken = `at_${'A'.repeat(64)}`
+  const someToken = `at_${'A'.repeat(65)}`
 
   /** A port at which nothing listens, and where a Redis may be started later. */
   async function emptyPort(): Promise<number> {
@@ -140,7 +140,7 @@ describe('redis late', () => {
       expect([
         outcomeOf(await flow.ask(asked, 'alice')),
         outcomeOf(await flow.request(nightlyReport, grant)),
-        outcomeOf(await flow.redeem(photoBook, `ac_${'A'.repeat(64)}`)),
+        outcomeOf(await flow.redeem(photoBook, `ac_${'A'.repeat(65)}`)),
         outcomeOf(await flow.photos(someToken)),
         outcomeOf(await remote.photos(someToken)),
         await oauth.ready(),
