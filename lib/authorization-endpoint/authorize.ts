@@ -100,9 +100,15 @@ export async function authorize(
       { client, redirectUri, parameters, parsed, resourceOwner },
       host,
     )
-    const inQuestion = { ...settled, received, parsed, unclaimed, resourceOwner, context }
     const isPlain = server.plugIns.atResourceOwner.length === 0 && parsed.requestedLogin === undefined
-    const course = isPlain ? undefined : await courseOf(server, inQuestion, host, questions)
+    const course = isPlain
+      ? undefined
+      : await courseOf(
+          server,
+          { ...settled, received, parsed, unclaimed, resourceOwner, context },
+          host,
+          questions,
+        )
     if (course instanceof OAuthError) return onPage(course)
     if (resourceOwner === undefined || course?.demand !== undefined)
       return await sendToLogin(server, settled, course, context, host)
