@@ -1,7 +1,6 @@
 import { ConsentMemory } from '../authorization/consent-memory'
-import { indexing, type OwnerIndex, type RequireRoom, withOpenId } from '../authorization/authorization-index'
+import { indexing, type RequireRoom, withOpenId } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
-import type { ConsentStore } from '../authorization/consent-store'
 import { indexedSince } from '../authorization/indexed-since'
 import { storeOfIssuer } from '../authorization/issuer'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
@@ -22,13 +21,38 @@ interface OpenedStore {
   readonly plain: AuthorizationStore
 }
 
-export function openStore(settings: ServerSettings, ownDigest: string): OpenedStore {
-  const { store: plain, takeCached } = ownWrites(storeOfIssuer(storeOf(settings), ownDigest))
-  const index = indexOf(settings)
-  const clientMarks = marksOf(settings, index, ownDigest)
-  const store = withIndex(clientMarks?.forEndpoints(plain) ?? plain, index, settings)
+export function openStore(settings: ServerSettings, issuerDigest: string): OpenedStore {
+  const { authorizations, clock, lifetimes, plugIns, rememberConsent, storeDeadline } = settings
+  const { noteClientUse, registeredUses, dynamicRegistration } = settings
+  const now = () => Math.floor(clock() / 1000)
+  const notes = [
+    registeredUses?.note,
+    noteClientUse && noteForHost(noteClientUse),
+    dynamicRegistration?.uses.note,
+  ].filter((note) => note !== undefined)
+  const noting = notingUses(withDeadline(settings.store, storeDeadline), notes)
+  const { store: plain, takeCached } = ownWrites(storeOfIssuer(noting, issuerDigest))
+  const isIndexed = authorizations || plugIns.indexSeconds !== undefined
+  const found = isIndexed ? settings.store.index : undefined
+  const index = found && withOpenId(indexWithDeadline(found, storeDeadline))
+  const listed = authorizations ? index : undefined
+  const requestLifetime = lifetimes.authorizationRequest
+  const clientMarks = listed && new ClientMarks({ index: listed, issuerDigest, clock, requestLifetime })
+  const marked = clientMarks?.forEndpoints(plain) ?? plain
+  const store =
+    index === undefined
+      ? marked
+      : indexing(marked, {
+          index,
+          now: () => clock() / 1000,
+          patience: storeDeadline,
+          lifetimes,
+          leastSeconds: plugIns.indexSeconds ?? 0,
+          requireRoom: shareOf(settings, { index, store: marked, now }),
+        })
   const { consents } = settings.store
-  const consentStore = consents && consentsWithDeadline(consents, settings.storeDeadline)
+  const consentStore = consents && consentsWithDeadline(consents, storeDeadline)
+  const revokedBefore = clientMarks && ((clientId: string) => clientMarks.read(clientId))
   return {
     store: {
       ...store,
@@ -36,8 +60,11 @@ export function openStore(settings: ServerSettings, ownDigest: string): OpenedSt
       takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
       index,
       clientMarks,
-      indexedSince: settings.authorizations && index ? indexedSince(index, ownDigest, settings) : undefined,
-      consents: consentMemory(settings, consentStore, ownDigest, clientMarks),
+      indexedSince: listed && indexedSince(listed, issuerDigest, settings),
+      consents:
+        rememberConsent && consentStore
+          ? new ConsentMemory({ store: consentStore, issuerDigest, ...rememberConsent, now, revokedBefore })
+          : undefined,
       consentStore,
     },
     plain,
@@ -62,61 +89,6 @@ function ownAccess(
     const isDynamic = dynamicRegistration !== undefined && isDynamicClientId(clientId)
     return isDynamic && (await findClient(clientId)) === undefined ? undefined : found
   }
-}
-
-function storeOf({
-  store,
-  storeDeadline,
-  dynamicRegistration,
-  noteClientUse,
-  registeredUses,
-}: ServerSettings): AuthorizationStore {
-  return notingUses(withDeadline(store, storeDeadline), [
-    ...(registeredUses === undefined ? [] : [registeredUses.note]),
-    ...(noteClientUse === undefined ? [] : [noteForHost(noteClientUse)]),
-    ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.uses.note]),
-  ])
-}
-
-function indexOf({ store, storeDeadline, plugIns, authorizations }: ServerSettings): OwnerIndex | undefined {
-  return !authorizations && plugIns.indexSeconds === undefined
-    ? undefined
-    : store.index && withOpenId(indexWithDeadline(store.index, storeDeadline))
-}
-
-function marksOf(
-  { authorizations, clock, lifetimes }: ServerSettings,
-  index: OwnerIndex | undefined,
-  ownDigest: string,
-): ClientMarks | undefined {
-  if (!authorizations || index === undefined) return undefined
-  const requestLifetime = lifetimes.authorizationRequest
-  return new ClientMarks({ index, issuerDigest: ownDigest, clock, requestLifetime })
-}
-
-function consentMemory(
-  { rememberConsent, clock }: ServerSettings,
-  store: ConsentStore | undefined,
-  ownDigest: string,
-  marks: ClientMarks | undefined,
-): ConsentMemory | undefined {
-  if (rememberConsent === undefined || store === undefined) return undefined
-  const now = () => Math.floor(clock() / 1000)
-  const revokedBefore = marks && ((clientId: string) => marks.read(clientId))
-  return new ConsentMemory({ store, issuerDigest: ownDigest, ...rememberConsent, now, revokedBefore })
-}
-
-function withIndex(
-  store: AuthorizationStore,
-  index: OwnerIndex | undefined,
-  settings: ServerSettings,
-): AuthorizationStore {
-  if (index === undefined) return store
-  const { plugIns, lifetimes, clock, storeDeadline: patience } = settings
-  const now = () => clock() / 1000
-  const requireRoom = shareOf(settings, { index, store, now: () => Math.floor(now()) })
-  const leastSeconds = plugIns.indexSeconds ?? 0
-  return indexing(store, { index, now, patience, lifetimes, leastSeconds, requireRoom })
 }
 
 function shareOf(
