@@ -203,9 +203,8 @@ async function questionOf(
   return question
 }
 
-export function asksOnPage(asked: AskedQuestion | undefined): boolean {
-  return asked !== undefined && asked.question.answers.length !== 1
-}
+export const asksOnPage = (asked: AskedQuestion | undefined): boolean =>
+  asked !== undefined && asked.question.answers.length !== 1
 
 const answersOf = ({ extension, question: { name, answers } }: AskedQuestion): readonly OwnerAnswerTo[] =>
   answers.map(({ value }) => ({ extension, name, value }))

@@ -74,6 +74,5 @@ export function redirection(frame: ResponseFrame, parameters: Fields, error?: OA
 }
 
 /** RFC 6749 4.1.2.1 and 4.2.2.1. */
-export function redirectWithError(frame: ResponseFrame, error: OAuthError): Redirection {
-  return redirection(frame, errorMembers(error, frame.errorUri), error)
-}
+export const redirectWithError = (frame: ResponseFrame, error: OAuthError): Redirection =>
+  redirection(frame, errorMembers(error, frame.errorUri), error)

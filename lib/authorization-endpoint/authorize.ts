@@ -187,9 +187,8 @@ async function settleReplaced(
  * RFC 9700 4.11.2: a stranger chooses the redirection URIs of such a client, so a link to this server could lead to any
  * site, or start any program. On loopback, only programs of the owner listen.
  */
-function mayRedirectUnasked({ client, redirectUri }: ResolvedRedirectUri): boolean {
-  return isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
-}
+const mayRedirectUnasked = ({ client, redirectUri }: ResolvedRedirectUri): boolean =>
+  isRegisteredByHost(client) || (protocolOf(redirectUri) === 'http:' && !isInsecure(redirectUri))
 
 /**
  * OpenID Connect Core 3.1.2.6: an unchecked client gets the error only if the owner of this very session has let it in.

@@ -71,6 +71,4 @@ export function loginReferenceOf(
 }
 
 /** Without what the login has added. */
-export function requestDigest(parameters: Parameters): string {
-  return digest(parameters.format([parameter]))
-}
+export const requestDigest = (parameters: Parameters): string => digest(parameters.format([parameter]))

@@ -30,9 +30,8 @@ export function mayHavePriorConsent(
 }
 
 /** Never for a client that registered itself: everybody can register one under any name. */
-export function mayRemember(client: Client, responseType: ResponseType, redirectUri: string): boolean {
-  return client.selfRegistered !== true && mayHavePriorConsent(client, responseType, redirectUri)
-}
+export const mayRemember = (client: Client, responseType: ResponseType, redirectUri: string): boolean =>
+  client.selfRegistered !== true && mayHavePriorConsent(client, responseType, redirectUri)
 
 export function parsePriorConsent(value: unknown): boolean {
   if (typeof value === 'boolean') return value

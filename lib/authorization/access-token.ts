@@ -101,9 +101,8 @@ export function endOf(token: StoredToken): number {
   return end
 }
 
-export function lastEndOf(tokens: readonly StoredToken[]): number {
-  return tokens.reduce((last, token) => Math.max(last, endOf(token)), 0)
-}
+export const lastEndOf = (tokens: readonly StoredToken[]): number =>
+  tokens.reduce((last, token) => Math.max(last, endOf(token)), 0)
 
 const digestWithEndOf = (token: StoredToken) => (typeof token === 'string' ? token : token[0])
 

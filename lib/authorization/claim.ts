@@ -97,9 +97,8 @@ function unclaimedOf(
  * The id of the authorization of a handle or a consent token; undefined for another text. The id proves nothing:
  * compare the digest of the text with the record.
  */
-export function authorizationIdOf(text: string): string | undefined {
-  return credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
-}
+export const authorizationIdOf = (text: string): string | undefined =>
+  credentialId('requestHandle', text) ?? credentialId('authorizationRequest', text)
 
 interface PresentedHandle {
   /** The handle of the client, or the login reference. */
@@ -124,9 +123,8 @@ export function findClaimable(
   return current.expiresAt > now ? current : requestExpired()
 }
 
-function isNamed(current: Authorization): current is Claimable {
-  return current.state === 'unclaimed' || (current.state === 'pending' && current.named !== undefined)
-}
+const isNamed = (current: Authorization): current is Claimable =>
+  current.state === 'unclaimed' || (current.state === 'pending' && current.named !== undefined)
 
 export const namedIn = (claimable: Claimable): NamedRequest =>
   claimable.state === 'unclaimed' ? claimable : claimable.named
@@ -172,9 +170,8 @@ export function claim(
     : { action: 'save', authorization: again, outcome }
 }
 
-function isSamePage(claimed: Claimed, proposal: AuthorizationProposal): boolean {
-  return JSON.stringify(shownOf(claimed)) === JSON.stringify(shownOf(proposal))
-}
+const isSamePage = (claimed: Claimed, proposal: AuthorizationProposal): boolean =>
+  JSON.stringify(shownOf(claimed)) === JSON.stringify(shownOf(proposal))
 
 function shownOf({ scope, tokenType, extensionData, request }: AuthorizationProposal) {
   const { responseType, redirectUri, redirectUriSent, requestState } = request

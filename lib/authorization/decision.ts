@@ -98,21 +98,13 @@ export function findAsked(current: Authorization | undefined, consentToken: stri
   return hasDigest(consentToken, current.consentToken) ? current : requestUnknown()
 }
 
-export function requestNotOpen(): OAuthError {
-  return refused('authorization_request_not_open')
-}
+export const requestNotOpen = (): OAuthError => refused('authorization_request_not_open')
 
-export function requestUnknown(): OAuthError {
-  return refused('authorization_request_unknown')
-}
+export const requestUnknown = (): OAuthError => refused('authorization_request_unknown')
 
-export function requestOfAnotherOwner(): OAuthError {
-  return refused('authorization_request_of_another_owner')
-}
+export const requestOfAnotherOwner = (): OAuthError => refused('authorization_request_of_another_owner')
 
-export function requestExpired(): OAuthError {
-  return refused('authorization_request_expired')
-}
+export const requestExpired = (): OAuthError => refused('authorization_request_expired')
 
 /**
  * Approves a request with an authorization code (RFC 6749 4.1.2). The record has the digest of the returned `code`,
@@ -165,9 +157,7 @@ export function approveWithAccessToken(proposed: RequestedAuthorization, context
 }
 
 /** The record stays: the opposite decision is refused, and the same one gets the same response. */
-export function deny({ named: _named, ...pending }: Pending): Denied {
-  return { ...pending, state: 'denied' }
-}
+export const deny = ({ named: _named, ...pending }: Pending): Denied => ({ ...pending, state: 'denied' })
 
 const codeFrom = (salt: string, selected: string) =>
   `authorization code ${salt}${selected === '' ? '' : ` ${selected}`}`

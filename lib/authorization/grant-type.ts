@@ -102,9 +102,7 @@ export interface GrantType {
  * Whether grants give the client a refresh token: if it is registered for `refresh_token`. The scope does not
  * matter.
  */
-export function mayRefresh(client: Client): boolean {
-  return client.grant_types.includes('refresh_token')
-}
+export const mayRefresh = (client: Client): boolean => client.grant_types.includes('refresh_token')
 
 /** A grant type of the suite that waits for nothing. */
 export interface BuiltInGrantType extends Pick<GrantType, 'name' | 'parameters'> {

@@ -10,9 +10,7 @@ export const issuerDigestLength = 16
  * 96 bits are enough: one operator owns every issuer on one store. Among a million issuers, two digests are equal with
  * a chance of one in 10^17. A tenant who chooses its issuer needs 2^96 attempts to hit another one.
  */
-export function issuerDigest(issuer: string): string {
-  return digest(issuer).slice(0, issuerDigestLength)
-}
+export const issuerDigest = (issuer: string): string => digest(issuer).slice(0, issuerDigestLength)
 
 /**
  * Reads find only the records of this issuer. `save` and `remove` compare no issuers: callers read before they remove.

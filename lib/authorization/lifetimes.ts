@@ -38,9 +38,8 @@ export function lifetimesFor(client: ClientLifetimes, server: Lifetimes): Lifeti
   }
 }
 
-function shortest(first: number | undefined, second: number | undefined): number | undefined {
-  return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
-}
+const shortest = (first: number | undefined, second: number | undefined): number | undefined =>
+  first === undefined || second === undefined ? (first ?? second) : Math.min(first, second)
 
 /** Seconds since the epoch; Infinity for a grant without an absolute end. */
 export function endOfGrant(grantedAt: number, { now, lifetimes: { grant } }: IssueTime): number {
@@ -49,9 +48,8 @@ export function endOfGrant(grantedAt: number, { now, lifetimes: { grant } }: Iss
   return Math.min(grantedAt, now) + grant
 }
 
-export function hasGrantEnded(grantedAt: number, moment: IssueTime): boolean {
-  return endOfGrant(grantedAt, moment) <= moment.now
-}
+export const hasGrantEnded = (grantedAt: number, moment: IssueTime): boolean =>
+  endOfGrant(grantedAt, moment) <= moment.now
 
 /** @param lifetime the longest that resources and extensions allow, in seconds. */
 export function accessTokenEnd(grantedAt: number, lifetime: number | undefined, moment: IssueTime): number {
@@ -61,6 +59,5 @@ export function accessTokenEnd(grantedAt: number, lifetime: number | undefined, 
 }
 
 /** The end if the token is not used. */
-export function refreshTokenEnd(grantedAt: number, moment: IssueTime): number {
-  return Math.min(moment.now + moment.lifetimes.refreshToken, endOfGrant(grantedAt, moment))
-}
+export const refreshTokenEnd = (grantedAt: number, moment: IssueTime): number =>
+  Math.min(moment.now + moment.lifetimes.refreshToken, endOfGrant(grantedAt, moment))

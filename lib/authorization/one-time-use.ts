@@ -28,9 +28,8 @@ export function idOfUse(names: readonly string[]): string {
 
 type UsedOnce = Active & { readonly usedUntil: number }
 
-export function isUsedOnce(authorization: Authorization | undefined): authorization is UsedOnce {
-  return authorization?.state === 'active' && authorization.usedUntil !== undefined
-}
+export const isUsedOnce = (authorization: Authorization | undefined): authorization is UsedOnce =>
+  authorization?.state === 'active' && authorization.usedUntil !== undefined
 
 /** What revocation leaves: the assertion or voucher must not become good again. */
 export function tombstoneOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {

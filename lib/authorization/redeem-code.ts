@@ -58,9 +58,7 @@ export function redeemCode(
 }
 
 /** Five redemptions had a wrong redirection URI or failed a check of an extension. */
-export function isBurnt({ failures }: Code): boolean {
-  return failures >= failuresThatBurn
-}
+export const isBurnt = ({ failures }: Code): boolean => failures >= failuresThatBurn
 
 function replay(current: Active, redemption: Redemption): TransitionResult<Issued> {
   const { spentCode, clientId } = current
@@ -84,9 +82,7 @@ function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthErro
 
 // Only a wrong proof is an attempt at the code. After a wrong target the client may ask again, and a lost scope may
 // come back.
-function isAttempt({ code }: OAuthError): boolean {
-  return code !== 'invalid_target' && code !== 'invalid_scope'
-}
+const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' && code !== 'invalid_scope'
 
 function withFailure(approved: Approved): Approved {
   return { ...approved, code: { ...approved.code, failures: approved.code.failures + 1 } }

@@ -49,9 +49,8 @@ export function refusalOfOtherKey(
 }
 
 /** False if the server has lost the format, as after a deployment. */
-export function isWritable({ formatted }: AccessToken, { formats }: IssueContext): boolean {
-  return formatted === undefined || formats?.has(formatted.format) === true
-}
+export const isWritable = ({ formatted }: AccessToken, { formats }: IssueContext): boolean =>
+  formatted === undefined || formats?.has(formatted.format) === true
 
 /** Part of the purpose of derived bytes: tokens with other terms never share a secret. */
 export function termsOf({ scope, extensionData, tokenType, format }: NewAccessToken): string {

@@ -47,9 +47,8 @@ export interface AuthorizationStore {
   readonly confirmAbsent?: ((id: string) => Promise<boolean>) | undefined
 }
 
-export function confirmAbsence(store: AuthorizationStore, id: string): Promise<boolean> {
-  return store.confirmAbsent?.(id) ?? Promise.resolve(true)
-}
+export const confirmAbsence = (store: AuthorizationStore, id: string): Promise<boolean> =>
+  store.confirmAbsent?.(id) ?? Promise.resolve(true)
 
 /**
  * A verb that is not replaced runs on the store itself, perhaps an instance of a class, without a further frame. An

@@ -42,9 +42,7 @@ export const scopeWithin = (whole: string): Field<unknown, Scope> =>
 
 export const distinct = (scope: Scope): Scope => (scope.length < 2 ? scope : [...new Set(scope)])
 
-export function formatScope(scope: Scope): string {
-  return scope.length < 2 ? (scope[0] ?? '') : scope.join(' ')
-}
+export const formatScope = (scope: Scope): string => (scope.length < 2 ? (scope[0] ?? '') : scope.join(' '))
 
 /** Case-sensitive. */
 export const covers = (whole: Scope, part: Scope): boolean => part.every((token) => whole.includes(token))

@@ -61,9 +61,8 @@ export function isDone(reply: unknown): boolean {
 }
 
 /** Undefined if there is nothing under the key. */
-export function foundText(reply: unknown): string | undefined {
-  return reply === null || reply === undefined ? undefined : textOf(reply)
-}
+export const foundText = (reply: unknown): string | undefined =>
+  reply === null || reply === undefined ? undefined : textOf(reply)
 
 export function textOf(reply: unknown): string {
   if (typeof reply === 'string') return reply
