@@ -19,9 +19,12 @@ export function compactParts(text: string, longest: number): CompactParts | unde
   return isExact ? { header, payload, signature, signed: text.slice(0, text.lastIndexOf('.')) } : undefined
 }
 
+// RFC 7519 7.2: UTF-8.
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 export function jsonIn(bytes: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(String(bytes))
+    const value: unknown = JSON.parse(decoder.decode(bytes))
     return isRecord(value) ? value : undefined
   } catch {
     return undefined

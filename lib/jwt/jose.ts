@@ -7,27 +7,16 @@ import type { PublicKey } from './public-keys'
  * application may lack.
  */
 export interface Jose {
-  /** Verifies nothing. @throws if the text is not a JWT. */
-  decodeProtectedHeader(token: string): UnprovenHeader
-  /** Verifies nothing. @throws if the text is not a JWT. */
-  decodeJwt(token: string): { readonly iss?: unknown }
   createLocalJWKSet(set: { keys: PublicKey[] }): KeyLookup
   jwtVerify(token: string, key: VerificationKey, expected: ExpectedClaims): Promise<VerifiedJwt>
   compactVerify(token: string, key: VerificationKey): Promise<unknown>
   readonly errors: JoseErrors
 }
 
-/** Unproven: check each member first. */
-export interface UnprovenHeader {
-  alg?: string
-  typ?: string
-  crit?: string[]
-  b64?: boolean
-  [name: string]: unknown
-}
-
-export interface Header extends UnprovenHeader {
-  alg: string
+/** What finds the key: `alg` and, unproven, `kid`. */
+export interface Header {
+  readonly alg: string
+  readonly [name: string]: unknown
 }
 
 /** By `alg` and `kid`. @throws JOSEError unless exactly one key fits. */

@@ -59,12 +59,7 @@ interface FoundKey {
   readonly keySet: KeySet
 }
 
-export async function findKey(
-  jose: Jose,
-  source: KeySource,
-  header: Header | undefined,
-  now: number,
-): Promise<FoundKey> {
+export async function findKey(jose: Jose, source: KeySource, header: Header, now: number): Promise<FoundKey> {
   const { begun } = source
   const keySet = source.trusted(now)
   if (keySet === undefined) return findHeldKey(jose, source, header, now, begun)
@@ -80,7 +75,7 @@ export async function findKey(
 async function findFetchedKey(
   jose: Jose,
   source: KeySource,
-  header: Header | undefined,
+  header: Header,
   now: number,
   begun = 0,
 ): Promise<FoundKey> {
@@ -88,8 +83,7 @@ async function findFetchedKey(
   try {
     return { key: await keySet.find(jose, header), keySet }
   } catch (error) {
-    if (error instanceof jose.errors.JWKSNoMatchingKey)
-      source.requireLaterFetch?.(header?.['kid'], begun, now)
+    if (error instanceof jose.errors.JWKSNoMatchingKey) source.requireLaterFetch?.(header['kid'], begun, now)
     throw error
   }
 }
@@ -117,7 +111,7 @@ export class KeySet {
 
   constructor(private readonly keys: readonly PublicKey[]) {}
 
-  find(jose: Jose, header: Header | undefined): Promise<VerificationKey> {
+  find(jose: Jose, header: Header): Promise<VerificationKey> {
     this.lookup ??= jose.createLocalJWKSet({ keys: [...this.keys] })
     return this.lookup(header)
   }
@@ -181,8 +175,7 @@ export class FetchedKeys implements KeySource {
   ) {}
 
   trusted(now: number): KeySet | undefined {
-    const { last } = this
-    return last !== undefined && isWithin(last.maximumAge, last.at, now) ? last.keySet : undefined
+    return this.fetchedWithin(this.last?.maximumAge ?? 0, now)
   }
 
   fetched(now: number, fetchDocument = this.fetchDocument): Promise<KeySet> {

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../primitives/bounded-map'
-import type { KeySet } from './key-source'
+import type { KeySet, KeySource } from './key-source'
 
 export interface VerifiedToken {
   /** Another key set makes the entry invalid. */
@@ -10,42 +10,40 @@ export interface VerifiedToken {
   readonly endsAt: number
 }
 
-interface Entry<Token> {
-  readonly token: Token
-  usedAt: number
-}
-
-/**
- * Cache by digest. Evicts the least recently used token.
- */
+/** Cache by digest. Evicts the least recently used token. */
 export class VerifiedTokens<Token extends VerifiedToken> {
-  private readonly entries: BoundedMap<Entry<Token>>
+  private readonly tokens: BoundedMap<Token>
 
   /** @param maximum 0 for no cache. */
   constructor(private readonly maximum: number) {
-    this.entries = new BoundedMap(maximum)
+    this.tokens = new BoundedMap(maximum)
   }
 
-  has(digest: string): boolean {
-    return this.entries.has(digest)
+  getCached(digest: string, keys: KeySource, now: number): Token | undefined {
+    return this.provenBy(keys.trusted(now), digest, now)
   }
 
-  getCached(digest: string, keySet: KeySet, now: number): Token | undefined {
-    const entry = this.entries.get(digest)
-    if (entry === undefined) return undefined
-    const { keySet: vouching, verifiedAt, endsAt } = entry.token
-    if (now < verifiedAt || now >= endsAt || vouching !== keySet) {
-      this.entries.delete(digest)
+  /** Asks for keys that are too old: a retired one must not vouch, and the issuer usually still has them. */
+  async find(digest: string, keys: KeySource, now: number): Promise<Token | undefined> {
+    const keySet = keys.trusted(now) ?? (this.tokens.has(digest) ? await fetched(keys, now) : undefined)
+    return this.provenBy(keySet, digest, now)
+  }
+
+  remember(digest: string, token: Token): void {
+    if (this.maximum > 0) this.tokens.put(digest, token)
+  }
+
+  private provenBy(keySet: KeySet | undefined, digest: string, now: number): Token | undefined {
+    const token = this.tokens.get(digest)
+    if (keySet === undefined || token === undefined) return undefined
+    if (now < token.verifiedAt || now >= token.endsAt || token.keySet !== keySet) {
+      this.tokens.delete(digest)
       return undefined
     }
-    if (entry.usedAt !== now) {
-      entry.usedAt = now
-      this.entries.put(digest, entry)
-    }
-    return entry.token
-  }
-
-  remember(digest: string, token: Token, now: number): void {
-    if (this.maximum > 0) this.entries.put(digest, { token, usedAt: now })
+    this.tokens.put(digest, token)
+    return token
   }
 }
+
+const fetched = (keys: KeySource, now: number): Promise<KeySet | undefined> =>
+  keys.fetched(now).catch((failure: unknown) => keys.heldAfter?.(failure, now))

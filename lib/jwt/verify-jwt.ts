@@ -2,7 +2,7 @@ import { aListOf } from '../primitives/fields'
 import { type Field, kind, usual } from '../primitives/schema'
 import { isText, isTexts } from '../primitives/values'
 import { compactParts, jsonIn } from './compact'
-import { type Header, type Jose, loadJose, type UnprovenHeader } from './jose'
+import { type Header, type Jose, loadJose } from './jose'
 import { findKey, type KeySet, type KeySource } from './key-source'
 
 export interface JwtTerms {
@@ -39,9 +39,6 @@ export interface ProvenJwt extends ProvenClaims {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** For a reader that asks what a JWT names, whenever. Finite, because jose demands it. */
-export const anyTime = Number.MAX_SAFE_INTEGER
-
 /** Characters. A longer JWT is refused unread. */
 export const longestJwt = 16 * 1024
 
@@ -54,13 +51,16 @@ export async function verifyJwt(token: string, now: number, terms: JwtTerms): Pr
 
 /** RFC 7519 7.2, RFC 8725. With the keys of the issuer in `iss`, never with a key that the JWT itself brings. */
 export async function verifyClaims(token: string, now: number, terms: JwtTerms): Promise<ProvenClaims> {
-  if (!isCompact(token)) throw new RefusedJwt('malformed')
-  const jose = await loadJose()
-  const { header, iss: issuer } = decode(jose, token)
+  const parts = compactParts(token, longestJwt)
+  const [header, unproven] = [jsonIn(parts?.header), jsonIn(parts?.payload)]
+  if (header === undefined || unproven === undefined) throw new RefusedJwt('malformed')
   if (!isOfType(header, terms.types)) throw new RefusedJwt('header_refused')
+  // Only chooses the keys, which then verify the whole JWT.
+  const issuer = unproven['iss']
   if (!isText(issuer)) throw new RefusedJwt('incomplete')
   const source = terms.issuers.get(issuer)
   if (source === undefined) throw new RefusedJwt('issuer_unknown')
+  const jose = await loadJose()
   try {
     const { key, keySet } = await findKey(jose, source, allowed(header, terms.algorithms), now)
     const { payload } = await jose.jwtVerify(token, key, expected(issuer, now, terms))
@@ -73,8 +73,6 @@ export async function verifyClaims(token: string, now: number, terms: JwtTerms):
     throw refusedBy(jose, error)
   }
 }
-
-const isCompact = (token: string): boolean => compactParts(token, longestJwt) !== undefined
 
 /** Unproven: only says whose keys can prove the JWT. */
 export function unprovenSubject(token: string): string | undefined {
@@ -91,28 +89,18 @@ export function unprovenType(token: string): string | undefined {
 export const decodedClaims = (token: string): JsonObject =>
   jsonIn(compactParts(token, longestJwt)?.payload) ?? {}
 
-/** Unproven: `iss` only chooses the keys, which then verify the whole JWT. */
-function decode(jose: Jose, token: string): { readonly header: UnprovenHeader; readonly iss: unknown } {
-  try {
-    return { header: jose.decodeProtectedHeader(token), iss: jose.decodeJwt(token).iss }
-  } catch {
-    throw new RefusedJwt('malformed')
-  }
-}
-
 // RFC 8725 3.11: refuses a JWT for another purpose. RFC 7515 4.1.11: refuses critical extensions; `b64` (RFC
 // 7797) is one.
-function isOfType({ typ = 'JWT', crit, b64 }: UnprovenHeader, types: readonly string[]): boolean {
+function isOfType({ typ = 'JWT', crit, b64 }: JsonObject, types: readonly string[]): boolean {
   if (typeof typ !== 'string' || crit !== undefined || b64 !== undefined) return false
   return types.includes(typ.toLowerCase())
 }
 
 // RFC 8725 3.1: the host chooses the algorithms, before the look-up of a key.
-function allowed(header: UnprovenHeader, algorithms: readonly string[]): Header {
-  const { alg } = header
+function allowed({ alg, kid }: JsonObject, algorithms: readonly string[]): Header {
   if (!isText(alg)) throw new RefusedJwt('malformed')
   if (!algorithms.includes(alg)) throw new RefusedJwt('algorithm_refused')
-  return { ...header, alg }
+  return { alg, kid }
 }
 
 function expected(issuer: string, now: number, { audience, algorithms, clockTolerance }: JwtTerms) {

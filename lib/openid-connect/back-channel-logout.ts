@@ -37,7 +37,7 @@ const reason = 'logout_not_delivered'
 // Seconds. Back-Channel Logout 1.0, 4: two minutes at most, so that a stolen token is soon worthless.
 const tokenLifetime = 120
 // Milliseconds before each attempt: a client that restarts is there within half a minute.
-const usualPauses: readonly number[] = [0, 5000, 30_000]
+const pauses = [0, 5000, 30_000]
 const clientsAtMost = 1000
 
 /**
@@ -48,7 +48,6 @@ export function announcing(
   server: PlugInServer,
   { issuer, ring, algorithmFor, subjectFor }: LogoutTokenTerms,
   { ca, lookup }: BackChannelLogoutOptions,
-  pauses = usualPauses,
 ): AnnounceLogout {
   const post = postForm({
     // Only a server at loopback may send to this machine.
@@ -76,7 +75,7 @@ export function announcing(
     const client = await server.findClient(clientId)
     const uri = client?.members['backchannel_logout_uri']
     if (client === undefined || client.disabled || typeof uri !== 'string') return
-    await deliver(post, uri, client, () => tokenFor(client, subject), pauses)
+    await deliver(post, uri, client, () => tokenFor(client, subject))
   }
 
   const report = (subject: string, clientId: string | undefined) => (thrown: unknown) =>
@@ -102,7 +101,6 @@ async function deliver(
   uri: string,
   client: Client,
   token: () => Promise<string>,
-  pauses: readonly number[],
 ): Promise<void> {
   const trust = isRegisteredByHost(client) ? 'named' : 'unknown'
   let failure: unknown

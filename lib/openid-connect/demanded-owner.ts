@@ -15,15 +15,10 @@ export function requireSubject(subject: string): void {
 
 export function requireAuthTime(client: Client, login: Pick<ResourceOwner, 'authTime'> | undefined): void {
   if (login?.authTime !== undefined || !needsAuthTime(client)) return
-  throw refused(
-    'login_time_unknown',
-    {},
-    {
-      cause: new Error(
-        'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
-      ),
-    },
+  const cause = new Error(
+    'The registration of the client has require_auth_time, so the option resourceOwner must return authTime.',
   )
+  throw refused('login_time_unknown', {}, { cause })
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PlugInServer } from '../doors/plug-in'
 import { clientNameOf } from '../pages/consent-page'
-import { decodedClaims, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
-import { signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
+import { ownTerms } from '../jwt/signing-keys/key-ring'
+import { decodedClaims, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
 import { isText } from '../primitives/values'
 import { type Client, isRegisteredByHost } from '../protocol/client'
 import { refused } from '../protocol/refusals'
@@ -120,13 +120,7 @@ async function decide(
 }
 
 async function confirmed({ now }: PlugInServer, { issuer, ring }: IdTokenTerms, text: string) {
-  const expected: JwtTerms = {
-    issuers: new Map([[issuer, ring.source]]),
-    audience: undefined,
-    clockTolerance: 0,
-    algorithms: signingAlgorithms,
-    types: [type],
-  }
+  const expected = { ...ownTerms(issuer, ring.source, [type]), clockTolerance: 0 }
   try {
     const { subject, claims } = await verifyJwt(text, now(), expected)
     return { subject, query: queryIn(claims['query']) }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { anyTime, type JwtTerms, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
-import type { KeyRing } from '../jwt/signing-keys/key-ring'
-import { type SigningAlgorithm, signingAlgorithms } from '../jwt/signing-keys/signing-algorithm'
+import { RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
+import { type KeyRing, ownTerms } from '../jwt/signing-keys/key-ring'
+import type { SigningAlgorithm } from '../jwt/signing-keys/signing-algorithm'
 import type { Json } from '../protocol/json'
 import { refused } from '../protocol/refusals'
 import type { Login } from '../protocol/resource-owner'
@@ -60,17 +60,10 @@ export async function hintedSubject(
   hint: string,
   clientId: string,
 ): Promise<string> {
-  const terms: JwtTerms = {
-    issuers: new Map([[issuer, ring.source]]),
-    audience: [clientId],
-    soleAudience: true,
-    clockTolerance: anyTime,
-    algorithms: signingAlgorithms,
-    types: [type.toLowerCase()],
-  }
+  const terms = ownTerms(issuer, ring.source, [type.toLowerCase()])
   try {
     // The keys of the ring go by its own clock.
-    return (await verifyJwt(hint, 0, terms)).subject
+    return (await verifyJwt(hint, 0, { ...terms, audience: [clientId], soleAudience: true })).subject
   } catch (error) {
     if (!(error instanceof RefusedJwt)) throw error
     throw refused('parameter_malformed/hint')

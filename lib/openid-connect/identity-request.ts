@@ -101,21 +101,11 @@ export const approvedClaims = (
   return names.filter((name) => approved.has(name))
 }
 
-export const keptOf = ({
-  nonce,
-  userInfo,
-  idToken,
-  beyondScope,
-  subject,
-  acrValues,
-}: IdentityRequest): Json => ({
-  ...(nonce !== undefined && { nonce }),
-  ...(userInfo.length > 0 && { userInfo }),
-  ...(idToken.length > 0 && { idToken }),
-  ...(beyondScope.length > 0 && { beyondScope }),
-  ...(subject !== undefined && { subject }),
-  ...(acrValues.length > 0 && { acrValues }),
-})
+export function keptOf(request: IdentityRequest): Json {
+  const members: [string, string | readonly string[] | undefined][] = Object.entries(request)
+  // No empty list.
+  return Object.fromEntries(members.flatMap(([name, value]) => (value?.length ? [[name, value]] : [])))
+}
 
 export function keptIn(data: Json | undefined): IdentityRequest | undefined {
   if (!isRecord(data)) return undefined

@@ -20,7 +20,7 @@ interface TokenIssue {
   readonly tokenData?: Json | undefined
 }
 
-export interface IssueMoment {
+interface IssueMoment {
   /** Seconds since the epoch. */
   readonly now: number
   /** Use it for every secret. */

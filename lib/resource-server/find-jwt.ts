@@ -45,34 +45,31 @@ export function findJwt(
   const forVerification = { ...terms, issuers: new Map([[terms.issuer, keys]]) }
 
   const verify = async (text: string, digest: string, now: number): Promise<FoundToken> => {
-    // Too old keys must not be trusted. Fetched again, because the issuer usually still has them, and the
-    // cached tokens stay valid.
-    const keySet = keys.trusted(now) ?? (verified.has(digest) ? await keys.fetched(now) : undefined)
-    const known = keySet && verified.getCached(digest, keySet, now)
+    const known = await verified.find(digest, keys, now)
     if (known !== undefined) return known
     const proven = await verifyJwt(text, now, forVerification)
     const token = jwtToken(proven, terms)
     if (typeof token === 'string') return refusedToken(token)
     const endsAt = Math.min(proven.expiresAt + clockTolerance, now + maximumAge)
     const found: VerifiedAccess = { ...token, keySet: proven.keySet, verifiedAt: now, endsAt }
-    verified.remember(digest, found, now)
+    verified.remember(digest, found)
     return found
   }
 
   return (token, now) => {
     if (token.length > longestJwt) return refusedToken('malformed')
     const digest = digestOf(token)
-    const keySet = keys.trusted(now)
     return (
-      (keySet && verified.getCached(digest, keySet, now)) ??
+      verified.getCached(digest, keys, now) ??
       verifications.share(digest, () => verify(token, digest, now).catch((error) => refusal(error, terms)))
     )
   }
 }
 
-function refusedToken(fault: JwtFault | AccessFault, observed?: Observed): FoundToken {
-  return { rejectReason: `jwt_${fault}`, observed }
-}
+const refusedToken = (fault: JwtFault | AccessFault, observed?: Observed): FoundToken => ({
+  rejectReason: `jwt_${fault}`,
+  observed,
+})
 
 function refusal(error: unknown, { audience }: JwtAccessTerms): FoundToken {
   if (error instanceof RefusedJwt) {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isRecord, isText } from '../primitives/values'
-import { failure, unexpectedResponse, withoutEntities } from './failure'
-import type { HttpResponse } from './refusals'
+import { formEncoded } from '../protocol/form-encoding'
+import { failure, type HttpResponse, unexpectedResponse, withoutEntities } from './failure'
 
 /** What `approve()` needs of supertest: `request.agent(app)`, or `request(app)` if the application has no login. */
 export interface Agent {
@@ -129,12 +129,8 @@ function codeIn(answer: PageResponse, redirectUri: string, state: string): strin
 }
 
 /** RFC 6749 2.3.1: form encodes identifier and secret first. */
-function basic(clientId: string, secret: string): string {
-  const [name, password] = [clientId, secret].map((text) =>
-    new URLSearchParams({ '': text }).toString().slice(1),
-  )
-  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
-}
+const basic = (clientId: string, secret: string): string =>
+  `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64')}`
 
 /** A token response (RFC 6749 5.1). */
 export interface ReceivedTokenResponse {

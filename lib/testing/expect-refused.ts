@@ -1,7 +1,6 @@
 import { AssertionError } from 'node:assert'
 import type { TappedRefusal } from '../protocol/test-door'
-import { failure } from './failure'
-import { headerOf, type HttpResponse, refusalBehind } from './refusals'
+import { failure, headerOf, type HttpResponse, refusalBehind } from './failure'
 
 // RFC 6750 3.1: a request without a token gets no error code, and emits no event. Only the response shows the
 // refusal.
@@ -22,23 +21,24 @@ const noToken = { code: undefined, reason: 'token_missing' } as const
 export function expectRefused(response: HttpResponse, reason: string): void {
   const refusal = refusalOf(response)
   if (refusal.reason !== reason)
-    throw new AssertionError({
-      message: `The request was refused for the reason ${refusal.reason}, and not for ${reason}.`,
-      actual: refusal.reason,
-      expected: reason,
-      operator: 'strictEqual',
-    })
+    throw different(
+      `The request was refused for the reason ${refusal.reason}, and not for ${reason}.`,
+      refusal.reason,
+      reason,
+    )
   const shown = errorShownBy(response)
   if (shown !== undefined && shown !== refusal.code)
-    throw new AssertionError({
-      message: `The request was refused with ${refusal.code}, but the answer shows ${shown}.`,
-      actual: shown,
-      expected: refusal.code,
-      operator: 'strictEqual',
-    })
+    throw different(
+      `The request was refused with ${refusal.code}, but the answer shows ${shown}.`,
+      shown,
+      refusal.code,
+    )
   if (response.status === 401 && headerOf(response, 'www-authenticate') === undefined)
     fail(response, 'The answer 401 has no WWW-Authenticate header (RFC 9110 11.6.1)')
 }
+
+const different = (message: string, actual: string, expected: string | undefined) =>
+  new AssertionError({ message, actual, expected, operator: 'strictEqual' })
 
 function refusalOf(
   response: HttpResponse,

@@ -12,7 +12,7 @@ export {
   type ReceivedTokenResponse,
 } from './approve'
 export { expectRefused } from './expect-refused'
-export type { HttpResponse } from './refusals'
+export type { HttpResponse } from './failure'
 export { mintToken, testClock, type TestClock } from './mint-token'
 export type { MintRequest } from '../protocol/test-door'
 

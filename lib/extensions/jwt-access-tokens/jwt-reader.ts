@@ -1,7 +1,7 @@
 import { type KeySource, KeysUnavailable } from '../../jwt/key-source'
-import { anyTime, type JwtTerms, longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
+import { ownTerms } from '../../jwt/signing-keys/key-ring'
+import { longestJwt, RefusedJwt, verifyJwt } from '../../jwt/verify-jwt'
 import { type VerifiedToken, VerifiedTokens } from '../../jwt/verified-tokens'
-import { signingAlgorithms } from '../../jwt/signing-keys/signing-algorithm'
 import { SingleFlight } from '../../primitives/single-flight'
 import type { AccessTokenContent, AccessTokenReader } from '../../protocol/access-token-format'
 import { digest as digestOf } from '../../protocol/credential'
@@ -20,14 +20,8 @@ const maximumCached = 10_000
 
 /** RFC 9068 4. @param clock seconds since the epoch. */
 export function jwtReader(issuer: string, keys: KeySource, clock: () => number): AccessTokenReader {
-  const terms: JwtTerms = {
-    issuers: new Map([[issuer, keys]]),
-    // The record, or the guard, knows both: a client may revoke an expired token.
-    audience: undefined,
-    clockTolerance: anyTime,
-    algorithms: signingAlgorithms,
-    types: [formatName, `application/${formatName}`],
-  }
+  // The record, or the guard, knows audience and end: a client may revoke an expired token.
+  const terms = ownTerms(issuer, keys, [formatName, `application/${formatName}`])
   const verified = new VerifiedTokens<ReadToken>(maximumCached)
   const flights = new SingleFlight<AccessTokenContent | undefined>()
 
@@ -36,7 +30,7 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
       const { claims, keySet, expiresAt } = await verifyJwt(text, now, terms)
       const content = contentOf(claims)
       if (content !== undefined && now < expiresAt)
-        verified.remember(digest, { content, keySet, verifiedAt: now, endsAt: expiresAt }, now)
+        verified.remember(digest, { content, keySet, verifiedAt: now, endsAt: expiresAt })
       return content
     } catch (error) {
       if (error instanceof RefusedJwt) return undefined
@@ -48,20 +42,10 @@ export function jwtReader(issuer: string, keys: KeySource, clock: () => number):
     if (text.length > longestJwt) return undefined
     const now = clock()
     const digest = digestOf(text)
-    // A retired key must not vouch: look too old keys up again.
-    const keySet = keys.trusted(now) ?? (verified.has(digest) ? await refreshed(keys, now) : undefined)
-    const known = keySet && verified.getCached(digest, keySet, now)
+    const known = await verified.find(digest, keys, now)
     return known?.content ?? flights.share(digest, () => verify(text, digest, now))
   }
   return { name: formatName, decode: read, read }
-}
-
-async function refreshed(keys: KeySource, now: number) {
-  try {
-    return await keys.fetched(now)
-  } catch (failure) {
-    return keys.heldAfter?.(failure, now)
-  }
 }
 
 const keysUnavailable = ({ cause, headers }: KeysUnavailable) =>

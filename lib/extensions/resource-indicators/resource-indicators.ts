@@ -39,6 +39,10 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
   const formats = resources.all.some(({ accessTokenFormat }) => accessTokenFormat !== undefined)
     ? new Map(resources.all.map((each) => [each, each.accessTokenFormat ?? usualFormat]))
     : undefined
+  const audience = (kept: KeptData) => {
+    const aud = audienceOf(kept, resources)
+    return aud.length === 0 ? {} : { aud }
+  }
   return {
     name: resourceIndicatorsName,
 
@@ -59,26 +63,17 @@ export function resourceIndicators(resources: Resources, usualFormat = opaqueFor
       }
     },
 
-    atTokenRequest(request) {
-      return restrictionOf(request, resources, formats)
-    },
+    atTokenRequest: (request) => restrictionOf(request, resources, formats),
 
     atResourceRequest({ resource, ...kept }) {
-      const audience = audienceOf(kept, resources)
-      const isFor = audience.some((uri) => uri === resource || resources.find(uri)?.uri === resource)
+      const isFor = audienceOf(kept, resources).some(
+        (uri) => uri === resource || resources.find(uri)?.uri === resource,
+      )
       return resource !== undefined && isFor ? undefined : tokenResource
     },
 
-    introspect(kept) {
-      const aud = audienceOf(kept, resources)
-      return aud.length === 0 ? {} : { aud }
-    },
-
-    claims(kept) {
-      const aud = audienceOf(kept, resources)
-      return aud.length === 0 ? {} : { aud }
-    },
-
+    introspect: audience,
+    claims: audience,
     access: (kept) => ({ audience: audienceOf(kept, resources) }),
   }
 }
@@ -236,9 +231,8 @@ function scopeWithin(available: Scope, scope: Scope, requested: Scope | undefine
   return scope.filter((token) => available.includes(token))
 }
 
-function audienceOf({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] {
-  return listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
-}
+const audienceOf = ({ authorizationData, tokenData }: KeptData, resources: Resources): readonly string[] =>
+  listIn(tokenData) ?? listIn(authorizationData) ?? urisOf([resources.defaultResource ?? []].flat())
 
 // Anything else in a record is a fault of its writer, and names no resource.
 function listIn(data: Json | undefined): readonly string[] | undefined {

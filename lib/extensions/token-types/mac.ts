@@ -5,13 +5,7 @@ import { isList, isRecord, isText } from '../../primitives/values'
 import { digest, sealText, unsealText } from '../../protocol/credential'
 import type { Json } from '../../protocol/json'
 import type { Reason } from '../../protocol/refusals'
-import type {
-  IssueMoment,
-  PresentedToken,
-  ResourceRequest,
-  TokenCheck,
-  TokenType,
-} from '../../protocol/token-type'
+import type { PresentedToken, ResourceRequest, TokenCheck, TokenType } from '../../protocol/token-type'
 
 /**
  * The token type `mac`: a client gets a key with its access token, and signs each request with it (RFC 6749
@@ -29,11 +23,13 @@ export function mac(options: MacOptions): TokenType {
     scheme: 'MAC',
     // The text of the token encrypts the key, and is short in requests.
     opaque: true,
-    issue(accessToken, moment) {
-      const macKey = createMacKey(algorithm, moment)
+    issue(accessToken, { now: issuedAt, random }) {
+      const key = random(43)
+      // Under the access token, of which the store has only a digest: it cannot decrypt the key.
+      const sealedKey = sealText(key, { credential: accessToken, purpose }, random)
       return {
-        properties: { mac_key: macKey.key, mac_algorithm: macKey.algorithm },
-        tokenData: keptOf(macKey, accessToken, moment),
+        properties: { mac_key: key, mac_algorithm: algorithm },
+        tokenData: { sealedKey, algorithm, issuedAt },
       }
     },
     read(text) {
@@ -125,15 +121,6 @@ interface MacKey {
 
 const purpose = 'mac key'
 
-function createMacKey(algorithm: MacAlgorithm, { now, random }: IssueMoment): MacKey {
-  return { key: random(43), algorithm, issuedAt: now }
-}
-
-/** Encrypted under the access token, of which the store has only a digest: it cannot decrypt the key. */
-function keptOf({ key, algorithm, issuedAt }: MacKey, accessToken: string, { random }: IssueMoment): Json {
-  return { sealedKey: sealText(key, { credential: accessToken, purpose }, random), algorithm, issuedAt }
-}
-
 function macKeyOf(tokenData: Json | undefined, accessToken: string): MacKey {
   const { sealedKey, algorithm, issuedAt } = isRecord(tokenData) ? tokenData : {}
   const key = isText(sealedKey) ? unsealText(sealedKey, { credential: accessToken, purpose }) : undefined
@@ -147,17 +134,12 @@ export type MacAlgorithm = 'hmac-sha-256' | 'hmac-sha-1'
 
 const hashes: Readonly<Record<MacAlgorithm, string>> = { 'hmac-sha-256': 'sha256', 'hmac-sha-1': 'sha1' }
 
-function isMacAlgorithm(value: unknown): value is MacAlgorithm {
-  return value === 'hmac-sha-256' || value === 'hmac-sha-1'
-}
+const isMacAlgorithm = (value: unknown): value is MacAlgorithm =>
+  value === 'hmac-sha-256' || value === 'hmac-sha-1'
 
-/** The bytes of the key are its ASCII characters. */
-const macOf = (text: string, key: string, algorithm: MacAlgorithm): string =>
-  createHmac(hashes[algorithm], key).update(text).digest('base64')
-
-/** In constant time. */
+/** In constant time. The bytes of the key are its ASCII characters. */
 function hasMac(text: string, key: string, algorithm: MacAlgorithm, shownMac: string): boolean {
-  const wanted = Buffer.from(macOf(text, key, algorithm))
+  const wanted = Buffer.from(createHmac(hashes[algorithm], key).update(text).digest('base64'))
   const actual = Buffer.from(shownMac)
   return actual.length === wanted.length && timingSafeEqual(actual, wanted)
 }
@@ -175,12 +157,11 @@ function parseAuthority(text: string, secure: boolean): Authority | undefined {
   return host === undefined ? undefined : { host: host.toLowerCase(), port }
 }
 
-function isListed(authority: Authority, hosts: readonly string[], secure: boolean): boolean {
-  return hosts.some((entry) => {
+const isListed = (authority: Authority, hosts: readonly string[], secure: boolean): boolean =>
+  hosts.some((entry) => {
     const listed = parseAuthority(entry, secure)
     return listed?.host === authority.host && listed.port === authority.port
   })
-}
 
 function isAuthority(value: unknown): value is string {
   return typeof value === 'string' && grammar.test(value)

@@ -10,11 +10,10 @@ import {
 } from './signing-algorithm'
 import {
   algorithmsFor,
-  publicJwk,
-  published,
   readPrivateKey,
   readPublicKey,
   type SigningKey,
+  signingKey,
   signingKeyOf,
   thumbprintOf,
 } from './signing-key'
@@ -80,17 +79,10 @@ function readGivenKey(value: unknown): SigningKey | string {
   if (key === undefined) return 'has a publicKey that Node cannot read as a public key.'
   // RFC 7518 3.3 to 3.5: the algorithm names the kind of key, and the least size of an RSA key.
   if (!algorithmOf(algorithm).fits(key)) return `has a publicKey that ${algorithm} cannot use.`
-  const jwk = publicJwk(key)
-  const id = kid ?? thumbprintOf(jwk)
-  return {
-    kid: id,
-    algorithm,
-    publicKey: published(jwk, id, algorithm),
-    sign: async (text) => {
-      const signature: Promise<unknown> = Promise.resolve(Reflect.apply(sign, value, [text]))
-      return signatureIn(await inTime(signature, patience, late))
-    },
-  }
+  return signingKey(key, algorithm, kid, async (text) => {
+    const signature: Promise<unknown> = Promise.resolve(Reflect.apply(sign, value, [text]))
+    return signatureIn(await inTime(signature, patience, late))
+  })
 }
 
 const expectation =

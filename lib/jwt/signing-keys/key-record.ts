@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { isList, isRecord, isText } from '../../primitives/values'
-import { digest, type Random, sealText, unsealText } from '../../protocol/credential'
+import { digest, sealText, secureRandom, unsealText } from '../../protocol/credential'
 import { isSigningAlgorithm, type SigningAlgorithm } from './signing-algorithm'
 import { type SigningKey, signingKeyOf } from './signing-key'
 
@@ -83,7 +83,6 @@ export class KeySeal {
   constructor(
     private readonly issuer: string,
     secrets: readonly string[],
-    private readonly random: Random,
   ) {
     // The derivation wants secrets of one length.
     this.credentials = secrets.map((secret) => digest(secret))
@@ -92,15 +91,14 @@ export class KeySeal {
   seal({ secretText, ...key }: OpenedKey): SealedKey {
     const times = timesOf(key)
     const [credential = ''] = this.credentials
-    const sealed = sealText(secretText, { credential, purpose: this.purposeOf(times) }, this.random)
+    const sealed = sealText(secretText, { credential, purpose: this.purposeOf(times) }, secureRandom)
     return { ...times, sealed }
   }
 
   /** Undefined if no secret fits, or if anything about the key was altered. */
   open(key: SealedKey): OpenedKey | undefined {
     const opened = this.secretOf(key)
-    if (opened === undefined) return undefined
-    return openedKey(timesOf(key), opened.text)
+    return opened && openedKey(timesOf(key), opened.text)
   }
 
   secretIndex(key: SealedKey): number | undefined {

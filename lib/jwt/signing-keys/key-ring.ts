@@ -2,7 +2,8 @@ import { bareError } from '../../protocol/oauth-error'
 import { refused } from '../../protocol/refusals'
 import { KeySet, type KeySource } from '../key-source'
 import type { PublicKey } from '../public-keys'
-import type { SigningAlgorithm } from './signing-algorithm'
+import type { JwtTerms } from '../verify-jwt'
+import { type SigningAlgorithm, signingAlgorithms } from './signing-algorithm'
 import type { SigningKey } from './signing-key'
 
 /** The signing keys of one server, for plug-ins that sign and verify. */
@@ -23,6 +24,16 @@ export interface KeyRing {
    */
   sign(algorithm: SigningAlgorithm, type: string, claims: object): Promise<string>
 }
+
+/** For a JWT of this server, whenever it ends. */
+export const ownTerms = (issuer: string, source: KeySource, types: readonly string[]): JwtTerms => ({
+  issuers: new Map([[issuer, source]]),
+  audience: undefined,
+  // Finite, because jose demands it.
+  clockTolerance: Number.MAX_SAFE_INTEGER,
+  algorithms: signingAlgorithms,
+  types,
+})
 
 export interface HeldKeys {
   readonly published: readonly PublicKey[]

@@ -1,9 +1,7 @@
 import { aClock, aTextThat } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
-import { issuerDigest } from '../../authorization/issuer'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { isRecord } from '../../primitives/values'
-import { secureRandom } from '../../protocol/credential'
 import { isKeyStore, type KeyStore } from '../../stores/key-store'
 import { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
@@ -59,18 +57,13 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
   const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', fields, options)
   const now = () => Math.floor(clock() / 1000)
   const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
-    new SharedKeys(
-      store.keys,
-      {
-        issuer,
-        name: issuerDigest(issuer),
-        algorithms,
-        rotateAfter: Infinity,
-        publishBefore: undefined,
-        secrets,
-      },
-      secureRandom,
-    )
+    new SharedKeys(store.keys, {
+      issuer,
+      algorithms,
+      rotateAfter: Infinity,
+      publishBefore: undefined,
+      secrets,
+    })
 
   const list = async (): Promise<readonly ListedKey[]> => {
     const listed = await sharedBy([]).list(now())

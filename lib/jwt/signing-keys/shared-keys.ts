@@ -1,4 +1,5 @@
-import { createId, type Random } from '../../protocol/credential'
+import { issuerDigest } from '../../authorization/issuer'
+import { createId, secureRandom } from '../../protocol/credential'
 import {
   formatKeys,
   formatRetired,
@@ -18,7 +19,6 @@ import { signingKeyOf } from './signing-key'
 
 interface KeyTerms {
   readonly issuer: string
-  readonly name: string
   readonly algorithms: readonly SigningAlgorithm[]
   /** Seconds from its first signature until the successor of a key is made. */
   readonly rotateAfter: number
@@ -47,15 +47,16 @@ const rounds = 16
  */
 export class SharedKeys {
   private readonly seal: KeySeal
+  private readonly name: string
   private held: readonly OpenedKey[] = []
   private longest = 0
 
   constructor(
     private readonly store: KeyStore,
     private readonly terms: KeyTerms,
-    private readonly random: Random,
   ) {
-    this.seal = new KeySeal(terms.issuer, terms.secrets, random)
+    this.seal = new KeySeal(terms.issuer, terms.secrets)
+    this.name = issuerDigest(terms.issuer)
   }
 
   outlive(seconds: number): void {
@@ -63,26 +64,17 @@ export class SharedKeys {
   }
 
   /** Makes the due keys, and publishes again what the store has lost. */
-  async refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
-    const made = new Map<SigningAlgorithm, OpenedKey>()
-    this.held = await this.change(now, algorithms, async (keys) =>
-      this.withDue(livingKeys(keys, now), made, now, algorithms),
-    )
-    return this.held
+  refresh(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
+    return this.change(now, algorithms, () => algorithms, this.terms.rotateAfter)
   }
 
   /** A key whose successor waits gets none. */
-  async rotate(now: number, algorithms = this.terms.algorithms): Promise<readonly OpenedKey[]> {
-    const made = new Map<SigningAlgorithm, OpenedKey>()
-    this.held = await this.change(now, algorithms, async (keys) => {
-      const living = livingKeys(keys, now)
-      const missing = algorithms.filter(
-        (name) => !living.some((key) => key.algorithm === name && isWaiting(key, now)),
-      )
-      // 0 seconds: each key that signs has a successor due.
-      return this.withDue(living, made, now, missing, 0)
-    })
-    return this.held
+  rotate(now: number): Promise<readonly OpenedKey[]> {
+    const { algorithms } = this.terms
+    const missing = (living: readonly OpenedKey[]) =>
+      algorithms.filter((name) => !living.some((key) => key.algorithm === name && isWaiting(key, now)))
+    // 0 seconds: each key that signs has a successor due.
+    return this.change(now, algorithms, missing, 0)
   }
 
   /** At once; its successor signs. False if the store has no such key. */
@@ -112,7 +104,7 @@ export class SharedKeys {
 
   /** The keys first: a key that is gone because it was retired then has its mark. */
   private async read() {
-    const found = await this.store.find(this.terms.name)
+    const found = await this.store.find(this.name)
     const marks = await this.store.find(this.markName)
     return {
       revision: found?.revision,
@@ -122,15 +114,17 @@ export class SharedKeys {
   }
 
   private get markName(): string {
-    return `${this.terms.name}-retired`
+    return `${this.name}-retired`
   }
 
   /** Compare-and-set; no write without a change. */
   private async change(
     now: number,
     algorithms: readonly SigningAlgorithm[],
-    next: (keys: readonly OpenedKey[]) => Promise<readonly OpenedKey[]>,
+    wanting: (living: readonly OpenedKey[]) => readonly SigningAlgorithm[],
+    rotateAfter: number,
   ): Promise<readonly OpenedKey[]> {
+    const made = new Map<SigningAlgorithm, OpenedKey>()
     for (let round = 0; round < rounds; round++) {
       const { revision, sealed, retired } = await this.read()
       const valid = sealed.filter(({ kid }) => !retired.includes(kid))
@@ -142,14 +136,17 @@ export class SharedKeys {
       const locked = algorithms.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
       if (locked.length > 0) throw new KeysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
-      const wanted = await next(known)
+      const living = livingKeys(known, now)
+      const wanted = await this.withDue(living, made, now, wanting(living), rotateAfter)
       // Stays: what no secret here opens may belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
       const kept = wanted.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
-      if (texts.length === sealed.length && texts.every((key) => sealed.includes(key))) return wanted
-      if (await this.store.save(this.terms.name, formatKeys(texts), createId(this.random), revision))
+      const isUnchanged = texts.length === sealed.length && texts.every((key) => sealed.includes(key))
+      if (isUnchanged || (await this.store.save(this.name, formatKeys(texts), newRevision(), revision))) {
+        this.held = wanted
         return wanted
+      }
     }
     throw new Error('The signing keys in the store are in use; try again.')
   }
@@ -164,7 +161,7 @@ export class SharedKeys {
     made: Map<SigningAlgorithm, OpenedKey>,
     now: number,
     algorithms: readonly SigningAlgorithm[],
-    rotateAfter = this.terms.rotateAfter,
+    rotateAfter: number,
   ): Promise<readonly OpenedKey[]> {
     const keys = living.map((key) => (this.signs(key, now, living) ? this.lasting(key) : key))
     const longest = Math.max(this.longest, ...keys.map((key) => key.longest))
@@ -206,11 +203,13 @@ export class SharedKeys {
       const retired = marks === undefined ? [] : parseRetired(marks.text)
       if (retired.includes(kid)) return
       const text = formatRetired([...retired, kid])
-      if (await this.store.save(this.markName, text, createId(this.random), marks?.revision)) return
+      if (await this.store.save(this.markName, text, newRevision(), marks?.revision)) return
     }
     throw new Error('The marks of retired keys in the store are in use; try again.')
   }
 }
+
+const newRevision = () => createId(secureRandom)
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)

@@ -1,7 +1,6 @@
 import { kind } from '../../primitives/schema'
 import { constants, generateKeyPair, type KeyObject, sign, type SignKeyObjectInput } from 'node:crypto'
 import { promisify } from 'node:util'
-import { joinNumbers } from './p256-signature'
 
 /** RFC 7518 3.1, RFC 8037 3.1. */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256'
@@ -31,6 +30,26 @@ const rsa: Omit<AlgorithmRow, 'sign'> = {
   // RFC 7518 3.3 and 3.5: 2048 bits or more.
   fits: ({ asymmetricKeyType, asymmetricKeyDetails }) =>
     asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048,
+}
+
+// In place of the option `dsaEncoding`: Node 24 looks at an object of options as if it could be a key, 22 µs
+// each time, so `crypto.sign` takes 75 µs with it and 30 µs without.
+
+const numberLength = 32
+
+/** RFC 7518 3.4. */
+function joinNumbers(der: Buffer): Buffer {
+  // Tag and length of the sequence, then of each number, with its bytes. All lengths are below 128.
+  const endOfFirst = 4 + der.readUInt8(3)
+  const joined = Buffer.alloc(2 * numberLength)
+  putNumber(joined, numberLength, der.subarray(4, endOfFirst))
+  putNumber(joined, 2 * numberLength, der.subarray(endOfFirst + 2))
+  return joined
+}
+
+function putNumber(joined: Buffer, end: number, bytes: Buffer): void {
+  const number = bytes.subarray(-numberLength)
+  number.copy(joined, end - number.length)
 }
 
 const withSalt = {

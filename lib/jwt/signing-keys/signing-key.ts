@@ -14,27 +14,27 @@ export interface SigningKey {
   readonly sign: (text: Buffer) => Promise<Buffer>
 }
 
-/** @param kid default: the thumbprint (RFC 7638). */
-export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm, kid?: string): SigningKey {
-  const { sign } = algorithmOf(algorithm)
-  const jwk = publicJwk(createPublicKey(privateKey))
-  const id = kid ?? thumbprintOf(jwk)
-  return {
-    kid: id,
-    algorithm,
-    publicKey: published(jwk, id, algorithm),
-    sign: (text) => sign(privateKey, text),
-  }
+/** @param named default: the thumbprint (RFC 7638). */
+export function signingKey(
+  publicKey: KeyObject,
+  algorithm: SigningAlgorithm,
+  named: string | undefined,
+  sign: SigningKey['sign'],
+): SigningKey {
+  const jwk = publicJwk(publicKey)
+  const kid = named ?? thumbprintOf(jwk)
+  return { kid, algorithm, publicKey: { ...jwk, use: 'sig', kid, alg: algorithm }, sign }
 }
 
-export function published(jwk: PublicKey, kid: string, algorithm: SigningAlgorithm): PublishedKey {
-  return { ...jwk, use: 'sig', kid, alg: algorithm }
+export function signingKeyOf(privateKey: KeyObject, algorithm: SigningAlgorithm, kid?: string): SigningKey {
+  const { sign } = algorithmOf(algorithm)
+  return signingKey(createPublicKey(privateKey), algorithm, kid, (text) => sign(privateKey, text))
 }
 
 // RFC 7638 3.2, RFC 8037 2: the required members, in lexicographic order.
 const material = ['crv', 'e', 'kty', 'n', 'x', 'y'] as const
 
-export function publicJwk(key: KeyObject): PublicKey {
+function publicJwk(key: KeyObject): PublicKey {
   const jwk: Readonly<Record<string, unknown>> = { ...key.export({ format: 'jwk' }) }
   const members = material.flatMap((name) => (isText(jwk[name]) ? [[name, jwk[name]] as const] : []))
   return { kty: '', ...Object.fromEntries(members) }

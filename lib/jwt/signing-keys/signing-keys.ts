@@ -10,10 +10,8 @@ import {
   readOptions,
   usual,
 } from '../../primitives/schema'
-import { issuerDigest } from '../../authorization/issuer'
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { PlugIn, PlugInServer } from '../../doors/plug-in'
-import { secureRandom } from '../../protocol/credential'
 import type { Endpoint } from '../../protocol/endpoint'
 import { requireJose } from '../jose'
 import { type GivenKey, givenRing, givenSigningKeys } from './given-keys'
@@ -86,12 +84,11 @@ export interface SigningKeys extends PlugIn {
 export function signingKeys(options: SigningKeysOptions): SigningKeys {
   const read = readOptions('signingKeys()', fields, options, { check: checkChoice })
   requireJose('signingKeys()')
-  const ringOf = ringFor(read)
   const rings = new WeakMap<PlugInServer, KeyRing>()
   return {
     name: 'signing-keys',
     open(server) {
-      const ring = ringOf(server)
+      const ring = openRing(read, server)
       rings.set(server, ring)
       return { endpoints: [publishedKeys(server.urlOf, ring)], ready: () => ring.published() }
     },
@@ -126,8 +123,6 @@ function publishedKeys(urlOf: PlugInServer['urlOf'], ring: KeyRing): Endpoint {
   }
 }
 
-type RingFor = (server: PlugInServer) => KeyRing
-
 const day = 24 * 3600
 const shortestSecret = 32
 const most = 3650 * day
@@ -155,16 +150,16 @@ function checkChoice(_read: unknown, at: Place): void {
     if (at.source[key] !== undefined) at.wrong(key, 'belongs to secrets, and keys are given.')
 }
 
-function ringFor({ keys = [], secrets, ...plan }: Read<typeof fields>): RingFor {
-  if (secrets === undefined) return () => givenRing(keys)
-  return ({ issuer, keys: store, now }) => {
-    if (store === undefined)
-      throw new Error(
-        'the store keeps no keys, so signingKeys({ secrets }) cannot share them. Use a store with the member keys, such as redisStore({ url }), or give keys of your own: signingKeys({ keys }).',
-      )
-    const terms = { issuer, name: issuerDigest(issuer), ...plan, secrets }
-    return sharedRing(new SharedKeys(store, terms, secureRandom), plan.algorithms, now)
-  }
+function openRing(
+  { keys = [], secrets, ...plan }: Read<typeof fields>,
+  { issuer, keys: store, now }: PlugInServer,
+): KeyRing {
+  if (secrets === undefined) return givenRing(keys)
+  if (store === undefined)
+    throw new Error(
+      'the store keeps no keys, so signingKeys({ secrets }) cannot share them. Use a store with the member keys, such as redisStore({ url }), or give keys of your own: signingKeys({ keys }).',
+    )
+  return sharedRing(new SharedKeys(store, { issuer, ...plan, secrets }), plan.algorithms, now)
 }
 
 function areAlgorithms(value: unknown): value is readonly SigningAlgorithm[] {

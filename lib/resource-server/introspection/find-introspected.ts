@@ -50,7 +50,7 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const flights = new SingleFlight<FoundToken>()
   const clock = steadyClock(lookup.clock)
   const health = new EndpointHealth(endpoint, clock)
-  const inactive = new InactiveLimit(lookup.inactive, clock)
+  const inactive = lookup.inactive && new InactiveLimit(lookup.inactive, clock)
 
   const ask = async ({ token, digest, before }: AskedToken, now: number, sender: TokenSender) => {
     const found = await answered(token, before !== undefined, now, sender)
@@ -65,7 +65,7 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
 
   const answered = async (token: string, wasGood: boolean, now: number, sender: TokenSender) => {
     const takeBack = () => {
-      if (!wasGood) inactive.takeBack(sender)
+      if (!wasGood) inactive?.takeBack(sender)
     }
     try {
       await health.require()
@@ -105,7 +105,7 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
     if (kept !== undefined) return kept.found
     const before = good.get(digest)
     // Before the flight: who joins a flight must not get the refusal of another network.
-    if (!flights.has(digest) && before === undefined) inactive.begin(sender)
+    if (!flights.has(digest) && before === undefined) inactive?.begin(sender)
     return flights.share(digest, () => ask({ token, digest, before }, now, sender))
   }
 }
@@ -185,14 +185,12 @@ function keptIn(room: BoundedMap<KeptAnswer>, digest: string, now: number): Kept
 }
 
 // No refusal: the client must not discard a token that may be good.
-const unavailable = (reason: 'introspection_unavailable' | 'introspection_not_authorized', cause: unknown) =>
-  refused(reason, {}, { cause })
-
 function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error
   if (error instanceof NotAsked && error.cause !== undefined) return failureOf(error.cause)
   const isOwn = error instanceof CredentialsRefused
-  return unavailable(isOwn ? 'introspection_not_authorized' : 'introspection_unavailable', error)
+  const reason = isOwn ? 'introspection_not_authorized' : 'introspection_unavailable'
+  return refused(reason, {}, { cause: error })
 }
 
 /**
@@ -203,14 +201,13 @@ class InactiveLimit {
   private readonly windows: NetworkWindows
 
   constructor(
-    private readonly limit: Limit | undefined,
+    private readonly limit: Limit,
     private readonly clock: () => number,
   ) {
-    this.windows = new NetworkWindows(clock, (limit?.seconds ?? 1) * 1000)
+    this.windows = new NetworkWindows(clock, limit.seconds * 1000)
   }
 
   begin({ address }: TokenSender): void {
-    if (this.limit === undefined) return
     const { totalHits, resetTime } = this.windows.increment(networkOf(address))
     if (totalHits <= this.limit.attempts) return
     const seconds = secondsToWait(((resetTime?.getTime() ?? 0) - this.clock()) / 1000)
@@ -218,6 +215,6 @@ class InactiveLimit {
   }
 
   takeBack({ address }: TokenSender): void {
-    if (this.limit !== undefined) this.windows.decrement(networkOf(address))
+    this.windows.decrement(networkOf(address))
   }
 }
