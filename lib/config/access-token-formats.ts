@@ -1,38 +1,37 @@
+import { checked, type Field, optional, rows, shape } from '../primitives/schema'
+import { aCall, aText, someCalls, yesOrNo } from '../primitives/fields'
 import type { Resources } from '../extensions/resource-indicators/resources'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isAbsentOr, isRecord, isText } from '../primitives/values'
 import { cureForOffer } from '../protocol/plug-in-names'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
 
-const option = 'accessTokenFormats'
+const readerFields = { name: aText, decode: aCall(), ...someCalls('read') }
+const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
+const formatShape = shape<AccessTokenFormat>(
+  { ...readerFields, encode: aCall(), issues: optional(yesOrNo) },
+  'ignored',
+)
 
-export function resolveFormats(sources: readonly OptionsReader[]): readonly AccessTokenFormat[] {
-  const message = 'must be a list of access token formats, each with name, encode and decode.'
-  return resolved(sources, isFormats, message)
-}
+export const resolveFormats = (sources: readonly OptionsReader[]): readonly AccessTokenFormat[] =>
+  resolved(sources, formatShape)
 
-export function resolveReaders(sources: readonly OptionsReader[]): readonly AccessTokenReader[] {
-  return resolved(sources, isReaders, 'must be a list of access token formats, each with name and decode.')
-}
+/** For guards, which write no token. */
+export const resolveReaders = (sources: readonly OptionsReader[]): readonly AccessTokenReader[] =>
+  resolved(sources, readerShape)
 
 function resolved<Format extends AccessTokenReader>(
   sources: readonly OptionsReader[],
-  isList: (value: unknown) => value is readonly Format[],
-  message: string,
+  format: Field<Format | undefined>,
 ): readonly Format[] {
   const taken = new Set<string>()
-  const all: Format[] = []
-  for (const reading of sources) {
-    const given = reading.optional<readonly Format[]>(option, [], isList, message)
-    for (const [index, { name }] of given.entries()) {
-      const wrong = (what: string) => reading.wrong(`${option}[${index}].name`, `is "${name}", ${what}`)
-      if (name === opaqueFormat) wrong('which stands for tokens without a format.')
-      else if (taken.has(name)) wrong('which another format has already.')
-      taken.add(name)
-    }
-    all.push(...given)
-  }
-  return Object.freeze(all)
+  const distinct = checked(format, ({ name }, wrong) => {
+    if (name === opaqueFormat) wrong('.name', `is "${name}", which stands for tokens without a format.`)
+    else if (taken.has(name)) wrong('.name', `is "${name}", which another format has already.`)
+    taken.add(name)
+  })
+  return Object.freeze(
+    sources.flatMap((source) => source.field('accessTokenFormats', rows(distinct, 'access token formats'))),
+  )
 }
 
 /** The format of new tokens for which nothing chooses one; undefined for opaque tokens. */
@@ -53,18 +52,3 @@ export function checkFormatsOf(
         `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.${cureForOffer(accessTokenFormat)}`,
       )
 }
-
-const isReader = (value: unknown): value is AccessTokenReader =>
-  isRecord(value) &&
-  isText(value['name']) &&
-  typeof value['decode'] === 'function' &&
-  isAbsentOr((read) => typeof read === 'function', value['read'])
-const isFormat = (value: unknown): value is AccessTokenFormat =>
-  isReader(value) &&
-  'encode' in value &&
-  typeof value.encode === 'function' &&
-  isAbsentOr(isBoolean, 'issues' in value ? value.issues : undefined)
-const isReaders = (value: unknown): value is readonly AccessTokenReader[] =>
-  Array.isArray(value) && value.every(isReader)
-const isFormats = (value: unknown): value is readonly AccessTokenFormat[] =>
-  Array.isArray(value) && value.every(isFormat)

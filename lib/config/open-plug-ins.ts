@@ -1,7 +1,9 @@
+import { aCall, aText, aWhole } from '../primitives/fields'
+import { optional, rows, shape } from '../primitives/schema'
 import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { OptionsReader } from '../primitives/options-reader'
-import { isAbsentOr, isList, isRecord, isText, isWhole } from '../primitives/values'
+import { isList, isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
 import { polledRequests } from '../authorization-endpoint/polled-request'
@@ -163,17 +165,10 @@ function opened<Part>(
     const parts = open && partsOf(open, (message) => reading.wrong(at, message))
     if (parts === undefined) continue
     const source = new OptionsReader(parts, reading.at(at), reading.issues)
-    const ready = source.optional<Readiness['ready'] | undefined>('ready', undefined, isReady, mustBeFunction)
+    const { ready, indexSeconds: seconds, risks: found } = source.fields(ownParts)
     if (ready !== undefined) readiness.push({ name: plugIn.name, ready: ready.bind(parts) })
-    const seconds = source.optional<number | undefined>(
-      'indexSeconds',
-      undefined,
-      isWhole(0, tenYears),
-      mustBeSeconds,
-    )
     if (seconds !== undefined) indexSeconds.push(seconds)
-    for (const { rule, path } of source.optional<readonly PlugInRisk[]>('risks', [], areRisks, mustBeRisks))
-      risks.push({ rule, path: `${at}.${path}` })
+    for (const { rule, path } of found) risks.push({ rule, path: `${at}.${path}` })
     sources.push(source)
   }
   return {
@@ -200,15 +195,14 @@ function partsOf(
   return undefined
 }
 
-const mustBeRisks = 'must be a list of risks, each with rule and path.'
-const areRisks = (value: unknown): value is readonly PlugInRisk[] =>
-  isList(value) && value.every((risk) => isRecord(risk) && isText(risk['rule']) && isText(risk['path']))
-const mustBeFunction = 'must be a function.'
-const tenYears = 10 * 365 * 24 * 3600
-const mustBeSeconds = `must be whole seconds, 0 to ${tenYears}.`
-const isReady = (value: unknown): value is Readiness['ready'] => typeof value === 'function'
+const ownParts = {
+  ready: optional(aCall<Readiness['ready']>()),
+  indexSeconds: optional(aWhole(0, tenYears)),
+  risks: rows(shape<PlugInRisk>({ rule: aText, path: aText }), 'risks, each with rule and path'),
+}
+
 const isPlugIn = (value: unknown): value is PlugIn =>
   isRecord(value) &&
   isText(value['name']) &&
   typeof value['open'] === 'function' &&
-  isAbsentOr((hook) => typeof hook === 'function', value['openInGuard'])
+  (value['openInGuard'] === undefined || typeof value['openInGuard'] === 'function')

@@ -1,9 +1,11 @@
+import { extensionMetadata } from '../protocol/extension-metadata'
+import { aCall, oneOf, yesOrNo } from '../primitives/fields'
+import { type Field, kind, optional, rows, shape } from '../primitives/schema'
 import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isAbsentOr, isBoolean, isList, isRecord, isText } from '../primitives/values'
+import { isBoolean, isList, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../doors/page-endpoint'
-import { isExtensionMetadata } from '../protocol/extension-metadata'
 import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
 import type { ServerSettings } from './settings'
@@ -35,11 +37,11 @@ export function resolveEndpoints(
     revocationPath: takePath(fields, 'revocation', '/revoke', taken),
     introspectionPath: takePath(fields, 'introspection', '/introspect', taken),
   }))
-  const rows = sources.flatMap((source) => resolveRows(source, taken))
+  const mounted = sources.flatMap((source) => source.field('endpoints', rows(row, 'endpoints'), taken))
   return {
     ...paths,
-    endpoints: Object.freeze(rows.filter((row): row is Endpoint => !isPage(row))),
-    pages: Object.freeze(rows.filter(isPage)),
+    endpoints: Object.freeze(mounted.filter((each): each is Endpoint => !isPage(each))),
+    pages: Object.freeze(mounted.filter(isPage)),
   }
 }
 
@@ -82,115 +84,79 @@ const isPath = (value: unknown): value is string =>
 
 const endpointName = /^[a-z][a-z0-9_]*$/
 const builtInEndpoints = ['authorization', 'token', 'revocation', 'introspection']
-const methods = new Set<unknown>(['GET', 'POST', 'PUT', 'DELETE'])
-const bodies = new Set<unknown>([undefined, 'form', 'json'])
-const authentications = new Set<unknown>([undefined, 'required', 'confidential', 'optional', 'none'])
 
-function resolveRows(reading: OptionsReader, taken: TakenByEndpoints): readonly (Endpoint | PageEndpoint)[] {
-  const given = reading.optional<readonly unknown[]>('endpoints', [], isList, 'must be a list of endpoints.')
-  for (const [index, endpoint] of given.entries()) {
-    const at = `endpoints[${index}]`
-    const wrong = (field: string, message: string) => reading.wrong(`${at}${field}`, message)
-    if (isRecord(endpoint))
-      (endpoint['kind'] === undefined ? checkEndpoint : checkPage)(endpoint, taken, reading.at(at), wrong)
-    else wrong('', 'must be an endpoint: name, path and handle, optionally method and others.')
-  }
-  return given.filter(isEndpoint)
+const rowName: Field<unknown, TakenByEndpoints> = (given, at, name) => {
+  const { names } = at.context
+  if (!isText(given) || !endpointName.test(given))
+    at.wrong(name, 'must be lower-case letters, digits and _, such as device_authorization.')
+  else if (names.has(given)) at.wrong(name, `is "${given}", which another endpoint has already.`)
+  else names.set(given, at.path)
 }
 
-type Wrong = (field: string, message: string) => void
-
-function checkEndpoint(
-  endpoint: Readonly<Record<string, unknown>>,
-  taken: TakenByEndpoints,
-  at: string,
-  wrong: Wrong,
-): void {
-  const { kind: _kind, name, path, method = 'POST', body, listed, ...described } = endpoint
-  const {
-    clientAuthentication,
-    errorStatus,
-    cors,
-    duringMaintenance,
-    metadata,
-    usesUpLast,
-    handle,
-    ...others
-  } = described
-  const listedMethods: readonly unknown[] = isList(method) ? method : [method]
-  takeNameAndPath(name, path, taken, at, wrong)
-  if (!areMethods(listedMethods)) wrong('.method', 'must be GET, POST, PUT or DELETE, or a list of these.')
-  if (!bodies.has(body)) wrong('.body', 'must be form or json.')
-  else if (body !== undefined && !listedMethods.some((each) => each === 'POST' || each === 'PUT'))
-    wrong('.body', 'must be omitted: GET and DELETE have no body.')
-  if (!isAbsentOr(isBoolean, listed)) wrong('.listed', 'must be true or false.')
-  if (!authentications.has(clientAuthentication))
-    wrong('.clientAuthentication', 'must be required, confidential, optional or none.')
-  if (!isAbsentOr(areErrorStatuses, errorStatus))
-    wrong('.errorStatus', 'must be an object that maps error codes to statuses, 400 to 599.')
-  if (!isAbsentOr(isBoolean, cors))
-    wrong('.cors', 'must be true or false: the option cors of the server names the origins.')
-  for (const [key, value] of Object.entries({ duringMaintenance, usesUpLast }))
-    if (!isAbsentOr(isBoolean, value)) wrong(`.${key}`, 'must be true or false.')
-  if (!isAbsentOr(isExtensionMetadata, metadata))
-    wrong('.metadata', 'must be an object of texts, lists of texts and booleans.')
-  if (typeof handle !== 'function') wrong('.handle', 'must be a function.')
-  for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
+const rowPath: Field<unknown, TakenByEndpoints> = (given, at, name) => {
+  const { paths } = at.context
+  const other = isPath(given) ? paths.get(given) : undefined
+  if (!isPath(given)) at.wrong(name, pathMessage)
+  else if (other === undefined) paths.set(given, at.at(name))
+  else at.wrong(name, `must differ from ${other}.`)
 }
 
-function checkPage(
-  page: Readonly<Record<string, unknown>>,
-  taken: TakenByEndpoints,
-  at: string,
-  wrong: Wrong,
-): void {
-  const {
-    kind,
-    name,
-    path,
-    method = ['GET', 'POST'],
-    login,
-    listed,
-    fromOtherSites,
-    json,
-    handle,
-    ...others
-  } = page
-  const listedMethods: readonly unknown[] = isList(method) ? method : [method]
-  if (kind !== 'page') wrong('.kind', "must be 'page', or omitted for an endpoint that responds with JSON.")
-  takeNameAndPath(name, path, taken, at, wrong)
-  if (!areMethods(listedMethods) || listedMethods.some((each) => each !== 'GET' && each !== 'POST'))
-    wrong('.method', 'must be GET or POST, or a list of both.')
-  if (login !== undefined && login !== 'required' && login !== 'optional')
-    wrong('.login', 'must be required or optional.')
-  for (const [key, value] of Object.entries({ listed, fromOtherSites, json }))
-    if (!isAbsentOr(isBoolean, value)) wrong(`.${key}`, 'must be true or false.')
-  if (typeof handle !== 'function') wrong('.handle', 'must be a function.')
-  for (const unknown of Object.keys(others)) wrong(`.${unknown}`, 'is not known here.')
-}
+const methodsAmong = (...methods: readonly unknown[]) =>
+  optional(
+    kind(
+      (value) => {
+        const listed: readonly unknown[] = isList(value) ? value : [value]
+        return (
+          listed.length > 0 &&
+          new Set(listed).size === listed.length &&
+          listed.every((each) => methods.includes(each))
+        )
+      },
+      `must be one of ${methods.join(', ')}, or a list of these.`,
+    ),
+  )
 
-function takeNameAndPath(
-  name: unknown,
-  path: unknown,
-  { names, paths }: TakenByEndpoints,
-  at: string,
-  wrong: Wrong,
-): void {
-  if (!isText(name) || !endpointName.test(name))
-    wrong('.name', 'must be lower-case letters, digits and _, such as device_authorization.')
-  else if (names.has(name)) wrong('.name', `is "${name}", which another endpoint has already.`)
-  else names.set(name, at)
-  const other = isPath(path) ? paths.get(path) : undefined
-  if (!isPath(path)) wrong('.path', pathMessage)
-  else if (other === undefined) paths.set(path, `${at}.path`)
-  else wrong('.path', `must differ from ${other}.`)
-}
+const endpointShape = shape<Endpoint, TakenByEndpoints>({
+  kind: optional(kind(() => false, "must be 'page', or omitted for an endpoint that responds with JSON.")),
+  login: optional(kind(() => false, 'is for pages.')),
+  name: rowName,
+  path: rowPath,
+  method: methodsAmong('GET', 'POST', 'PUT', 'DELETE'),
+  body: (given, at, name) => {
+    optional(oneOf('form', 'json'))(given, at, name)
+    const { method = 'POST' } = at.source
+    if (given !== undefined && ![method].flat().some((each) => each === 'POST' || each === 'PUT'))
+      at.wrong(name, 'must be omitted: GET and DELETE have no body.')
+  },
+  listed: optional(yesOrNo),
+  clientAuthentication: optional(oneOf('required', 'confidential', 'optional', 'none')),
+  errorStatus: optional(
+    kind(
+      (value) => isRecord(value) && Object.values(value).every(isErrorStatus),
+      'must be an object that maps error codes to statuses, 400 to 599.',
+    ),
+  ),
+  cors: optional(kind(isBoolean, 'must be true or false: the option cors of the server names the origins.')),
+  duringMaintenance: optional(yesOrNo),
+  metadata: optional(extensionMetadata),
+  usesUpLast: optional(yesOrNo),
+  handle: aCall(),
+})
 
-const areMethods = (given: readonly unknown[]) =>
-  given.length > 0 && new Set(given).size === given.length && given.every((each) => methods.has(each))
+const pageShape = shape<PageEndpoint, TakenByEndpoints>({
+  clientAuthentication: optional(kind(() => false, 'is for endpoints without login.')),
+  kind: kind((value) => value === 'page', "must be 'page'."),
+  name: rowName,
+  path: rowPath,
+  method: methodsAmong('GET', 'POST'),
+  login: optional(oneOf('required', 'optional')),
+  listed: optional(yesOrNo),
+  fromOtherSites: optional(yesOrNo),
+  json: optional(yesOrNo),
+  handle: aCall(),
+})
 
-const areErrorStatuses = (value: unknown) => isRecord(value) && Object.values(value).every(isErrorStatus)
-// `handle` is enough here: any other mistake ends the construction.
-const isEndpoint = (value: unknown): value is Endpoint | PageEndpoint =>
-  isRecord(value) && typeof value['handle'] === 'function'
-const isPage = (row: Endpoint | PageEndpoint): row is PageEndpoint => row.kind === 'page'
+const row: Field<Endpoint | PageEndpoint | undefined, TakenByEndpoints> = (given, at, name) =>
+  isRecord(given) && given['kind'] === 'page' ? pageShape(given, at, name) : endpointShape(given, at, name)
+
+const isPage = (endpoint: Endpoint | PageEndpoint): endpoint is PageEndpoint => endpoint.kind === 'page'

@@ -1,3 +1,4 @@
+import { aClock } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { aLimit } from '../limits/limit'
 import { issuingLimits } from '../limits/issue-limits'
@@ -18,7 +19,7 @@ import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
 import { type PageOptions, readPageLocales } from '../pages/page-options'
-import { OptionsReader, readClock } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isList, isRecord, isText, isWhole, tenYears } from '../primitives/values'
 import type { Extension } from '../protocol/extension'
 import { readImplications } from '../protocol/implied-scope'
@@ -50,7 +51,7 @@ import {
   resolveDefaultTokenType,
   resolveExtensions,
   resolveGrantTypes,
-  resolvePkce,
+  pkceOption,
   resolveResponseTypes,
   resolveTokenTypes,
 } from './plug-ins'
@@ -65,7 +66,7 @@ export function resolveOptions(options: Options): ServerSettings {
   // client would be right.
   const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
   const issuer = resolveIssuer(reading)
-  const clock = readClock(reading)
+  const clock = reading.field('clock', aClock)
   const stores = resolveStores(reading, clock)
   const lifetimes = resolveLifetimes(reading)
   const named = readResources(reading, knownScope, lifetimes.accessToken)
@@ -87,7 +88,10 @@ export function resolveOptions(options: Options): ServerSettings {
   const tokenTypes = resolveTokenTypes(sources)
   const grantTypes = resolveGrantTypes(sources)
   const tokenGrants = [...builtInGrantTypes, ...grantTypes.map(({ name }) => name)]
+  const before = reading.issues.length
   const clientAuthenticationMethods = resolveAuthenticationMethods(sources)
+  // A client of a faulty method has no mistake of its own.
+  const areFaulty = reading.issues.length > before
   const ofHost = resolveExtensions(sources)
   const parts = sources.filter((source) => source !== reading)
   const capabilities = {
@@ -95,7 +99,7 @@ export function resolveOptions(options: Options): ServerSettings {
     grantTypes: [...new Set([...tokenGrants, ...responseTypes.flatMap((type) => type.grantTypes)])],
     responseTypes,
     tokenTypes: tokenTypes.map(({ name }) => name),
-    authenticationMethods: clientAuthenticationMethods,
+    authenticationMethods: areFaulty ? undefined : clientAuthenticationMethods,
     redirectUris: readRedirectUriRule(reading),
     lifetimes,
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
@@ -330,7 +334,7 @@ function extensionsOf(
   ofHost: readonly Extension[],
   ofOptions: readonly Extension[],
 ): Pick<ServerSettings, 'pkce' | 'extensions'> {
-  const requirement = resolvePkce(reading)
+  const requirement = reading.field('pkce', pkceOption)
   const own = [pkce(requirement), ...ofOptions]
   return { pkce: requirement, extensions: [...own, ...ofHost] }
 }

@@ -4,7 +4,8 @@ import type { DiagnosedRefusal } from '../audit/diagnosis'
 import { crossOrigin, everyMethod, exposedHeaders } from './cors'
 import type { GuardEdge } from './edge'
 import { isLater } from '../primitives/eventual'
-import { OptionsReader, undefinedField } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
+import { undefinedMember } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
 import { unexpected } from '../protocol/refusals'
@@ -91,7 +92,7 @@ interface GuardTerms extends ResolvedGuardDefaults {
 function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
   const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
   const reading = new OptionsReader(options, '')
-  if (scope === undefined) reading.wrong('scope', undefinedField)
+  if (scope === undefined) reading.wrong('scope', undefinedMember)
   const requirement = readRequirement(reading, scope ?? '', scopes && [...scopes.keys()], resources)
   const find = readVerify(reading, context)
   const resource = ownResource ?? referenceTo(requirement.resource)

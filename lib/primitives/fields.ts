@@ -14,7 +14,6 @@ import {
 export const aText = kind(isText, 'must be a text.')
 export const aTextThat = (cure: string): Field<string | undefined> => kind(isText, cure)
 export const someTexts = kind(isTexts, 'must be a list of texts.')
-export const someTextsThat = (cure: string): Field<readonly string[] | undefined> => kind(isTexts, cure)
 export const yesOrNo = kind(isBoolean, 'must be true or false.')
 export const aFlag = (fallback: boolean): Field<boolean> => usual(fallback, yesOrNo)
 

@@ -1,7 +1,7 @@
 import { ConfigurationError, type ConfigurationIssue } from './configuration-error'
 import { nearestName } from './nearest-name'
-import { type Field, Place } from './schema'
-import { isRecord, tenYears } from './values'
+import { type Field, Place, type Read, undefinedMember, unknownName } from './schema'
+import { isRecord } from './values'
 
 /**
  * Collects every mistake. A wrong field gives a placeholder: call {@link OptionsReader.throwIssues} before you use a
@@ -38,8 +38,15 @@ export class OptionsReader {
     return Object.hasOwn(this.source, key) ? this.source[key] : undefined
   }
 
-  field<T>(key: string, read: Field<T>): T {
-    return read(this.take(key), new Place(this.source, this.path, undefined, this.issues), key)
+  field<T>(key: string, read: Field<T>): T
+  field<T, Context>(key: string, read: Field<T, Context>, context: Context): T
+  field<T>(key: string, read: Field<T>, context?: unknown): T {
+    return read(this.take(key), new Place(this.source, this.path, context, this.issues), key)
+  }
+
+  fields<Of extends Readonly<Record<string, Field<unknown>>>>(fields: Of): Read<Of> {
+    for (const name of Object.keys(fields)) this.read.add(name)
+    return new Place(this.source, this.path, undefined, this.issues).read(fields)
   }
 
   group<T>(key: string, read: (fields: OptionsReader) => T): T {
@@ -83,34 +90,10 @@ export class OptionsReader {
   refuseUndefined(): void {
     const isReported = (key: string) => this.issues.some(({ path }) => path === this.at(key))
     for (const [key, value] of Object.entries(this.source))
-      if (value === undefined && !isReported(key)) this.wrong(key, undefinedField)
+      if (value === undefined && !isReported(key)) this.wrong(key, undefinedMember)
   }
 
   throwIssues(subject: string): void {
     if (this.issues.length > 0) throw new ConfigurationError(subject, this.issues)
   }
 }
-
-export const undefinedField = 'is undefined: give it a value, or leave it out.'
-
-function unknownName(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known)
-  const names = known.join(', ')
-  return nearest === undefined
-    ? `is not known here; the known names are ${names}.`
-    : `is not known here. Did you mean ${nearest}? The known names are ${names}.`
-}
-
-/** Milliseconds since the epoch. */
-export function readClock(reading: OptionsReader): () => number {
-  const clock = reading.optional('clock', Date.now, isClock, 'must be a function.')
-  if (clock !== Date.now && isInSeconds(clock()))
-    reading.wrong('clock', 'must return milliseconds since the epoch, as Date.now does; it returns seconds.')
-  return clock
-}
-
-const isClock = (value: unknown): value is () => number => typeof value === 'function'
-
-// A test clock may start anywhere, and tests may set `Date.now` to 0. Only today's seconds, within ten years, are no
-// milliseconds: as such, they lie in January 1970.
-const isInSeconds = (time: number): boolean => time > 1e9 && Math.abs(time - Date.now() / 1000) < tenYears

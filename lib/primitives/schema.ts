@@ -63,11 +63,9 @@ export class Place<Context = unknown> {
     throw new Error('A field is missing.')
   }
 
-  /** @param unlisted known names that no message recommends. */
-  refuseUnknown(known: readonly string[], unlisted: ReadonlySet<string> = none): void {
+  refuseUnknown(known: readonly string[]): void {
     for (const key of Object.keys(this.source))
-      if (!known.includes(key))
-        this.wrong(key, unknownName(key, known.filter((name) => !unlisted.has(name)).toSorted()))
+      if (!known.includes(key)) this.wrong(key, unknownName(key, known.toSorted()))
   }
 
   /** Of two members, exactly one is given. */
@@ -89,7 +87,6 @@ export class Place<Context = unknown> {
 }
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
-const none: ReadonlySet<string> = new Set()
 
 function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> {
   return Object.keys(fields).every((name) => Object.hasOwn(read, name))
@@ -97,7 +94,7 @@ function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> 
 
 export const undefinedMember = 'is undefined: give it a value, or leave it out.'
 
-function unknownName(name: string, known: readonly string[]): string {
+export function unknownName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
   const names = known.join(', ')
   return nearest === undefined
@@ -123,29 +120,15 @@ export function group<Context, Of extends Table<Context>>(
   fields: Of & Table<Context>,
   { undefinedMembers, check }: Rules<Read<Of>, Context> = {},
 ): Field<Read<Of>, Context> {
-  const [known, unlisted] = [Object.keys(fields), unlistedIn(fields)]
+  const known = Object.keys(fields)
   return (given, at, name) => {
     const inner = at.inside(given === undefined ? {} : given, name)
     const read = inner.read<Of>(fields)
     check?.(read, inner)
-    inner.refuseUnknown(known, unlisted)
+    inner.refuseUnknown(known)
     if (undefinedMembers === 'refused') inner.refuseUndefined()
     return read
   }
-}
-
-const unlistedFields = new WeakSet<object>()
-
-const unlistedIn = (fields: Table<never>): ReadonlySet<string> =>
-  new Set(Object.keys(fields).filter((name) => unlistedFields.has(fields[name] ?? nothing)))
-
-/** A member that hosts expect here although it does not exist. */
-export function notHere(cure: string): Field<undefined> {
-  const field: Field<undefined> = (given, at, name) => {
-    if (given !== undefined) at.wrong(name, cure)
-  }
-  unlistedFields.add(field)
-  return field
 }
 
 /**
@@ -209,6 +192,18 @@ export function kind<Context>(
     if (accepts(given, at.context)) return given
     at.wrong(name, given === undefined ? `is missing: it ${cure}` : cure)
     return undefined
+  }
+}
+
+/** @param check runs for a right value. */
+export function checked<Value, Context = unknown>(
+  field: Field<Value | undefined, Context>,
+  check: (value: Value, wrong: (member: string, message: string) => void) => void,
+): Field<Value | undefined, Context> {
+  return (given, at, name) => {
+    const value = field(given, at, name)
+    if (value !== undefined) check(value, (member, message) => at.wrong(`${name}${member}`, message))
+    return value
   }
 }
 

@@ -1,5 +1,4 @@
 import type { OptionsReader } from '../primitives/options-reader'
-import { isList, isRecord, isText } from '../primitives/values'
 import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
 import { refuseMembersOfOthers } from './plug-in-names'
@@ -96,20 +95,6 @@ export const isMemberName = (name: string): boolean => /^[a-z][a-z0-9_]*$/.test(
 
 // A store of clients must not hold a secret in clear.
 const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.test(name)
-
-function isClientMember(value: unknown): value is ClientMember {
-  if (!isRecord(value)) return false
-  const { name, mistakeIn, isGranted, conflictIn, verify } = value
-  return (
-    isText(name) &&
-    isMemberName(name) &&
-    typeof mistakeIn === 'function' &&
-    [isGranted, conflictIn, verify].every((check) => check === undefined || typeof check === 'function')
-  )
-}
-
-export const areClientMembers = (value: unknown): value is readonly ClientMember[] =>
-  isList(value) && value.every(isClientMember)
 
 /**
  * After all other members. @param members undefined if unknown: then each further member counts as one of a plug-in,

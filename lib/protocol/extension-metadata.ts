@@ -1,3 +1,4 @@
+import { kind } from '../primitives/schema'
 import { isRecord, isText, isTexts } from '../primitives/values'
 
 /** Under the registered names. */
@@ -9,3 +10,8 @@ export function isExtensionMetadata(value: unknown): value is ExtensionMetadata 
     Object.values(value).every((member) => isText(member) || typeof member === 'boolean' || isTexts(member))
   )
 }
+
+export const extensionMetadata = kind(
+  isExtensionMetadata,
+  'must be an object of texts, lists of texts and booleans.',
+)

@@ -46,7 +46,7 @@ export function isWebPage(value: unknown): value is string {
 export const webPageExpectation = 'must be the URL of a page, such as https://example.com/docs/api.'
 
 /** RFC 6749 5.2: `error_uri`, with an error code as its fragment. */
-export const isPageUri = (value: unknown): value is string =>
+const isPageUri = (value: unknown): value is string =>
   isText(value) && URL.canParse(value) && hasUriCharacters(value) && !value.includes('#')
 
 export const pageUri = optional(

@@ -1,3 +1,4 @@
+import { aClock } from '../primitives/fields'
 import { pageUri } from '../protocol/uri'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { type Fields, group } from '../primitives/schema'
@@ -19,7 +20,7 @@ import {
   type ProtectedResourcePart,
   resourcesExpectation,
 } from '../http/protected-resource'
-import { OptionsReader, readClock } from '../primitives/options-reader'
+import { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, tenYears } from '../primitives/values'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
@@ -195,7 +196,7 @@ export interface StandaloneGuardOptions {
 export function readStandaloneGuard(reading: OptionsReader) {
   return {
     closeDeadline: reading.field('closeDeadline', deadlineOf(10)),
-    clock: readClock(reading),
+    clock: reading.field('clock', aClock),
     errorUri: reading.field('errorUri', pageUri),
     implied: readImplications(reading, undefined),
     guards: readGuards(reading),

@@ -89,9 +89,9 @@ const oddTypes = [
 ]
 const twice = [['code'], ['token', 'token'], ['code token', 'token code']]
 const modes = [
-  [{ name: 'query', carrier: 'form' }, 'has "query", which the server has already.'],
-  [{ name: 'Form', carrier: 'form' }, "must be a list of response modes: name, and carrier 'form'."],
-  [{ name: 'x', carrier: 'pigeon' }, "must be a list of response modes: name, and carrier 'form'."],
+  [{ name: 'query', carrier: 'form' }, 'name is "query", which the server has already.'],
+  [{ name: 'Form', carrier: 'form' }, 'name must be lower-case letters, digits, _ and .'],
+  [{ name: 'x', carrier: 'pigeon' }, "carrier must be 'form'."],
 ] as const
 
 describe('a server takes', () => {
@@ -165,13 +165,10 @@ describe('a server refuses, with the path and the cure', () => {
       'plugIns[0].accessTokenFormats[0].name is "signed", which another format has already.',
     ],
     // A guard could read it, and a server could not write it.
-    [
-      { accessTokenFormats: [reader] },
-      'accessTokenFormats must be a list of access token formats, each with name, encode and decode.',
-    ],
+    [{ accessTokenFormats: [reader] }, 'accessTokenFormats[0].encode is missing: it must be a function.'],
     ...modes.map(([mode, message]): Row => [
       ofPlugIn({ responseModes: [mode] }),
-      `plugIns[0].responseModes ${message}`,
+      `plugIns[0].responseModes[0].${message}`,
     ]),
     ...notPlugIns.map((plugIn): Row => [
       { plugIns: [plugIn] },
@@ -297,7 +294,9 @@ describe('a server refuses, with the path and the cure', () => {
   ])('%s with %j', (option, part) => {
     // A guard has no grant types.
     for (const problems of option === 'grantTypes' ? [problemsOf] : [problemsOf, ofGuard])
-      expect(problems({ [option]: [part] })).toEqual([expect.stringMatching(`^${option} must be a list of`)])
+      expect(problems({ [option]: [part] })[0]).toMatch(
+        new RegExp(`^${option}\\[0\\]\\.\\w+ (must be|is missing)`),
+      )
   })
 })
 

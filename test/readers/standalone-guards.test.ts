@@ -33,7 +33,7 @@ describe('createBearerGuard()', () => {
     [{ issuer, store, authorizations: 1 }, ['authorizations']],
     [{ issuer, store: bare, authorizations: true }, ['store']],
     [{ issuer, store, clock: 7 }, ['clock']],
-    [{ issuer, store, tokenTypes: ['mac'] }, ['tokenTypes']],
+    [{ issuer, store, tokenTypes: ['mac'] }, ['tokenTypes[0]']],
     [{ issuer, store, counters: {} }, ['counters']],
     [{ issuer, store, implies: [] }, ['implies']],
     [{ issuer, store, guards: { realms: 'a' } }, ['guards.realms']],
