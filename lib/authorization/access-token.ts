@@ -116,6 +116,9 @@ const digestWithEndForm = /^[^ ]+ [\da-z]{1,10}$/
 function isStoredToken(token: Json, at: number): token is StoredToken {
   const digestWithEnd = isList(token) ? token[0] : token
   if (typeof digestWithEnd !== 'string' || !digestWithEndForm.test(digestWithEnd)) return unreadable(at)
-  if (isList(token)) [ownScope, ownTerms].forEach((own) => own.read(token))
+  if (isList(token)) {
+    ownScope.read(token)
+    ownTerms.read(token)
+  }
   return true
 }
