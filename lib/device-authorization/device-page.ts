@@ -24,8 +24,7 @@ import {
   releaseDevice,
 } from './device-decision'
 import { devicePage } from './device-pages'
-import { deviceCodeGrant } from './device-request'
-import type { DeviceTerms } from './device-terms'
+import { deviceCodeGrant, type DeviceTerms } from './device-request'
 import type { DeviceView } from './device-view'
 import { guessThrottles } from './guesses'
 import type { KeptRequest } from './kept-request'
@@ -193,7 +192,7 @@ function logIn({ pagePath }: DeviceTerms, request: OwnPageRequest) {
   const requested = parseRequestedLogin(request.parameters)
   const asked = loginRequestOf(requested, requested?.prompts.has('login') === true)
   if (!asked.again && !asked.selectAccount) return undefined
-  const query = queryOf(request, {}).toString()
+  const query = queryOf(request, {})
   return { logIn: { ...asked, returnTo: query === '' ? pagePath : `${pagePath}?${query}` } }
 }
 
@@ -208,15 +207,17 @@ function leadToLogin(
 }
 
 const loginLink = (request: OwnPageRequest, login: LoginRequest) =>
-  `?${queryOf(request, loginQueryOf(login)).toString()}`
+  `?${queryOf(request, loginQueryOf(login))}`
 
-function queryOf({ parameters }: OwnPageRequest, fields: Readonly<Record<string, string>>): URLSearchParams {
+function queryOf(request: OwnPageRequest, fields: Readonly<Record<string, string>>): string {
+  const userCode = codeIn(request)
+  const code = userCode === undefined ? {} : { [codeField]: userCode }
+  return new URLSearchParams({ ...code, ...fields, ...languageOf(request) }).toString()
+}
+
+function codeIn({ parameters }: OwnPageRequest): string | undefined {
   const userCode = parseUserCode(parameters.peek(codeField) ?? '')
-  const query = new URLSearchParams(userCode === undefined ? {} : { [codeField]: shownCode(userCode) })
-  for (const [name, value] of Object.entries(fields)) query.set(name, value)
-  const languages = parameters.peek('ui_locales')
-  if (languages !== undefined) query.set('ui_locales', languages)
-  return query
+  return userCode && shownCode(userCode)
 }
 
 function languageOf({ parameters }: OwnPageRequest): Readonly<Record<string, string>> {
@@ -239,12 +240,11 @@ function baseOf(request: OwnPageRequest) {
 
 function codeViewOf({ key }: DeviceTerms, request: OwnPageRequest): Extract<DeviceView, { step: 'code' }> {
   const base = baseOf(request)
-  const userCode = parseUserCode(request.parameters.peek(codeField) ?? '')
   return {
     step: 'code',
     ...base,
     fields: { [textField]: key.formText(request.resourceOwner.subject), ...base.fields },
-    userCode: userCode && shownCode(userCode),
+    userCode: codeIn(request),
     problem: undefined,
     switchAccount: loginLink(request, chooseAccount),
   }

@@ -1,6 +1,5 @@
 import { isText } from '../primitives/values'
 import { readBearerToken } from '../protocol/http-authentication'
-import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import { refused, type Reason } from '../protocol/refusals'
 import type { ResourceRequest, TokenType } from '../protocol/token-type'
 import type { DpopRules } from './dpop-options'
@@ -22,7 +21,11 @@ export function boundToken({ algorithms, required, bases }: DpopRules, check: Pr
     exposedHeaders,
     confirmationMethod: 'jkt',
     isRequired: required,
-    resourceMetadata: metadataOf(algorithms, required),
+    // RFC 9728 2
+    resourceMetadata: {
+      dpop_signing_alg_values_supported: algorithms,
+      ...(required && { dpop_bound_access_tokens_required: true }),
+    },
     challenge: () => ({ algs: algorithms.join(' ') }),
     challengeHeaders: () => check.nonceHeader(),
     lackOfGuard(resource) {
@@ -58,19 +61,13 @@ export function boundToken({ algorithms, required, bases }: DpopRules, check: Pr
           const { thumbprint, use } = await check.prove(request, url, accessToken)
           if (thumbprint !== tokenData) return 'dpop_key_wrong'
           // Last: without the key, an attacker cannot use up a proof of the client.
-          check.requireFirst(await useOnce(use, check.remembered))
+          if (!(await useOnce(use, check.remembered))) throw check.refuse('dpop_replayed')
           return undefined
         },
       }
     },
   }
 }
-
-// RFC 9728 2
-const metadataOf = (algorithms: readonly string[], required: boolean): ExtensionMetadata => ({
-  dpop_signing_alg_values_supported: algorithms,
-  ...(required && { dpop_bound_access_tokens_required: true }),
-})
 
 const lackOfUrl =
   'does not say which URL clients use, and dpop() compares htu with it: set baseUrl of dpop(), such as https://api.example.com, or name a resource at https (option resources, or resource of createJwtBearerGuard and createIntrospectionGuard).'

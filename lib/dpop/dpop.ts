@@ -1,11 +1,11 @@
 import type { PlugIn, PlugInGuard, PlugInRisk } from '../doors/plug-in'
-import type { ClientMember } from '../protocol/client-member'
+import { booleanMember } from '../protocol/client-member'
 import type { Extension } from '../protocol/extension'
+import type { RefusalTerms } from '../protocol/refusals'
 import { boundToken, dpopName } from './bound-token'
 import { type DpopOptions, type DpopRules, type NonceRules, readDpopOptions } from './dpop-options'
 import { keyBinding } from './key-binding'
-import { Nonces } from './nonces'
-import { ProofCheck } from './proof-check'
+import { Nonces, ProofCheck } from './proof-check'
 import { isInMemory } from '../stores/in-memory'
 import './registration'
 
@@ -25,16 +25,12 @@ export function dpop(options: DpopOptions = {}): PlugIn {
   return {
     name: dpopName,
     open(server) {
-      const atEndpoints = new ProofCheck({
-        ...rules,
-        nonces: noncesOf(rules.nonces, `authorization server ${server.issuer}`, rules, server),
-        refusal: {},
-        now: server.now,
-      })
+      const atEndpoints = proofCheck(rules, rules.nonces, `authorization server ${server.issuer}`, server, {})
       return {
         tokenTypes: [tokenType(rules, server)],
         extensions: [keyBinding(rules, atEndpoints, server), advertisement(rules)],
-        clientMembers: [boundMember],
+        // RFC 9449 5.2
+        clientMembers: [booleanMember('dpop_bound_access_tokens')],
         risks: isInMemory(server.storage) ? [] : risksOf(rules),
       }
     },
@@ -43,23 +39,21 @@ export function dpop(options: DpopOptions = {}): PlugIn {
 }
 
 function tokenType(rules: DpopRules, guard: PlugInGuard) {
-  const check = new ProofCheck({
-    ...rules,
-    nonces: noncesOf(rules.guardNonces, `resource server ${guard.issuer}`, rules, guard),
-    // RFC 9449 7.1 and 9. The scheme is known, so no other challenge helps (RFC 9449 7.2).
-    refusal: { status: 401, challenge: {}, schemes: ['DPoP'] },
-    now: guard.now,
-  })
-  return boundToken(rules, check)
+  const place = `resource server ${guard.issuer}`
+  // RFC 9449 7.1 and 9. The scheme is known, so no other challenge helps (RFC 9449 7.2).
+  const refusal = { status: 401, challenge: {}, schemes: ['DPoP'] }
+  return boundToken(rules, proofCheck(rules, rules.guardNonces, place, guard, refusal))
 }
 
-function noncesOf(
+function proofCheck(
+  { algorithms, tolerance }: DpopRules,
   nonces: NonceRules | undefined,
   place: string,
-  { tolerance }: DpopRules,
-  { random }: PlugInGuard,
-): Nonces | undefined {
-  return nonces && new Nonces(nonces.secret ?? random(43), place, nonces.seconds, tolerance)
+  { random, now }: PlugInGuard,
+  refusal: RefusalTerms,
+): ProofCheck {
+  const made = nonces && new Nonces(nonces.secret ?? random(43), place, nonces.seconds, tolerance)
+  return new ProofCheck({ algorithms, tolerance, nonces: made, refusal, now })
 }
 
 // A store may be shared, and the nonces are not.
@@ -75,9 +69,3 @@ const advertisement = ({ algorithms }: DpopRules): Extension => ({
   name: 'dpop-metadata',
   metadata: { dpop_signing_alg_values_supported: algorithms },
 })
-
-// RFC 9449 5.2
-const boundMember: ClientMember = {
-  name: 'dpop_bound_access_tokens',
-  mistakeIn: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false.'),
-}

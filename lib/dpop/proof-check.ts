@@ -1,12 +1,15 @@
-import { digest } from '../protocol/credential'
+import { createHmac } from 'node:crypto'
+import { compactParts, jsonIn } from '../jwt/compact'
+import { holdsSecret } from '../jwt/public-keys'
+import { isText } from '../primitives/values'
+import { digest, isSameText } from '../protocol/credential'
 import type { OAuthError, Observed } from '../protocol/oauth-error'
-import { refused, type RefusalTerms } from '../protocol/refusals'
+import { type Reason, refused, type RefusalTerms } from '../protocol/refusals'
 import type { ResourceRequest } from '../protocol/token-type'
-import type { DpopAlgorithm } from './proof-key'
-import { ProofKeys } from './proof-key'
-import type { Nonces } from './nonces'
-import { type ProofFault, readProof, type SignedProof } from './proof'
+import { type DpopAlgorithm, hasSigned, isDpopAlgorithm, ProofKeys } from './proof-key'
 import { normalUrl } from './target-uri'
+
+type ProofFault = Extract<Reason, `dpop_${string}`>
 
 interface ProofTerms {
   readonly algorithms: readonly DpopAlgorithm[]
@@ -51,7 +54,7 @@ export class ProofCheck {
   ): Promise<Proven> {
     const proof = await readProof(headers['dpop'], this.terms.algorithms, this.keys)
     if (typeof proof === 'string') throw this.refuse(proof)
-    const { thumbprint, jti, htm, htu, iat, ath } = proof
+    const { thumbprint, jti, htm, htu, ath } = proof
     if (htm !== method) throw this.refuse('dpop_method_wrong', { sent: htm, registered: method })
     const wanted = url === undefined ? undefined : normalUrl(url)
     if (wanted === undefined || normalUrl(htu) !== wanted)
@@ -59,19 +62,15 @@ export class ProofCheck {
     // RFC 9449 4.3, 12: the hash of the access token that the request presents.
     if (accessToken !== undefined && ath !== digest(accessToken))
       throw this.refuse(ath === undefined ? 'dpop_token_hash_missing' : 'dpop_token_hash_wrong')
-    this.requireTime(proof, iat)
+    this.requireTime(proof)
     return { thumbprint, use: `dpop:${digest(`${thumbprint} ${jti}`)}` }
-  }
-
-  requireFirst(isFirst: boolean): void {
-    if (!isFirst) throw this.refuse('dpop_replayed')
   }
 
   refuse(fault: ProofFault, observed: Observed = {}): OAuthError {
     return refused(fault, observed, this.terms.refusal)
   }
 
-  private requireTime({ nonce }: SignedProof, iat: number): void {
+  private requireTime({ nonce, iat }: SignedProof): void {
     const { nonces, tolerance, now } = this.terms
     const time = now()
     if (nonces === undefined) {
@@ -79,7 +78,108 @@ export class ProofCheck {
       throw this.refuse('dpop_not_in_time', { 'seconds since its time': time - iat })
     }
     // RFC 9449 4.3, 11: the nonce has a time of this server: the clock of the client does not count.
-    const reason = nonce === undefined ? 'dpop_nonce_missing' : 'dpop_nonce_not_current'
-    if (nonce === undefined || !nonces.isGood(nonce, time)) throw refused(reason, {}, this.terms.refusal)
+    if (nonce === undefined) throw this.refuse('dpop_nonce_missing')
+    if (!nonces.isGood(nonce, time)) throw this.refuse('dpop_nonce_not_current')
+  }
+}
+
+interface SignedProof {
+  readonly thumbprint: string
+  /** 1 to 256 characters. */
+  readonly jti: string
+  readonly htm: string
+  readonly htu: string
+  /** Seconds since the epoch, perhaps with a fraction. */
+  readonly iat: number
+  readonly nonce: string | undefined
+  readonly ath: string | undefined
+}
+
+/** Characters. A longer proof is refused unread. */
+const longestProof = 4096
+/** Characters, for the name in the counters. */
+const longestJti = 256
+
+/** RFC 9449 4.3, 1 to 7. */
+async function readProof(
+  lines: readonly string[] | undefined,
+  algorithms: readonly DpopAlgorithm[],
+  keys: ProofKeys,
+): Promise<SignedProof | ProofFault> {
+  const [proof, second] = lines ?? []
+  if (proof === undefined) return 'dpop_proof_missing'
+  if (second !== undefined) return 'dpop_proof_repeated'
+  const parts = compactParts(proof, longestProof)
+  const header = parts && jsonIn(parts.header)
+  if (parts === undefined || header === undefined) return 'dpop_proof_malformed'
+  // RFC 7515 4.1.11: no critical extension is supported; `b64` (RFC 7797) is one.
+  if (header['typ'] !== 'dpop+jwt' || 'crit' in header || 'b64' in header) return 'dpop_header_refused'
+  const { alg, jwk } = header
+  if (!isDpopAlgorithm(alg) || !algorithms.includes(alg)) return 'dpop_algorithm_refused'
+  if (holdsSecret(jwk)) return 'dpop_key_private'
+  const key = keys.read(alg, jwk)
+  if (key === undefined) return 'dpop_key_refused'
+  if (!(await hasSigned(key, alg, parts.signed, parts.signature))) return 'dpop_signature_wrong'
+  keys.remember(key)
+  return claimsIn(jsonIn(parts.payload), key.thumbprint) ?? 'dpop_claims_refused'
+}
+
+// RFC 9449 4.2: the last two only for some requests.
+function claimsIn(
+  claims: Readonly<Record<string, unknown>> | undefined,
+  thumbprint: string,
+): SignedProof | undefined {
+  const { jti, htm, htu, iat, nonce, ath } = claims ?? {}
+  if (!isText(jti) || jti.length > longestJti || !isText(htm) || !isText(htu)) return undefined
+  // JSON can hold a number that overflows to infinity: 1e999.
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) return undefined
+  if (!isAbsentOrText(nonce) || !isAbsentOrText(ath)) return undefined
+  return { thumbprint, jti, htm, htu, iat, nonce, ath }
+}
+
+const isAbsentOrText = (value: unknown): value is string | undefined => value === undefined || isText(value)
+
+const timeBytes = 6
+const macBytes = 16
+
+/**
+ * RFC 9449 8 and 9, without a memory: the time of issue, and its MAC. Processes with the same secret accept
+ * the nonces of each other. RFC 9449 8: "MUST be unpredictable".
+ */
+export class Nonces {
+  private readonly key: Buffer
+  private latest: { readonly at: number; readonly nonce: string } | undefined
+
+  /**
+   * @param place its nonces are no good at another.
+   * @param tolerance seconds that the clock of another process may be ahead.
+   */
+  constructor(
+    secret: string | Buffer,
+    place: string,
+    readonly seconds: number,
+    private readonly tolerance: number,
+  ) {
+    this.key = createHmac('sha256', secret).update(`dpop nonce ${place}`).digest()
+  }
+
+  issue(now: number): string {
+    if (this.latest?.at !== now) this.latest = { at: now, nonce: this.nonceOf(now) }
+    return this.latest.nonce
+  }
+
+  isGood(nonce: string, now: number): boolean {
+    const bytes = Buffer.from(nonce, 'base64url')
+    if (bytes.length !== timeBytes + macBytes) return false
+    const at = bytes.readUIntBE(0, timeBytes)
+    const age = now - at
+    return age >= -this.tolerance && age <= this.seconds && isSameText(nonce, this.nonceOf(at))
+  }
+
+  private nonceOf(at: number): string {
+    const time = Buffer.alloc(timeBytes)
+    time.writeUIntBE(Math.max(0, at), 0, timeBytes)
+    const mac = createHmac('sha256', this.key).update(time).digest().subarray(0, macBytes)
+    return Buffer.concat([time, mac]).toString('base64url')
   }
 }

@@ -1,4 +1,5 @@
 import type { OptionsReader } from '../primitives/options-reader'
+import { isBoolean } from '../primitives/values'
 import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
 import { refuseMembersOfOthers } from './plug-in-names'
@@ -41,6 +42,11 @@ export interface ClientStatement {
    */
   readonly fetchDocument: (url: string, maximumSize?: number) => Promise<unknown>
 }
+
+export const booleanMember = (name: string): ClientMember => ({
+  name,
+  mistakeIn: (value) => (isBoolean(value) ? undefined : 'must be true or false.'),
+})
 
 type Members = Client['members']
 

@@ -1,13 +1,11 @@
 import { aFlag, aPath, someSeconds } from '../primitives/fields'
 import { type Fields, readOptions } from '../primitives/schema'
-import { isBoolean } from '../primitives/values'
 import type { PlugIn } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
-import type { ClientMember } from '../protocol/client-member'
-import { pushEndpoint } from './push-endpoint'
+import { booleanMember } from '../protocol/client-member'
+import { pushEndpoint, resolvePushed } from './push-endpoint'
 import { type PushLimitOptions, pushLimits, pushShares } from './push-shares'
 import './registration'
-import { resolvePushed } from './resolve-pushed'
 
 export interface PushedAuthorizationRequestsOptions {
   /**
@@ -48,16 +46,11 @@ export function pushedAuthorizationRequests(options: PushedAuthorizationRequests
       return {
         endpoints: [pushEndpoint(server, { path, lifetime, required, count })],
         extensions: [{ name, resolveRequest: resolvePushed(server, mustPush) }],
-        clientMembers: [mustPushMember],
+        // RFC 9126 6
+        clientMembers: [booleanMember(member)],
       }
     },
   }
-}
-
-// RFC 9126 6
-const mustPushMember: ClientMember = {
-  name: member,
-  mistakeIn: (value) => (isBoolean(value) ? undefined : 'must be true or false.'),
 }
 
 const fields = {

@@ -1,7 +1,7 @@
 import { mistakeInKeys } from '../client-authentication/client-keys'
-import { isBoolean, isText } from '../primitives/values'
+import { isText } from '../primitives/values'
 import type { Client } from '../protocol/client'
-import type { ClientMember } from '../protocol/client-member'
+import { booleanMember, type ClientMember } from '../protocol/client-member'
 import { privateKeyJwtName } from '../protocol/client-metadata'
 import { dataOf } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
@@ -32,8 +32,7 @@ export function requestObjectMembers(algorithms: readonly string[]): readonly Cl
           : `must be one of ${algorithms.join(', ')}.`,
     },
     {
-      name: 'require_signed_request_object',
-      mistakeIn: (value) => (isBoolean(value) ? undefined : 'must be true or false.'),
+      ...booleanMember('require_signed_request_object'),
       conflictIn: (value, client) =>
         value === true && keysIn(client) === undefined
           ? 'needs the keys of the client, in jwks, jwks_uri or credentials.private_key_jwt.'

@@ -14,8 +14,7 @@ import { refused, type Reason } from '../protocol/refusals'
 import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
 import { keysIn, requestObjectMembers, requiresRequestObject } from './client-members'
-import { endOfObject } from './object-parameters'
-import { openRequestObject, type RequestObjectTerms } from './open-request-object'
+import { endOfObject, openRequestObject, type RequestObjectTerms } from './open-request-object'
 import './registration'
 
 export interface RequestObjectOptions {
