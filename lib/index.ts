@@ -178,8 +178,13 @@ export {
 export { decodeAuthorization, encodeAuthorization } from './authorization/codec'
 export type { ClientRegistrar } from './clients/client-registrar'
 export { dropOldClientSecrets, rotateClientSecret } from './clients/client-secrets'
-export { changeClient, type ClientChange } from './clients/change-client'
-export { deleteClient, disableClient, enableClient } from './clients/change-registration'
+export {
+  changeClient,
+  type ClientChange,
+  deleteClient,
+  disableClient,
+  enableClient,
+} from './clients/change-client'
 export { registerClient, type ClientMetadata, type IssuedCredentials } from './clients/register-client'
 export type { Access } from './authorization/lookup'
 export type { ClientStrategy } from './client-authentication/strategies'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ConfigurationIssue } from '../primitives/configuration-error'
-import { isRecord } from '../primitives/values'
+import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
+import { isRecord, isText } from '../primitives/values'
 import type { ClientRegistration } from '../protocol/client'
 import {
   anyCapabilities,
@@ -8,8 +8,41 @@ import {
   registrationOf,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import { cannotChange, changeRegistration } from './change-registration'
-import { type ClientRegistry, decodeRegistration, encodeRegistration } from '../stores/client-store'
+import {
+  type ClientRegistry,
+  decodeRegistration,
+  encodeRegistration,
+  isDeleted,
+} from '../stores/client-store'
+
+export const unknownClient: ConfigurationIssue = {
+  path: 'client_id',
+  message: 'names no client that is registered here.',
+}
+
+export const cannotChange = (...issues: readonly ConfigurationIssue[]): ConfigurationError =>
+  new ConfigurationError('The client cannot be changed:', issues)
+
+/** Of registered clients, or of those that registered themselves. */
+export async function updated<Entry>(
+  clients: { update(clientId: string, change: (entry: Entry) => Entry): Promise<Entry | undefined> },
+  clientId: string,
+  change: (entry: Entry) => Entry,
+): Promise<Entry> {
+  const found = isText(clientId) ? await clients.update(clientId, change) : undefined
+  if (found === undefined) throw cannotChange(unknownClient)
+  return found
+}
+
+export const changeRegistration = (
+  clients: ClientRegistry,
+  clientId: string,
+  change: (registration: ClientRegistration) => ClientRegistration,
+): Promise<ClientRegistration> =>
+  updated(clients, clientId, (registration) => {
+    if (isDeleted(registration)) throw cannotChange(unknownClient)
+    return change(registration)
+  })
 
 type Changeable = Omit<
   ClientRegistration,
@@ -77,3 +110,41 @@ function changedBy(
   const next = decodeRegistration(encodeRegistration(registrationOf(client)))
   return isDeepStrictEqual(next, current) ? current : next
 }
+
+/**
+ * Disables a client, at once and on every process. Client endpoints refuse it with `invalid_client`; the
+ * authorization endpoint treats it as unknown. Guards do not check the client: its access tokens work until
+ * they expire, or until the server's `revoke()` ends them.
+ *
+ * @throws ConfigurationError for an unknown client.
+ */
+export async function disableClient(clients: ClientRegistry, clientId: string): Promise<void> {
+  await changeRegistration(clients, clientId, (registration) => withDisabled(registration, true))
+}
+
+/** Enables a disabled client, with its old secrets. @throws ConfigurationError for an unknown client. */
+export async function enableClient(clients: ClientRegistry, clientId: string): Promise<void> {
+  await changeRegistration(clients, clientId, (registration) => withDisabled(registration, false))
+}
+
+/**
+ * Deletes a client for ever, at once and on every process. The registry keeps only the `client_id`, so it
+ * never names another client (RFC 6749 2.2). Its access tokens work until they expire. May be repeated.
+ *
+ * @throws ConfigurationError for an unknown client.
+ */
+export async function deleteClient(clients: ClientRegistry, clientId: string): Promise<void> {
+  if (!isDeleted(await updated(clients, clientId, restOf)))
+    throw new Error('The registry of clients has lost the member deleted, so the client lives on, disabled.')
+}
+
+// Disabled, too: a registry of the host that drops the member `deleted` then keeps a client that can do nothing.
+function restOf(registration: ClientRegistration): ClientRegistration {
+  const { client_id, client_type } = registration
+  return isDeleted(registration)
+    ? registration
+    : { client_id, client_type, scope: '', disabled: true, deleted: true }
+}
+
+export const withDisabled = (registration: ClientRegistration, disabled: boolean): ClientRegistration =>
+  (registration.disabled === true) === disabled ? registration : { ...registration, disabled }

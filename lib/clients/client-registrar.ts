@@ -2,11 +2,18 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/client-store'
+import type { DynamicClientStore } from '../stores/dynamic-client-store'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
-import { changeClient, type ClientChange } from './change-client'
-import { deleteClient, disableClient, enableClient } from './change-registration'
+import {
+  changeClient,
+  type ClientChange,
+  deleteClient,
+  disableClient,
+  enableClient,
+  updated,
+  withDisabled,
+} from './change-client'
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
-import { disableSelfRegistered, type SelfRegisteredClients } from './self-registered'
 
 /**
  * Registers and changes the clients of one server. The option `clients` must be a store that can add and
@@ -56,6 +63,8 @@ export interface ClientRegistrar {
   deleteClient(clientId: string): Promise<void>
 }
 
+type SelfRegisteredClients = Pick<DynamicClientStore, 'update' | 'remove'>
+
 /** @param revokeClient ends the client's grants, after the write that shuts the client out. */
 export function clientRegistrar(
   clients: ClientRegistry | undefined,
@@ -90,11 +99,22 @@ export function clientRegistrar(
         return
       }
       // The store forgets a removed client, so remove it last: until then the call may be repeated.
-      await disableSelfRegistered(selfRegistered, clientId)
+      await disableSelfRegistered(selfRegistered, clientId, true)
       await revokeClient?.(clientId)
       await selfRegistered.remove(clientId)
     },
   }
+}
+
+async function disableSelfRegistered(
+  clients: SelfRegisteredClients,
+  clientId: string,
+  disabled: boolean,
+): Promise<void> {
+  await updated(clients, clientId, (client) => {
+    const registration = withDisabled(client.registration, disabled)
+    return registration === client.registration ? client : { ...client, registration }
+  })
 }
 
 function cannotWrite(): never {

@@ -4,7 +4,7 @@ import { type ClientRegistration, liveSecrets } from '../protocol/client'
 import { isText } from '../primitives/values'
 import { anyCapabilities, parseStoredClient } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/client-store'
-import { cannotChange, changeRegistration } from './change-registration'
+import { cannotChange, changeRegistration } from './change-client'
 import type { IssuedCredentials } from './register-client'
 
 export type RotatedCredentials = IssuedCredentials & { readonly client_secret: string }

@@ -1,4 +1,4 @@
-import { unknownClient } from '../clients/change-registration'
+import { unknownClient } from '../clients/change-client'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { redisStore, type RedisStore } from '../stores/redis/redis-store'
 import { type Command, inFlags, type Order } from './command'

@@ -130,7 +130,7 @@ export interface Client extends ClientLifetimes {
 }
 
 /** From the document at the URL that is the `client_id`. */
-export interface MetadataDocument {
+interface MetadataDocument {
   /** Of the `client_id`, with its port if any. All else is the client's own claim. */
   readonly host: string
   /** Whether a redirection URI at `http://localhost` matches every port. */

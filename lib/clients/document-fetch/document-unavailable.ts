@@ -6,7 +6,7 @@
  * - `limited`: this host was asked too often, or this sender named too many URLs;
  * - `busy`: too many fetches run.
  */
-type UnavailableReason =
+export type UnavailableReason =
   | 'url'
   | 'unresolved'
   | 'dns_silent'

@@ -4,7 +4,7 @@ import { steadyClock } from '../../primitives/steady-clock'
 import { type DocumentFetchOptions, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
 import { forEachTrust, HostLimits, type UrlTrust } from './fetch-limits'
-import { requestFailure, responseTo } from './guarded-request'
+import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
 /**

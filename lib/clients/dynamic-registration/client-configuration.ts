@@ -108,15 +108,16 @@ function requireUpdate(json: unknown, clientId: string): asserts json is Readonl
   if (!isRecord(json)) throw refused('client_metadata_malformed')
   const has = (name: string) => Object.hasOwn(json, name) && json[name] !== null
   if (json['client_id'] !== clientId) throw refused('client_metadata_refused/client_id')
-  if (has('registration_access_token'))
-    throw refused('client_metadata_refused/left_out', { member: 'registration_access_token' })
-  if (has('registration_client_uri'))
-    throw refused('client_metadata_refused/left_out', { member: 'registration_client_uri' })
-  if (has('client_secret_expires_at'))
-    throw refused('client_metadata_refused/left_out', { member: 'client_secret_expires_at' })
-  if (has('client_id_issued_at'))
-    throw refused('client_metadata_refused/left_out', { member: 'client_id_issued_at' })
+  for (const member of chosenByServer)
+    if (has(member)) throw refused('client_metadata_refused/left_out', { member })
 }
+
+const chosenByServer = [
+  'registration_access_token',
+  'registration_client_uri',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+]
 
 interface Secret {
   readonly hash: string

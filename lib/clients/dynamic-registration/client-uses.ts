@@ -42,15 +42,13 @@ export class ClientUses {
   private readonly clients = new BoundedMap<KnownClient>(maximumClients)
   // A clock that was set back would stop the notes until it has caught up.
   private readonly clock: () => number
-  private readonly store: ClientUsesParts['store']
-  readonly lifetime: number
-  private readonly requestLifetime: number
 
-  constructor({ store, lifetime, requestLifetime, clock }: ClientUsesParts) {
-    this.store = store
-    this.lifetime = lifetime
-    this.requestLifetime = requestLifetime
-    this.clock = steadyClock(clock)
+  constructor(private readonly parts: ClientUsesParts) {
+    this.clock = steadyClock(parts.clock)
+  }
+
+  get lifetime(): number {
+    return this.parts.lifetime
   }
 
   found(clientId: string, issuedAt: number): void {
@@ -72,13 +70,14 @@ export class ClientUses {
     const known = this.knownOf(client_id)
     if (selfRegistered !== true || this.isNoted(client_id) || known.hasLogin) return
     this.clients.put(client_id, { ...known, hasLogin: true })
-    await this.store.extend(client_id, gracePeriod, 0).catch(() => undefined)
+    await this.parts.store.extend(client_id, gracePeriod, 0).catch(() => undefined)
   }
 
   private async noteUse(clientId: string): Promise<void> {
+    const { store, lifetime } = this.parts
     this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: this.clock() })
     try {
-      await this.store.extend(clientId, this.lifetime, this.lifetime - day)
+      await store.extend(clientId, lifetime, lifetime - day)
     } catch {
       this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: undefined })
     }
@@ -86,7 +85,8 @@ export class ClientUses {
 
   // A client must not end while its first resource owner is deciding.
   private async noteRequest(clientId: string): Promise<void> {
-    await this.store.extend(clientId, this.requestLifetime, this.requestLifetime)
+    const { store, requestLifetime } = this.parts
+    await store.extend(clientId, requestLifetime, requestLifetime)
   }
 
   private isNoted(clientId: string): boolean {

@@ -6,14 +6,10 @@ import { type Client, hasCredentials } from '../../protocol/client'
 import { digest, secureRandom } from '../../protocol/credential'
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../../protocol/endpoint'
 import { refused } from '../../protocol/refusals'
-import { registrationOf, type ServerCapabilities } from '../../protocol/parse-client'
+import { registrationOf } from '../../protocol/parse-client'
 import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
-import {
-  type DynamicClient,
-  type DynamicClientAdditionResult,
-  isPublic,
-} from '../../stores/dynamic-client-store'
+import { type DynamicClient, isPublic } from '../../stores/dynamic-client-store'
 import { confidentialClientId, publicClientId } from './client-id'
 import { gracePeriod } from './client-uses'
 import {
@@ -56,10 +52,11 @@ async function register(
     if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
     if (generation < next) continue
     const added = await store.add({ client, lifetime, maximum, network, grace: gracePeriod })
+    if (added.outcome === 'disabled') throw refused('client_metadata_disabled')
+    if (added.outcome === 'full') throw refused('registrations_full')
     if (added.outcome !== 'removed') {
-      const kept = keptClient(added)
       hostClients.noteAbsence(client_id)
-      return { status: 201, members: clientInformation(registration, kept, issued) }
+      return { status: 201, members: clientInformation(registration, added.client, issued) }
     }
     next = added.generation
   }
@@ -69,15 +66,8 @@ async function register(
 // The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
 function answerForHostClient(client: Client, { capabilities }: DynamicRegistration): EndpointResponse {
   if (client.disabled || hasCredentials(client)) throw refused('client_metadata_disabled')
-  return { status: 201, members: hostClientInformation(client, capabilities) }
-}
-
-function keptClient(
-  added: Exclude<DynamicClientAdditionResult, { readonly outcome: 'removed' }>,
-): DynamicClient {
-  if (added.outcome === 'disabled') throw refused('client_metadata_disabled')
-  if (added.outcome === 'full') throw refused('registrations_full')
-  return added.client
+  const described = { ...registrationOf(client), token_endpoint_auth_method: 'none' }
+  return { status: 201, members: { client_id: client.client_id, ...metadataOf(described, capabilities) } }
 }
 
 // RFC 7591 3
@@ -100,11 +90,6 @@ function networkNameOf(address: string | undefined): string | undefined {
   return widest && digest(widest.network).slice(0, nameLength)
 }
 
-interface NewClient {
-  readonly client: DynamicClient
-  readonly issued: IssuedWithRegistration
-}
-
 /**
  * The identifier of a public client follows from its metadata, so clients that register at each start add
  * nothing. Strangers with the same metadata must not change or delete it, so it has no registration access
@@ -114,36 +99,25 @@ function newClient(
   registration: DynamicRegistration,
   metadata: RegisteredMetadata,
   generation: number,
-): NewClient {
+): { readonly client: DynamicClient; readonly issued: IssuedWithRegistration } {
   const { issuer, issuerDigest, tokenLifetime, clientSecretLifetime, clock } = registration
   const issuedAt = Math.floor(clock() / 1000)
-  const origin = { issuedAt, issuerDigest, tokenLifetime }
-  if (metadata.token_endpoint_auth_method === 'none') {
-    const described = registrationFor(publicClientId(issuer, metadata, generation), metadata)
-    const earlier = generation === 0 ? {} : { generation, firstClientId: publicClientId(issuer, metadata, 0) }
-    return {
-      client: {
-        registration: described,
-        ...origin,
-        ...earlier,
-        secretExpiries: [],
-        registrationTokenDigest: undefined,
-      },
-      issued: {},
-    }
-  }
-  const token = secureRandom(43)
+  const hasToken = metadata.token_endpoint_auth_method !== 'none'
+  const token = hasToken ? secureRandom(43) : undefined
   const secret = usesSecret(metadata) ? generateClientSecret() : undefined
-  const described = registrationFor(confidentialClientId(), metadata)
+  const client_id = hasToken ? confidentialClientId() : publicClientId(issuer, metadata, generation)
   return {
     client: {
-      registration:
-        secret === undefined
-          ? described
-          : { ...described, client_secret_hashes: [secret.client_secret_hash] },
-      ...origin,
+      registration: {
+        ...registrationFor(client_id, metadata),
+        ...(secret && { client_secret_hashes: [secret.client_secret_hash] }),
+      },
+      issuedAt,
+      issuerDigest,
+      tokenLifetime,
+      ...(generation > 0 && { generation, firstClientId: publicClientId(issuer, metadata, 0) }),
       secretExpiries: secret === undefined ? [] : [issuedAt + clientSecretLifetime],
-      registrationTokenDigest: digest(token),
+      registrationTokenDigest: token && digest(token),
     },
     issued: { secret: secret?.client_secret, token },
   }
@@ -176,14 +150,6 @@ export function clientInformation(
         }),
     ...metadataOf(registration, capabilities),
   }
-}
-
-function hostClientInformation(
-  client: Client,
-  capabilities: ServerCapabilities,
-): Readonly<Record<string, unknown>> {
-  const registration = { ...registrationOf(client), token_endpoint_auth_method: 'none' }
-  return { client_id: client.client_id, ...metadataOf(registration, capabilities) }
 }
 
 export const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({

@@ -79,25 +79,31 @@ export function readClientMetadata(json: unknown, policy: RegistrationPolicy): R
 }
 
 function canonical(members: Members, policy: RegistrationPolicy): RegisteredMetadata {
-  const method = authenticationMethod(members, policy.capabilities)
-  const grant_types = grantTypes(members, policy.grantTypes, clientTypeBy(method))
+  const { capabilities } = policy
+  const method = authenticationMethod(members, capabilities)
+  const askedTypes = members.texts('grant_types') ?? usualGrantTypes
+  const granted = grantedTypes(askedTypes, policy.grantTypes, clientTypeBy(method))
+  if (granted === undefined) throw memberRefused('grant_types')
   const texts: { -readonly [Name in TextMember]?: string } = {}
   for (const name of textMembers) {
     const value = members.text(name)
     if (value !== undefined) texts[name] = value
   }
-  const redirect_uris = redirectUris(members, policy.capabilities)
+  const askedUris = members.texts('redirect_uris') ?? []
+  const redirectUris = sorted(allowedRedirectUris(askedUris, capabilities))
+  if (redirectUris.length === 0 && askedUris.length > 0) throw memberRefused('redirect_uris')
   const logoutUris = sorted(allowedLogoutUris(members.texts('post_logout_redirect_uris') ?? []))
+  const responseTypes = members.texts('response_types') ?? usualResponseTypes(granted)
   return {
     ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
-    ...(redirect_uris.length === 0 ? {} : { redirect_uris }),
+    ...(redirectUris.length === 0 ? {} : { redirect_uris: redirectUris }),
     ...(logoutUris.length === 0 ? {} : { post_logout_redirect_uris: logoutUris }),
-    grant_types,
-    response_types: responseTypes(members, grant_types, policy.capabilities),
+    grant_types: sorted(granted),
+    response_types: sorted(fittingResponseTypes(responseTypes, granted, capabilities)),
     scope: scopeOf(members, policy),
     ...texts,
     ...(method === privateKeyJwtName ? keysOf(members) : {}),
-    ...membersOfPlugIns(members, policy.capabilities),
+    ...membersOfPlugIns(members, capabilities),
   }
 }
 
@@ -124,13 +130,6 @@ function inOrder(value: Json): Json {
   )
 }
 
-function redirectUris(members: Members, capabilities: ServerCapabilities): readonly string[] {
-  const asked = members.texts('redirect_uris') ?? []
-  const allowed = allowedRedirectUris(asked, capabilities)
-  if (allowed.length === 0 && asked.length > 0) throw memberRefused('redirect_uris')
-  return sorted(allowed)
-}
-
 type TextMember = (typeof textMembers)[number]
 const textMembers = ['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri'] as const
 
@@ -143,25 +142,6 @@ function authenticationMethod(members: Members, capabilities: ServerCapabilities
 }
 
 const clientTypeBy = (method: string | undefined) => (method === 'none' ? 'public' : 'confidential')
-
-function grantTypes(
-  members: Members,
-  allowed: readonly string[],
-  clientType: Client['client_type'],
-): readonly string[] {
-  const granted = grantedTypes(members.texts('grant_types') ?? usualGrantTypes, allowed, clientType)
-  if (granted === undefined) throw memberRefused('grant_types')
-  return sorted(granted)
-}
-
-function responseTypes(
-  members: Members,
-  granted: readonly string[],
-  capabilities: ServerCapabilities,
-): readonly string[] {
-  const asked = members.texts('response_types') ?? usualResponseTypes(granted)
-  return sorted(fittingResponseTypes(asked, granted, capabilities))
-}
 
 // RFC 7591 2: without a scope, a client gets a default. RFC 7591 3.2.1: the server may register another
 // value.

@@ -10,7 +10,7 @@ import type { SharedCache } from '../../stores/shared-cache'
 export const longestKept = 86_400_000
 
 /** Milliseconds since the epoch. */
-export interface DocumentTimes {
+interface DocumentTimes {
   readonly fetchedAt: number
   readonly expiresAt: number
   /** 0 if no resource owner has let the client in. */

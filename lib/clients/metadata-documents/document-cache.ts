@@ -1,17 +1,20 @@
 import { type DocumentFetch, type DocumentInquiry, usualSize } from '../document-fetch/document-fetch'
-import { DocumentUnavailable, isUnanswered } from '../document-fetch/document-unavailable'
+import {
+  DocumentUnavailable,
+  isUnanswered,
+  type UnavailableReason,
+} from '../document-fetch/document-unavailable'
 import type { UrlTrust } from '../document-fetch/fetch-limits'
 import { SingleFlight } from '../../primitives/single-flight'
 import type { Client } from '../../protocol/client'
 import { Throttled } from '../../protocol/oauth-error'
-import { UnusableClient } from '../../protocol/refusals'
+import { type RefusalName, UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import type { SharedCache } from '../../stores/shared-cache'
 import { orUnreachable } from '../document-fetch/verify-statement'
 import type { DocumentUrl } from './document-url'
 import {
-  type DocumentTimes,
   longestKept,
   type ParsedDocument,
   ParsedDocuments,
@@ -119,8 +122,8 @@ export class DocumentCache {
     } catch (error) {
       // Others may exhaust limits, or silence a network. They must not lock out the client.
       const isPrevented = error instanceof Throttled || isUnanswered(error)
-      if (isPrevented && before !== undefined && this.mayStandIn(before))
-        return this.remember(clientId, before)
+      const mayStandIn = before !== undefined && before.fetchedAt + longestKept > this.parts.clock()
+      if (isPrevented && mayStandIn) return this.remember(clientId, before)
       throw refusalOf(error)
     }
   }
@@ -128,10 +131,6 @@ export class DocumentCache {
   private trustOf(clientId: string, isKnown: boolean, inUseUntil: number): UrlTrust {
     if (inUseUntil > this.parts.clock() || this.parts.isNamed(clientId)) return 'named'
     return isKnown ? 'known' : 'unknown'
-  }
-
-  private mayStandIn({ fetchedAt }: DocumentTimes): boolean {
-    return fetchedAt + longestKept > this.parts.clock()
   }
 
   // The client is proven, so a failing cache must not fail the request.
@@ -188,24 +187,18 @@ export class DocumentCache {
   }
 }
 
-// One text for every cause: different texts would let a stranger probe this server's network.
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof DocumentUnavailable)) return error
-  return new UnusableClient(reasonOf(error))
+const refusalReasons: Partial<Record<UnavailableReason, RefusalName>> = {
+  limited,
+  busy: limited,
+  status: 'client_document_refused',
+  type: 'client_document_refused',
+  encoding: 'client_document_refused',
+  size: 'client_document_refused',
+  malformed: 'client_document_refused',
 }
 
-function reasonOf({ reason }: DocumentUnavailable) {
-  switch (reason) {
-    case 'limited':
-    case 'busy':
-      return limited
-    case 'status':
-    case 'type':
-    case 'encoding':
-    case 'size':
-    case 'malformed':
-      return 'client_document_refused'
-    default:
-      return 'client_document_unreachable'
-  }
-}
+// Few texts for all causes: a stranger could probe this server's network with more.
+const refusalOf = (error: unknown): unknown =>
+  error instanceof DocumentUnavailable
+    ? new UnusableClient(refusalReasons[error.reason] ?? 'client_document_unreachable')
+    : error

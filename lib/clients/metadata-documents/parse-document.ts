@@ -1,5 +1,5 @@
 import { holdsSecret } from '../../jwt/public-keys'
-import type { Client, MetadataDocument } from '../../protocol/client'
+import type { Client } from '../../protocol/client'
 import {
   allowedLogoutUris,
   allowedRedirectUris,
@@ -60,7 +60,8 @@ export function parseDocument(json: unknown, url: DocumentUrl, rules: DocumentRu
   for (const required of ['client_name', 'redirect_uris'])
     if (!Object.hasOwn(document, required)) throw malformed('lacks client_name or redirect_uris')
   const client = registered(registrationFrom(document, url, rules), rules)
-  return Object.freeze({ ...client, metadataDocument: metadataOf(client, url, rules) })
+  const localhostRedirects = rules.localhostRedirects && client.client_type === 'public'
+  return Object.freeze({ ...client, metadataDocument: { host: url.host, localhostRedirects } })
 }
 
 const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
@@ -68,10 +69,6 @@ const withoutNulls = (document: Readonly<Record<string, unknown>>): Readonly<Rec
 
 const hasPrivateKey = (jwks: unknown) =>
   isRecord(jwks) && isList(jwks['keys']) && jwks['keys'].some(holdsSecret)
-
-function metadataOf({ client_type }: Client, { host }: DocumentUrl, rules: DocumentRules): MetadataDocument {
-  return { host, localhostRedirects: rules.localhostRedirects && client_type === 'public' }
-}
 
 function registered(registration: unknown, { parse }: DocumentRules): Client {
   try {
@@ -187,20 +184,9 @@ function scopeFrom(given: unknown, { scope }: DocumentRules): unknown {
 const pageFrom = (given: unknown, { host }: DocumentUrl): string | undefined =>
   isWebAddress(given) && new URL(given).host === host ? given : undefined
 
-type Fault =
-  | 'names another client_id'
-  | 'has a client_secret'
-  | 'has a private key'
-  | 'lacks client_name or redirect_uris'
-  | 'has an authentication method that is not offered'
-  | 'must have either jwks or jwks_uri'
-  | 'has no redirection URI that is allowed'
-  | 'has no grant type that is offered'
-  | 'has a member that is not valid'
-
 // A document may be mended, so the token endpoint must not make the client throw its tokens away. The
 // resource owner sees that the request cannot go on.
-function malformed(fault: Fault): UnusableClient {
+function malformed(fault: string): UnusableClient {
   return new UnusableClient('client_document_malformed/authentication', 'client_document_malformed', {
     description: `The metadata document of the client ${fault}.`,
   })
