@@ -1,10 +1,12 @@
+import { createHmac } from 'node:crypto'
+import type { AuthorizationIndex } from '../authorization/authorization-index'
+import { tenYears } from '../primitives/values'
 import { clientViewOf, scopeViewOf } from '../http/consent'
 import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../pages/connected-page'
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
-import type { PageLocale } from '../pages/texts/locale'
 import type { Client } from '../protocol/client'
-import { isSameText, secureRandom } from '../protocol/credential'
+import { createId, digest, isSameText, secureRandom } from '../protocol/credential'
 import { claimsFact } from '../protocol/claims-fact'
 import type { ChoicesQuestion, ConsentFact } from '../protocol/extension'
 import { Throttled } from '../protocol/oauth-error'
@@ -15,12 +17,13 @@ import type { Scope } from '../protocol/scope'
 import type { ListingContext, ReadEntries } from './gone-entries'
 import { type ListedAuthorization, type OwnerAuthorizations } from './owner-authorizations'
 import { connectedPageName } from './authorizations-options'
-import { type FormText, formTexts } from './form-texts'
 import { type OwnerApplication, ownerApplications, type OwnerApplications } from './owner-applications'
 
 const clientField = 'client_id'
 // Proves a form, or a link after a removal, of this owner's page about this client.
 const textField = 'form'
+
+type FormText = (...parts: readonly string[]) => string
 
 export function connectedApplications(
   server: ListingContext,
@@ -40,7 +43,7 @@ export function connectedApplications(
       json: true,
       async handle(request) {
         const { subject } = request.resourceOwner
-        const textOf = await formTexts(index, server.issuerDigest, secureRandom)
+        const textOf = await formTexts(index, server.issuerDigest)
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
         const owned = await ownerApplications(server, index, readEntries, subject)
         const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())
@@ -79,34 +82,34 @@ async function viewOf(
   const show = (application: OwnerApplication) => applicationViewOf(server, request, application, textOf)
   const asked = parameters.get('remove')
   const removing = asked === undefined ? undefined : await owned.find(asked)
-  const common = {
+  const empty: ConnectedView = {
     service,
     language: { tag, dir },
     resourceOwner: { subject: resourceOwner.subject, name: resourceOwner.name },
-    isComplete,
-    listAt: queryOf({}, parameters),
-    action: '?',
-  }
-  const none = {
     removing: undefined,
     applications: [],
     removed: undefined,
+    isComplete,
     previous: undefined,
     next: undefined,
+    listAt: queryOf({}, parameters),
+    action: '?',
   }
-  if (removing !== undefined) return { ...common, ...none, removing: await show(removing) }
+  if (removing !== undefined) return { ...empty, removing: await show(removing) }
   const { applications, before, after } = await owned.part({
     after: parameters.get('after'),
     before: parameters.get('before'),
   })
   const shown = await Promise.all(applications.map(show))
+  const { compare } = new Intl.Collator(tag)
   return {
-    ...common,
-    removing: undefined,
-    applications: byName(shown, locale),
+    ...empty,
+    applications: shown.toSorted((one, other) =>
+      compare(clientNameOf(one.client), clientNameOf(other.client)),
+    ),
     removed: await removedIn(server, request, owned, textOf),
-    previous: before === undefined ? undefined : queryOf({ before }, parameters),
-    next: after === undefined ? undefined : queryOf({ after }, parameters),
+    previous: before && queryOf({ before }, parameters),
+    next: after && queryOf({ after }, parameters),
   }
 }
 
@@ -117,16 +120,6 @@ function queryOf(fields: Readonly<Record<string, string | undefined>>, parameter
   // Works behind a proxy that prefixes the path.
   return `?${query.toString()}`
 }
-
-function byName(
-  shown: readonly ConnectedApplication[],
-  { tag }: PageLocale,
-): readonly ConnectedApplication[] {
-  const { compare } = new Intl.Collator(tag)
-  return shown.toSorted((one, other) => compare(nameOf(one), nameOf(other)))
-}
-
-const nameOf = ({ client }: ConnectedApplication) => clientNameOf(client)
 
 /** A link of another site must not claim the removal of any other client. */
 async function removedIn(
@@ -252,4 +245,21 @@ async function questionOf(
   } catch {
     return undefined
   }
+}
+
+/**
+ * Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
+ * share the key, in the index under no owner's name: the two parts stand the other way round.
+ */
+async function formTexts(index: AuthorizationIndex, issuerDigest: string): Promise<FormText> {
+  const owner = digest('forms of connected applications') + issuerDigest
+  const keys = async () => (await index.list(owner)).map(({ authorizationId }) => authorizationId).toSorted()
+  let [key] = await keys()
+  if (key === undefined) {
+    const entry = { authorizationId: createId(secureRandom), clientId: 'key' }
+    await index.add(owner, entry, { seconds: tenYears, age: 0 })
+    ;[key = entry.authorizationId] = await keys()
+  }
+  const chosen = key
+  return (...parts) => createHmac('sha256', chosen).update(JSON.stringify(parts)).digest('base64url')
 }

@@ -42,9 +42,9 @@ export async function ownerApplications(
   const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
   const idsByClient = new Map<string, string[]>()
   for (const { clientId, authorizationId } of entries) {
-    const ids = idsByClient.get(clientId)
-    if (ids === undefined) idsByClient.set(clientId, [authorizationId])
-    else ids.push(authorizationId)
+    const ids = idsByClient.get(clientId) ?? []
+    idsByClient.set(clientId, ids)
+    ids.push(authorizationId)
   }
   const clientIds = [...new Set([...idsByClient.keys(), ...consentOf.keys()])].toSorted()
 
