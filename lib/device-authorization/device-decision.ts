@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Authorization, Polled } from '../authorization/authorization'
+import type { Authorization } from '../authorization/authorization'
 import {
   type ConsentDecision,
   requestExpired,
@@ -14,14 +14,13 @@ import type { Client } from '../protocol/client'
 import { createCredential, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { loginOf, type ResourceOwner } from '../protocol/resource-owner'
-import { type KeptRequest, keptIn, withKept, withoutKept } from './kept-request'
+import { openIn, type OpenRequest, withKept, withoutKept } from './kept-request'
 import type { DeviceKey } from './user-code'
 
 export type Answer = 'approved' | 'denied'
 
 export type Entered =
-  | { readonly polled: Polled; readonly kept: KeptRequest; readonly consentToken: string }
-  | { readonly answer: Answer; readonly clientId: string }
+  (OpenRequest & { readonly consentToken: string }) | { readonly answer: Answer; readonly clientId: string }
 
 interface PageTerms {
   readonly key: DeviceKey
@@ -42,19 +41,20 @@ export function enterCode(
   const answer = current?.subject === subject ? answerIn(current) : undefined
   if (current !== undefined && answer !== undefined)
     return { action: 'touch', outcome: { answer, clientId: current.clientId } }
-  const kept = current?.state === 'polled' ? keptIn(current) : undefined
-  if (current?.state !== 'polled' || kept === undefined || kept.until <= context.now) return nothing
-  const random = key.consentSecret(current.handle, subject)
-  if (current.subject === undefined) {
+  const open = openIn(current)
+  if (open === undefined || open.kept.until <= context.now) return nothing
+  const { polled: waiting, kept } = open
+  const random = key.consentSecret(waiting.handle, subject)
+  if (waiting.subject === undefined) {
     const claim = { subject, login: loginOf(owner) }
-    const result = claimPolled(requests.offer(current), claim, { ...context, random })
+    const result = claimPolled(requests.offer(waiting), claim, { ...context, random })
     return 'refusal' in result ? nothing : { ...result, outcome: { ...result.outcome, kept } }
   }
-  const consentToken = createCredential('authorizationRequest', current.id, random)
-  if (current.consentToken === undefined || !hasDigest(consentToken, current.consentToken)) return nothing
-  const polled = { ...current, login: loginOf(owner) }
+  const consentToken = createCredential('authorizationRequest', waiting.id, random)
+  if (waiting.consentToken === undefined || !hasDigest(consentToken, waiting.consentToken)) return nothing
+  const polled = { ...waiting, login: loginOf(owner) }
   const outcome = { polled, kept, consentToken }
-  return isDeepStrictEqual(polled.login, current.login)
+  return isDeepStrictEqual(polled.login, waiting.login)
     ? { action: 'touch', outcome }
     : { action: 'save', authorization: polled, outcome }
 }
@@ -66,13 +66,10 @@ export function demandDeviceLogin(
   current: Authorization | undefined,
   { now }: RecordContext,
 ): TransitionResult<undefined> {
-  const kept = current?.state === 'polled' ? keptIn(current) : undefined
-  if (current?.state !== 'polled' || kept === undefined) return nothing
-  return {
-    action: 'save',
-    authorization: withKept(current, { ...kept, loginDemandedAt: now }),
-    outcome: undefined,
-  }
+  const open = openIn(current)
+  if (open === undefined) return nothing
+  const authorization = withKept(open.polled, { ...open.kept, loginDemandedAt: now })
+  return { action: 'save', authorization, outcome: undefined }
 }
 
 function answerIn(current: Authorization): Answer | undefined {
@@ -90,8 +87,8 @@ export function decideDevice(
 ): TransitionResult<Answer> {
   const earlier = current === undefined ? undefined : answerIn(current)
   if (earlier !== undefined && isOf(current, decision)) return { action: 'touch', outcome: earlier }
-  if (current?.state === 'polled' && isOver(current, context))
-    return { action: 'none', refusal: requestExpired() }
+  const open = openIn(current)
+  if (open !== undefined && open.kept.until <= context.now) return refuse(requestExpired())
   const result = decidePolled(current, decision, context)
   if ('refusal' in result || result.action !== 'save' || result.authorization.state !== 'polled')
     return result
@@ -99,20 +96,12 @@ export function decideDevice(
   const { subject } = decision
   if (!decision.approved) return { ...result, authorization: withoutKept(polled) }
   const settled = requests.settle(client, { ...polled, subject }, selection)
-  if (settled instanceof OAuthError) return { action: 'none', refusal: settled }
+  if (settled instanceof OAuthError) return refuse(settled)
   return { ...result, authorization: withoutKept(settled) }
 }
 
-const isOver = (polled: Polled, { now }: RecordContext) => (keptIn(polled)?.until ?? Infinity) <= now
-
-export function openFor(
-  current: Authorization,
-  decision: ConsentDecision,
-): { readonly polled: Polled; readonly kept: KeptRequest } | undefined {
-  const kept = current.state === 'polled' ? keptIn(current) : undefined
-  const isOpen = answerIn(current) === undefined && isOf(current, decision)
-  return current.state === 'polled' && kept !== undefined && isOpen ? { polled: current, kept } : undefined
-}
+export const openFor = (current: Authorization, decision: ConsentDecision): OpenRequest | undefined =>
+  answerIn(current) === undefined && isOf(current, decision) ? openIn(current) : undefined
 
 function isOf(
   current: Authorization | undefined,

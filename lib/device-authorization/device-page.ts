@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Authorization, Polled } from '../authorization/authorization'
+import type { Authorization } from '../authorization/authorization'
 import { authorizationIdOf } from '../authorization/claim'
 import type { Transition } from '../authorization/transition'
 import { loginRequestOf, parseRequestedLogin } from '../authorization-endpoint/requested-login'
@@ -27,7 +27,7 @@ import { devicePage } from './device-pages'
 import { deviceCodeGrant, type DeviceTerms } from './device-request'
 import type { DeviceView } from './device-view'
 import { guessThrottles } from './guesses'
-import type { KeptRequest } from './kept-request'
+import type { OpenRequest } from './kept-request'
 import { parseUserCode, shownCode } from './user-code'
 
 const codeField = 'user_code'
@@ -107,31 +107,23 @@ async function guess(
   { resourceOwner, address }: OwnPageRequest,
   userCode: string,
 ): Promise<Found | undefined> {
+  const lookUp = async (): Promise<Found | undefined> => {
+    const authorization = await server.find(terms.key.idOf(userCode))
+    const result = enteringAt(server, terms, resourceOwner)(authorization)
+    const entered = 'refusal' in result ? undefined : result.outcome
+    return authorization && entered && { authorization, entered }
+  }
   const limits = guessThrottles(terms.guesses, resourceOwner.subject, address)
   const found = await throttled(limits, server.counters, () =>
-    lookUp(server, terms, resourceOwner, userCode).catch((error: unknown) =>
-      error instanceof OAuthError ? error : Promise.reject(error),
-    ),
+    lookUp().catch((error: unknown) => (error instanceof OAuthError ? error : Promise.reject(error))),
   )
   if (found instanceof OAuthError) throw found
   return found
 }
 
-async function lookUp(
-  server: PlugInServer,
-  terms: DeviceTerms,
-  owner: ResourceOwner,
-  userCode: string,
-): Promise<Found | undefined> {
-  const authorization = await server.find(terms.key.idOf(userCode))
-  const result = enteringAt(server, terms, owner)(authorization)
-  const entered = 'refusal' in result ? undefined : result.outcome
-  return authorization && entered && { authorization, entered }
-}
-
 const lookAt = (
   { polledRequests }: PlugInServer,
-  { polled, kept: { loginDemandedAt } }: Pick<Asked, 'polled' | 'kept'>,
+  { polled, kept: { loginDemandedAt } }: OpenRequest,
   client: Client,
   owner: ResourceOwner,
 ) => polledRequests.lookAt(owner, { client, polled, grantType: deviceCodeGrant, loginDemandedAt })
@@ -250,9 +242,7 @@ function codeViewOf({ key }: DeviceTerms, request: OwnPageRequest): Extract<Devi
   }
 }
 
-interface Asked {
-  readonly polled: Polled
-  readonly kept: KeptRequest
+interface Asked extends OpenRequest {
   readonly consentToken: string
   readonly client: Client
   readonly userCode: string

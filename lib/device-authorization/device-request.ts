@@ -13,7 +13,7 @@ import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { DeviceView } from './device-view'
 import { countRequest, type GuessLimits } from './guesses'
-import { keptIn, withKept } from './kept-request'
+import { openIn, withKept } from './kept-request'
 import { createUserCode, type DeviceKey, shownCode } from './user-code'
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -125,9 +125,9 @@ function pollDevice(
 ): TransitionResult<Issued> {
   const result = pollAuthorization(current, poll, context)
   const isPending = 'refusal' in result && result.refusal.code === 'authorization_pending'
-  if (!isPending || current?.state !== 'polled') return result
-  const kept = keptIn(current)
-  if (kept === undefined) return result
+  const open = openIn(current)
+  if (!isPending || open === undefined) return result
+  const { polled, kept } = open
   const { now } = context
   if (kept.until <= now) return { action: 'none', refusal: refused('authorization_request_expired/poll') }
   const sinceLast = kept.polledAt === undefined ? Infinity : Math.abs(now - kept.polledAt)
@@ -135,6 +135,6 @@ function pollDevice(
   if (sinceLast <= tolerance) return result
   const isEarly = sinceLast < kept.interval - tolerance
   const interval = isEarly ? kept.interval + slowerBy : kept.interval
-  const authorization = withKept(current, { ...kept, interval, polledAt: now })
+  const authorization = withKept(polled, { ...kept, interval, polledAt: now })
   return { action: 'save', authorization, refusal: isEarly ? refused('device_poll_early') : result.refusal }
 }

@@ -1,4 +1,4 @@
-import type { Polled } from '../authorization/authorization'
+import type { Authorization, Polled } from '../authorization/authorization'
 import { isText } from '../primitives/values'
 import type { ConsentFact } from '../protocol/extension'
 import { dataOf } from '../protocol/extension-data'
@@ -38,8 +38,18 @@ export function withoutKept<Record extends Pick<Polled, 'extensionData'>>(record
   return { ...record, extensionData: others }
 }
 
+export interface OpenRequest {
+  readonly polled: Polled
+  readonly kept: KeptRequest
+}
+
 /** Undefined after the decision, too. */
-export function keptIn({ extensionData }: Pick<Polled, 'extensionData'>): KeptRequest | undefined {
+export function openIn(current: Authorization | undefined): OpenRequest | undefined {
+  const kept = current?.state === 'polled' ? keptIn(current) : undefined
+  return current?.state === 'polled' && kept !== undefined ? { polled: current, kept } : undefined
+}
+
+function keptIn({ extensionData }: Polled): KeptRequest | undefined {
   const kept = dataOf(deviceAuthorizationName, extensionData)
   if (!Array.isArray(kept)) return undefined
   const [at, until, address, facts, interval, polledAt, loginDemandedAt]: readonly unknown[] = kept

@@ -8,9 +8,16 @@ import { steadyClock } from '../../primitives/steady-clock'
 import { networksOf } from '../../limits/network'
 import { isLoopback } from '../../protocol/uri'
 import { DocumentUnavailable } from './document-unavailable'
-import { ConcurrencyLimits, HostLimits, type UrlTrust } from './fetch-limits'
+import { ConcurrencyLimits, hostLimits, type UrlTrust } from './fetch-limits'
 import { type FetchedDocument, requestDocument } from './request-document'
-import { type Lookup, lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
+import {
+  type Lookup,
+  lookupInDns,
+  parseTarget,
+  type Target,
+  TargetAddresses,
+  unlessAborted,
+} from './target-address'
 
 export interface DocumentFetch {
   /**
@@ -70,7 +77,7 @@ export const usualSize = 5120
  */
 export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
-  const hosts = new HostLimits(steadyClock(clock))
+  const hosts = hostLimits(steadyClock(clock))
   const concurrency = new ConcurrencyLimits()
   const targetAddresses = new TargetAddresses(lookup, loopback)
   const running = new Map<string, Promise<FetchedDocument>>()
@@ -121,11 +128,8 @@ export async function within<Outcome>(
   const deadline = new AbortController()
   const { signal } = deadline
   const waiting = new Wait(milliseconds / 1000, () => deadline.abort(new DocumentUnavailable('timeout')))
-  const late = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
-  })
   try {
-    return await Promise.race([act(signal), late])
+    return await unlessAborted(act(signal), signal)
   } finally {
     waiting.end()
   }

@@ -35,40 +35,32 @@ interface CountedFetch {
  *
  * Unknown URLs count for their sender first, and use up nothing of
  * named or known URLs, each of which has its own limit.
+ *
+ * @param clock milliseconds of a clock that does not step.
  */
-export class HostLimits {
-  private readonly sendersAtHosts: TokenBuckets
-  private readonly senders: TokenBuckets
-  private readonly hosts: TokenBuckets
-  private readonly urls: Readonly<Record<Exclude<UrlTrust, 'unknown'>, TokenBuckets>>
-  private readonly networks: Readonly<Record<UrlTrust, TokenBuckets>>
-
-  /** @param clock milliseconds of a clock that does not step. */
-  constructor(clock: () => number) {
-    const perMinute = (attempts: number) =>
-      new TokenBuckets({ attempts, seconds: 60 }, refusal, clock, maximumKeys)
-    this.sendersAtHosts = perMinute(30)
-    this.senders = perMinute(120)
-    // More than the 480 of a /48 of IPv6, which one subscriber may have.
-    this.hosts = perMinute(600)
-    this.urls = { named: perMinute(6), known: perMinute(6) }
-    // A network has many names, such as those of a hosting company. More than the 1920 of a /48 to all names.
-    this.networks = { named: perMinute(600), known: perMinute(600), unknown: perMinute(2400) }
-  }
-
-  /** Before the look-up of the name. */
-  countFetch({ url, hostname, trust, senders }: CountedFetch): void {
-    if (trust !== 'unknown') return this.urls[trust].take(url)
-    // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
-    const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
-    this.sendersAtHosts.takeFromAll(atHost)
-    this.senders.takeFromAll(senders)
-    this.hosts.take(hostname)
-  }
-
-  /** Before the connection. */
-  countConnection(trust: UrlTrust, addresses: readonly string[]): void {
-    this.networks[trust].takeFromAll(addresses.flatMap(networksOf))
+export function hostLimits(clock: () => number) {
+  const perMinute = (attempts: number) =>
+    new TokenBuckets({ attempts, seconds: 60 }, refusal, clock, maximumKeys)
+  const sendersAtHosts = perMinute(30)
+  const sendersEverywhere = perMinute(120)
+  // More than the 480 of a /48 of IPv6, which one subscriber may have.
+  const hosts = perMinute(600)
+  const urls = { named: perMinute(6), known: perMinute(6) }
+  // A network has many names, such as those of a hosting company. More than the 1920 of a /48 to all names.
+  const networks = { named: perMinute(600), known: perMinute(600), unknown: perMinute(2400) }
+  return {
+    /** Before the look-up of the name. */
+    countFetch({ url, hostname, trust, senders }: CountedFetch): void {
+      if (trust !== 'unknown') return urls[trust].take(url)
+      // First the limit that a single attacker reaches first: beyond it, nothing that others need is used up.
+      const atHost = senders.map(({ network, factor }) => ({ network: `${network} ${hostname}`, factor }))
+      sendersAtHosts.takeFromAll(atHost)
+      sendersEverywhere.takeFromAll(senders)
+      hosts.take(hostname)
+    },
+    /** Before the connection. */
+    countConnection: (trust: UrlTrust, addresses: readonly string[]): void =>
+      networks[trust].takeFromAll(addresses.flatMap(networksOf)),
   }
 }
 

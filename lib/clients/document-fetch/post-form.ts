@@ -3,7 +3,7 @@ import { isLoopback, plainUrl } from '../../protocol/uri'
 import { steadyClock } from '../../primitives/steady-clock'
 import { type DocumentFetchOptions, within } from './document-fetch'
 import { DocumentUnavailable } from './document-unavailable'
-import { forEachTrust, HostLimits, type UrlTrust } from './fetch-limits'
+import { forEachTrust, hostLimits, type UrlTrust } from './fetch-limits'
 import { requestFailure, responseTo } from './request-document'
 import { lookupInDns, parseTarget, type Target, TargetAddresses } from './target-address'
 
@@ -32,7 +32,7 @@ const busy = () => new DocumentUnavailable('busy')
 /** Guarded like {@link documentFetch}. Only a server at loopback sends to loopback, also over http. */
 export function postForm(options: DocumentFetchOptions): PostForm {
   const { loopback, clock = Date.now, lookup = lookupInDns(), ca } = options
-  const hosts = new HostLimits(steadyClock(clock))
+  const hosts = hostLimits(steadyClock(clock))
   const lines = forEachTrust(() => new Semaphore(atOnce, longestLine, busy))
   const linesToHosts = new HostLines()
   const targetAddresses = new TargetAddresses(lookup, loopback)
