@@ -58,31 +58,21 @@ export async function ownerApplications(
       : undefined
   }
 
-  const readsOf = (wave: readonly string[]) =>
-    wave.reduce((sum, clientId) => sum + (idsByClient.get(clientId)?.length ?? 0), 0)
-
-  /** As many as a part holds; fewer if they have too many authorizations. */
-  const waveFrom = (candidates: readonly string[], at: number): readonly string[] => {
-    let length = 1
-    while (length < partSize && readsOf(candidates.slice(at, at + length + 1)) <= readsAtMost) length += 1
-    return candidates.slice(at, at + length)
-  }
-
   /** One more than a part holds, if there is one. */
   const firstOf = async (candidates: readonly string[]) => {
     const found: OwnerApplication[] = []
-    let [at, reads] = [0, 0]
-    while (at < candidates.length && found.length <= partSize && reads < readsAtMost) {
-      const wave = waveFrom(candidates, at)
-      const some = await Promise.all(wave.map(find))
-      found.push(...some.filter((each) => each !== undefined))
-      reads += readsOf(wave)
-      at += wave.length
+    let [examined, reads] = [0, 0]
+    for (const clientId of candidates) {
+      if (found.length > partSize || reads >= readsAtMost) break
+      const application = await find(clientId)
+      if (application !== undefined) found.push(application)
+      reads += idsByClient.get(clientId)?.length ?? 0
+      examined += 1
     }
     // With clients left, the next part begins after the last one examined.
-    const isMore = found.length > partSize || at < candidates.length
+    const isMore = found.length > partSize || examined < candidates.length
     const shown = found.slice(0, partSize)
-    const last = found.length > partSize ? shown.at(-1)?.clientId : candidates[at - 1]
+    const last = found.length > partSize ? shown.at(-1)?.clientId : candidates[examined - 1]
     return { shown, last: isMore ? last : undefined }
   }
 

@@ -6,7 +6,7 @@ import type { Json } from '../protocol/json'
 
 export const deviceAuthorizationName = 'device-authorization'
 
-export interface KeptRequest {
+interface KeptRequest {
   /** Seconds since the epoch. */
   readonly at: number
   /** Of the user code. The record outlives it, so the client hears of the end. */

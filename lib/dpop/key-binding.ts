@@ -12,13 +12,6 @@ import { dpopName, dpopType, exposedHeaders } from './bound-token'
 import type { DpopRules } from './dpop-options'
 import type { ProofCheck } from './proof-check'
 
-interface KeptKeys {
-  /** RFC 9449 10 */
-  readonly code?: string
-  /** RFC 9449 5 */
-  readonly refreshToken?: string
-}
-
 // RFC 7638 3: SHA-256 as base64url.
 const thumbprintGrammar = /^[\w-]{43}$/
 
@@ -64,19 +57,19 @@ export function keyBinding({ required }: DpopRules, check: ProofCheck, server: P
     bindsRefreshToken: (data) => keptKeys(data).refreshToken !== undefined,
 
     atTokenRequest(request) {
-      const { evidence: thumbprint, client } = request
-      if (!isText(thumbprint)) {
-        // The authorization endpoint takes no proofs, so it gives such clients no tokens.
-        if (needsProof(client)) throw check.refuse('dpop_proof_missing')
-        requireKey(request, undefined)
-        return undefined
-      }
+      const { evidence, client } = request
+      const thumbprint = isText(evidence) ? evidence : undefined
+      // The authorization endpoint takes no proofs, so it gives such clients no tokens.
+      if (thumbprint === undefined && needsProof(client)) throw check.refuse('dpop_proof_missing')
       requireKey(request, thumbprint)
-      // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
-      const authorizationData =
-        client.client_type === 'public' ? { authorizationData: { refreshToken: thumbprint } } : {}
-      // With `tokenData`, a repeated refresh never gets the token of another key.
-      return { tokenType: dpopType, tokenData: thumbprint, ...authorizationData }
+      if (thumbprint === undefined) return undefined
+      return {
+        tokenType: dpopType,
+        // A repeated refresh never gets the token of another key.
+        tokenData: thumbprint,
+        // RFC 9449 5: a confidential client proves itself at each refresh, and may change its key.
+        ...(client.client_type === 'public' && { authorizationData: { refreshToken: thumbprint } }),
+      }
     },
   }
 }
@@ -125,17 +118,18 @@ function requireKey(
   thumbprint: string | undefined,
 ): void {
   const { code, refreshToken } = keptKeys(authorizationData)
-  // The authorization endpoint takes no proofs. Of a device, a repeated poll finds the key of the first one.
-  const bound =
-    grantType === 'implicit'
-      ? undefined
-      : grantType === 'refresh_token'
-        ? refreshToken
-        : (code ?? refreshToken)
+  // The authorization endpoint takes no proofs.
+  if (grantType === 'implicit') return
+  // Of a device, a repeated poll finds the key of the first one.
+  const bound = grantType === 'refresh_token' ? refreshToken : (code ?? refreshToken)
   if (bound !== undefined && bound !== thumbprint) throw refused('dpop_key_wrong')
 }
 
-function keptKeys(data: Json | undefined): KeptKeys {
+/** Of the code (RFC 9449 10), and of the refresh token (RFC 9449 5). */
+function keptKeys(data: Json | undefined) {
   const { code, refreshToken } = isRecord(data) ? data : {}
-  return { ...(isText(code) && { code }), ...(isText(refreshToken) && { refreshToken }) }
+  return {
+    code: isText(code) ? code : undefined,
+    refreshToken: isText(refreshToken) ? refreshToken : undefined,
+  }
 }

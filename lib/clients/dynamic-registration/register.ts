@@ -142,12 +142,10 @@ export function clientInformation(
     client_id_issued_at: issuedAt,
     ...(secret === undefined ? {} : { client_secret: secret }),
     ...(expiry === undefined ? {} : { client_secret_expires_at: expiry }),
-    ...(token === undefined
-      ? {}
-      : {
-          registration_access_token: token,
-          registration_client_uri: `${urlBelow(issuer, clientConfigurationPath)}?client_id=${client_id}`,
-        }),
+    ...(token !== undefined && {
+      registration_access_token: token,
+      registration_client_uri: `${urlBelow(issuer, clientConfigurationPath)}?client_id=${client_id}`,
+    }),
     ...metadataOf(registration, capabilities),
   }
 }

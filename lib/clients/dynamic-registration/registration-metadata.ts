@@ -218,9 +218,9 @@ export function metadataOf(
   { members: added = [] }: ServerCapabilities,
 ): Readonly<Record<string, unknown>> {
   const { token_endpoint_auth_method = 'client_secret_basic', credentials } = registration
-  const values = new Map<string, unknown>(Object.entries(registration))
-  const members = [...published, ...added.map(({ name }) => name)].flatMap((name) =>
-    values.get(name) === undefined ? [] : [[name, values.get(name)] as const],
+  const names = new Set([...published, ...added.map(({ name }) => name)])
+  const members = Object.entries(registration).filter(
+    ([name, value]) => names.has(name) && value !== undefined,
   )
   const keys = credentials?.[privateKeyJwtName]
   const isUri = isRecord(keys) && keys['jwks_uri'] !== undefined

@@ -32,7 +32,7 @@ interface DocumentCacheParts {
   readonly documents: DocumentFetch
   readonly sharedCache: SharedCache
   readonly parse: (json: unknown, url: DocumentUrl) => Client
-  readonly verification?: DocumentVerification | undefined
+  readonly verification: DocumentVerification
   readonly clock: () => number
   readonly isNamed: (url: string) => boolean
   /** Seconds. */
@@ -152,7 +152,7 @@ export class DocumentCache {
     try {
       const client = this.parts.parse(json, url)
       // A process without the plug-in fetched the document, and verified nothing.
-      if (!verified && this.needsVerification(client)) return kept
+      if (!verified && this.parts.verification.isNeeded(client)) return kept
       return {
         client,
         text: JSON.stringify(json),
@@ -168,18 +168,14 @@ export class DocumentCache {
     }
   }
 
-  private needsVerification(client: Client): boolean {
-    return this.parts.verification?.isNeeded(client) === true
-  }
-
   private async fetched(url: DocumentUrl, trust: UrlTrust, sender: Sender | undefined) {
     const { documents, parse, verification, clock } = this.parts
     const { json, maximumAge } = await documents
       .fetch(url.clientId, usualSize, { trust, sender })
       .catch(orUnreachable)
     const client = parse(json, url)
-    const verified = this.needsVerification(client)
-    if (verified) await verification?.run(client, { trust, sender })
+    const verified = verification.isNeeded(client)
+    if (verified) await verification.run(client, { trust, sender })
     const seconds = Math.min(Math.max(shortestKept, maximumAge), longestKept / 1000)
     const fetchedAt = clock()
     const expiresAt = fetchedAt + seconds * 1000

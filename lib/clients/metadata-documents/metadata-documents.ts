@@ -11,6 +11,7 @@ import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-m
 import { OptionsReader } from '../../primitives/options-reader'
 import { isBoolean } from '../../primitives/values'
 import { UnusableClient } from '../../protocol/refusals'
+import type { Sender } from '../../protocol/sender'
 import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
 import { DocumentCache } from './document-cache'
@@ -79,13 +80,11 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
     isNamed: (url) => named.has(url),
     longestLifetime: server.longestLifetime,
   })
-  const findDocument: OpenClients['find'] = (clientId, sender) => {
+  const findDocument = async (clientId: string, sender: Sender | undefined) => {
     const url = documentUrl(clientId)
     if (url === undefined) return undefined
-    const look = () => cache.find(url, sender)
-    const decided = allow(clientId)
-    if (typeof decided !== 'boolean') return decided.then((isAllowed) => (isAllowed ? look() : notAllowed()))
-    return decided ? look() : notAllowed()
+    if (await allow(clientId)) return cache.find(url, sender)
+    throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
   }
   return {
     find(clientId, sender) {
@@ -130,8 +129,4 @@ function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceSe
     ...(lookup === undefined ? {} : { lookup }),
     ...(ca === undefined ? {} : { ca }),
   })
-}
-
-function notAllowed(): never {
-  throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
 }

@@ -33,9 +33,8 @@ export interface DocumentRules {
 export function verificationBy(
   { capabilities: { members = [] } }: DocumentRules,
   documents: DocumentFetch,
-): DocumentVerification | undefined {
+): DocumentVerification {
   const verifying = members.filter((member) => member.verify !== undefined)
-  if (verifying.length === 0) return undefined
   return {
     isNeeded: (client) => verifying.some(({ name }) => client.members[name] !== undefined),
     async run(client, inquiry) {
