@@ -39,6 +39,11 @@ export function post(path: string, fields: Fields): string {
   return formPost(path, { ...fields, client_id: client.id, client_secret: client.secret })
 }
 
+/** Of a public client. */
+export function named(path: string, fields: Fields): string {
+  return formPost(path, { ...fields, client_id: client.id })
+}
+
 export function clientCredentials(dialect: Dialect): Story {
   const fields = { grant_type: 'client_credentials', scope, ...dialect.tokenFields }
   const request = dialect.clientPost(dialect.token, fields)

@@ -1,11 +1,11 @@
-import { basic, clientCredentials, codeFlow, decide, guard, refresh, type Dialect } from '../flows'
+import { basic, clientCredentials, codeFlow, decide, guard, named, refresh, type Dialect } from '../flows'
 import type { Stories } from '../story'
 
 const approved: Dialect = { authorize: '/authorize', token: '/token', clientPost: basic }
 const dialect: Dialect = { ...approved, approve: decide('/decide') }
 
 /** Without a page: 2 requests. */
-export const bareApproved: Stories = { codeFlow: codeFlow(approved) }
+export const bareApproved: Stories = { codeFlow: codeFlow({ ...approved, clientPost: named }) }
 
 /** The same requests, to routes that check nothing. */
 export const bare: Stories = {

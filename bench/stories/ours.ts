@@ -8,6 +8,7 @@ import {
   guard,
   idTokenBy,
   introspection,
+  named,
   refresh,
   type Dialect,
 } from '../flows'
@@ -25,8 +26,8 @@ export const ours: Stories = {
   introspection: introspection(withPage),
 }
 
-/** Where the host knows of the approval: 2 requests. */
-export const approvedAlready: Stories = { codeFlow: codeFlow(dialect) }
+/** A public client, where the host knows of the approval: 2 requests. */
+export const approvedAlready: Stories = { codeFlow: codeFlow({ ...dialect, clientPost: named }) }
 
 /** With access tokens that are JWTs. */
 export function oursJwt(algorithm: string): Stories {

@@ -19,23 +19,29 @@ const cached = process.env['BENCH_CACHE']
 const issuer = 'http://127.0.0.1'
 const plenty = { attempts: 1_000_000, seconds: 1 }
 
+const isApproved = process.env['BENCH_APPROVED'] !== undefined
+const publicClient = { client_type: 'public', grant_types: ['authorization_code', 'refresh_token'] } as const
+const confidentialClient = {
+  client_type: 'confidential',
+  // As of a secret that `generateClientSecret()` made.
+  client_secret_hashes: [`sha256:${createHash('sha256').update(client.secret).digest('base64url')}`],
+  grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+  may_introspect: true,
+} as const
+
 const oauth = createAuthorizationServer({
   issuer,
   scopes: { ...identityScopes, [scope]: 'See your photos' },
   clients: [
     {
       client_id: client.id,
-      client_type: 'confidential',
-      // As of a secret that `generateClientSecret()` made.
-      client_secret_hashes: [`sha256:${createHash('sha256').update(client.secret).digest('base64url')}`],
       redirect_uris: [client.redirectUri],
-      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
       scope: [...Object.keys(identityScopes), scope].join(' '),
-      may_introspect: true,
+      ...(isApproved ? publicClient : confidentialClient),
     },
   ],
   resourceOwner: () => ({ subject: owner }),
-  ...(process.env['BENCH_APPROVED'] === undefined ? {} : { skipConsent: () => true }),
+  ...(isApproved && { skipConsent: () => true }),
   ...(programInProcess === undefined ? inRedis() : inMemory()),
   lifetimes: {
     authorizationCode: lifetimes.code,

@@ -100,12 +100,11 @@ function requestLimit(make: () => readonly RequestHandler[], contexts: RequestCo
 
 // The endpoint runs outside of `next`: express-rate-limit would take its errors for the store's. An error ends the row:
 // a failing store must hold up the request only once.
-const passed = ([first, ...others]: readonly RequestHandler[], request: Request, response: Response) =>
+const passed = (limiters: readonly RequestHandler[], request: Request, response: Response, at = 0) =>
   new Promise<void>((resolve, reject) => {
-    if (first === undefined) return resolve()
-    void first(request, response, (error?: unknown) => {
+    void limiters[at]?.(request, response, (error?: unknown) => {
       if (error === undefined)
-        return resolve(others.length === 0 ? undefined : passed(others, request, response))
+        return resolve(at + 1 < limiters.length ? passed(limiters, request, response, at + 1) : undefined)
       if (error instanceof Throttled) return reject(error)
       warnOfLimitStore(error)
       resolve()

@@ -94,13 +94,15 @@ export const hasDigest = (text: string, expected: string): boolean => isSameDige
 /** In constant time. */
 export function isSameDigest(digestOfText: string, expected: string): boolean {
   if (expected.length !== digestLength) return false
-  presented.write(digestOfText, 'latin1')
-  stored.write(expected, 'latin1')
+  for (let at = 0; at < digestLength; at++) {
+    presented[at] = digestOfText.charCodeAt(at)
+    stored[at] = expected.charCodeAt(at)
+  }
   return timingSafeEqual(presented, stored)
 }
 
 // Kept: two new ones for each comparison would cost more than the comparison.
-const [presented, stored] = [Buffer.alloc(digestLength), Buffer.alloc(digestLength)]
+const [presented, stored] = [new Uint8Array(digestLength), new Uint8Array(digestLength)]
 
 /** In constant time. */
 export function isSameText(one: string, other: string): boolean {
