@@ -1,5 +1,6 @@
+import { aFlag } from '../primitives/fields'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isText } from '../primitives/values'
+import { isText } from '../primitives/values'
 import type { Observed } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
 import { differenceBetween } from '../protocol/url-difference'
@@ -47,7 +48,7 @@ export class Diagnosis {
 
 /** Never in production, whatever the option says, nor in tests: they refuse on purpose, and runners print warnings. */
 export function readExplainRefusals(reading: OptionsReader): boolean {
-  const wanted = reading.optional('explainRefusals', true, isBoolean, 'must be true or false.')
+  const wanted = reading.field('explainRefusals', aFlag(true))
   return wanted && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
 

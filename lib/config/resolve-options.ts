@@ -1,4 +1,4 @@
-import { aClock } from '../primitives/fields'
+import { aClock, aFlag, aText, aWhole, someSeconds } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { aLimit } from '../limits/limit'
 import { issuingLimits } from '../limits/issue-limits'
@@ -137,14 +137,9 @@ export function resolveOptions(options: Options): ServerSettings {
     cors: readCors(reading, '*'),
     dynamicRegistration: undefined,
     lifetimes,
-    refreshTokenExpiresIn: reading.optional(
-      'refreshTokenExpiresIn',
-      false,
-      isBoolean,
-      'must be true or false.',
-    ),
-    refreshTokenRotation: reading.optional('refreshTokenRotation', true, isBoolean, 'must be true or false.'),
-    offlineAccess: reading.optional('offlineAccess', false, isBoolean, 'must be true or false.'),
+    refreshTokenExpiresIn: reading.field('refreshTokenExpiresIn', aFlag(false)),
+    refreshTokenRotation: reading.field('refreshTokenRotation', aFlag(true)),
+    offlineAccess: reading.field('offlineAccess', aFlag(false)),
     grantTypes,
     responseTypes,
     responseModes: resolveResponseModes(parts),
@@ -215,7 +210,7 @@ function withDynamicRegistration(
 }
 
 function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): Scope {
-  const text = reading.optional<string | undefined>('defaultScope', undefined, isText, 'must be a text.')
+  const text = reading.field('defaultScope', optional(aText))
   if (text === undefined) return []
   const scope = parseScope(text)
   if (known !== undefined && (scope === undefined || !covers(known, scope)))
@@ -226,7 +221,7 @@ function resolveDefaultScope(reading: OptionsReader, known: Scope | undefined): 
 function resolveLifetimes(reading: OptionsReader): Lifetimes {
   return reading.group('lifetimes', (fields) => {
     const seconds = (key: keyof Lifetimes, fallback: number, least = 1, most = tenYears) =>
-      fields.optional(key, fallback, isWhole(least, most), `must be whole seconds, ${least} to ${most}.`)
+      fields.field(key, someSeconds(fallback, least, most))
     return {
       authorizationRequest: seconds('authorizationRequest', 600),
       // RFC 6749 4.1.2: a code should live ten minutes at most.
@@ -234,12 +229,7 @@ function resolveLifetimes(reading: OptionsReader): Lifetimes {
       accessToken: seconds('accessToken', 3600),
       refreshToken: seconds('refreshToken', 30 * 24 * 3600),
       refreshTokenGrace: seconds('refreshTokenGrace', 30, 0, 300),
-      grant: fields.optional<number | undefined>(
-        'grant',
-        undefined,
-        isWhole(1, tenYears),
-        `must be whole seconds, 1 to ${tenYears}.`,
-      ),
+      grant: fields.field('grant', optional(aWhole(1, tenYears))),
     }
   })
 }
@@ -309,7 +299,7 @@ function resolvePages(
     consentPage: hook(fields, 'consent', given?.consent),
     errorPage: hook(fields, 'error', given?.error),
     connectedPage: hook(fields, 'connected', given?.connected),
-    popups: fields.optional('popups', false, isBoolean, 'must be true or false.'),
+    popups: fields.field('popups', aFlag(false)),
     pageLocales: readPageLocales(fields),
   }))
 }

@@ -1,3 +1,4 @@
+import { kind, optional } from '../primitives/schema'
 import { warnOnce } from '../audit/warning'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { ConfigurationError } from '../primitives/configuration-error'
@@ -36,7 +37,7 @@ export function resolveCounters(
   clock: () => number,
   inUse = true,
 ): Counters {
-  const given = reading.optional<Counters | undefined>('counters', undefined, isCounters, countersExpectation)
+  const given = reading.field('counters', optional(kind(isCounters, countersExpectation)))
   const counters = given ?? store?.counters
   if (counters !== undefined) return counters
   if (inUse && process.env['NODE_ENV'] === 'production')

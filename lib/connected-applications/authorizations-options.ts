@@ -1,5 +1,7 @@
+import { aFlag } from '../primitives/fields'
+import { kind, optional } from '../primitives/schema'
 import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRecord, isText } from '../primitives/values'
+import { isRecord, isText } from '../primitives/values'
 import { isWebPage } from '../protocol/uri'
 
 /** The list of what owners have approved, and the page on which they see and end it. */
@@ -55,10 +57,10 @@ export function readAuthorizations(
     return off
   }
   const fields = new OptionsReader(given === true ? {} : given, key, reading.issues)
-  const manageAt = fields.optional<string | undefined>('manageAt', undefined, isPlace, placeExpectation)
+  const manageAt = fields.field('manageAt', optional(kind(isPlace, placeExpectation)))
   const hasPage = manageAt === undefined || fields.take('path') !== undefined
   const connectedPath = hasPage ? takePath(fields, 'path', '/authorizations') : undefined
-  const listsAll = fields.optional('fromTheStart', false, isBoolean, 'must be true or false.')
+  const listsAll = fields.field('fromTheStart', aFlag(false))
   const ownPage = connectedPath === undefined ? undefined : mount + connectedPath
   fields.refuseUnknown()
   return { authorizations: true, listsAll, connectedPath, manageAt: manageAt ?? ownPage }

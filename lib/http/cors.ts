@@ -1,3 +1,4 @@
+import { kind, optional } from '../primitives/schema'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
@@ -27,7 +28,7 @@ const originExpectation =
   'must be an origin as a browser sends it, such as https://app.example or http://localhost:5173: scheme, host and port, without a path. Every origin is cors: true.'
 
 export function readCors(reading: OptionsReader, fallback: AllowedOrigins): AllowedOrigins {
-  const given = reading.optional<Given | undefined>('cors', undefined, isBooleanOrRecord, optionExpectation)
+  const given = reading.field('cors', optional(kind(isBooleanOrRecord, optionExpectation)))
   if (given === undefined) return fallback
   if (given === true) return '*'
   if (given === false) return undefined

@@ -1,3 +1,4 @@
+import { kind, optional } from '../primitives/schema'
 import type { OptionsReader } from '../primitives/options-reader'
 import { stylesheet } from './stylesheet'
 
@@ -52,12 +53,7 @@ function readColor(
   beside: string,
   named: string,
 ): string | undefined {
-  const color = fields.optional<string | undefined>(
-    key,
-    undefined,
-    isColor,
-    "must be a colour such as '#3a56d4'.",
-  )
+  const color = fields.field(key, optional(kind(isColor, "must be a colour such as '#3a56d4'.")))
   if (color === undefined || !isColor(color)) return undefined
   const contrast = contrastOf(color, beside)
   if (contrast >= leastContrast) return color

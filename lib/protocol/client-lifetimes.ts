@@ -1,6 +1,8 @@
+import { aWhole } from '../primitives/fields'
+import { optional } from '../primitives/schema'
 import type { ConfigurationIssue } from '../primitives/configuration-error'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isWhole, tenYears } from '../primitives/values'
+import { tenYears } from '../primitives/values'
 
 /** Whole seconds. Undefined means the lifetime of the server. */
 export interface ClientLifetimes {
@@ -24,13 +26,7 @@ const bounds = {
 } as const
 
 export function readClientLifetimes(reading: OptionsReader): ClientLifetimes {
-  const seconds = (key: keyof ClientLifetimes) =>
-    reading.optional<number | undefined>(
-      key,
-      undefined,
-      isWhole(1, tenYears),
-      `must be whole seconds, 1 to ${tenYears}.`,
-    )
+  const seconds = (key: keyof ClientLifetimes) => reading.field(key, optional(aWhole(1, tenYears)))
   return {
     access_token_lifetime: seconds('access_token_lifetime'),
     refresh_token_lifetime: seconds('refresh_token_lifetime'),

@@ -1,6 +1,8 @@
+import { aText } from '../primitives/fields'
+import { optional } from '../primitives/schema'
 import type { Client } from './client'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isText, isTexts } from '../primitives/values'
+import { isTexts } from '../primitives/values'
 import type { ServerCapabilities } from './parse-client'
 import { cureForOffer } from './plug-in-names'
 import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack } from './redirect-uri'
@@ -69,7 +71,7 @@ export const isNativeApp = (clientType: Client['client_type'], redirectUris: rea
 
 /** Default: every scope of the server. */
 export function readAllowedScope(reading: OptionsReader, known: Scope | undefined): Scope {
-  const text = reading.optional<string | undefined>('scope', undefined, isText, 'must be a text.')
+  const text = reading.field('scope', optional(aText))
   if (text === undefined) return known ?? []
   const scope = parseScope(text)
   if (scope === undefined || (known !== undefined && !covers(known, scope)))

@@ -1,13 +1,14 @@
+import { yesOrNo } from '../primitives/fields'
+import { optional } from '../primitives/schema'
 import type { ConfigurationIssue } from '../primitives/configuration-error'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isBoolean } from '../primitives/values'
 import type { Client } from './client'
 
 const path = 'refresh_token_rotation'
 
 /** Undefined: what the server says. */
 export const readRotation = (reading: OptionsReader): boolean | undefined =>
-  reading.optional<boolean | undefined>(path, undefined, isBoolean, 'must be true or false.')
+  reading.field(path, optional(yesOrNo))
 
 /** Refresh tokens of a public client rotate in any case. @param bindsRefreshTokens undefined if unknown. */
 export function rotationMistakes(

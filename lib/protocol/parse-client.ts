@@ -1,3 +1,5 @@
+import { aFlag } from '../primitives/fields'
+import { kind, optional } from '../primitives/schema'
 import {
   type AuthenticationMethodDescription,
   builtInMethods,
@@ -8,7 +10,7 @@ import {
 } from './client'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
 import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRecord, isText, isTexts } from '../primitives/values'
+import { isRecord, isText, isTexts } from '../primitives/values'
 import { checkMembers, type ClientMember, readMembers } from './client-member'
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { readRotation, rotationMistakes } from './client-rotation'
@@ -80,10 +82,10 @@ export function parseClient(
   const grant_types = offeredNames(reading, 'grant_types', ['authorization_code'], capabilities.grantTypes)
   const usesCode = grant_types.includes('authorization_code')
   const page = (key: string) =>
-    reading.optional<string | undefined>(key, undefined, isWebAddress, 'must be an http or https URL.')
-  const flag = (key: string) => reading.optional(key, false, isBoolean, 'must be true or false.')
+    reading.field(key, optional(kind(isWebAddress, 'must be an http or https URL.')))
+  const flag = (key: string) => reading.field(key, aFlag(false))
   const text = (key: string) =>
-    reading.optional<string | undefined>(key, undefined, isName, 'must be a text without control characters.')
+    reading.field(key, optional(kind(isName, 'must be a text without control characters.')))
   const client: Client = {
     client_id,
     client_type,

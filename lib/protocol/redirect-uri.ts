@@ -1,7 +1,8 @@
+import { aFlag } from '../primitives/fields'
 import type { Client } from './client'
 import type { ConfigurationIssue } from '../primitives/configuration-error'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRecord, isTexts } from '../primitives/values'
+import { isRecord, isTexts } from '../primitives/values'
 import { formOf } from './form-encoding'
 import { isTooLong, longestValues } from './parameters'
 import { hasUriCharacters, isLoopback, namesHost, protocolOf } from './uri'
@@ -160,8 +161,7 @@ export function readRedirection(
   reading: OptionsReader,
   rule: RedirectUriRule | undefined,
 ): RegisteredRedirection {
-  const optIn = (key: keyof RegisteredRedirection) =>
-    reading.optional(key, false, isBoolean, 'must be true or false.')
+  const optIn = (key: keyof RegisteredRedirection) => reading.field(key, aFlag(false))
   const insecure_redirect_uris = optIn('insecure_redirect_uris')
   return {
     redirect_uris: redirectUris(reading, insecure_redirect_uris, rule),

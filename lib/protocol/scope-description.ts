@@ -1,5 +1,7 @@
+import { aFlag } from '../primitives/fields'
+import { kind, optional } from '../primitives/schema'
 import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRecord } from '../primitives/values'
+import { isRecord } from '../primitives/values'
 import { isLocalizedText, type Text, textExpectation } from './localized-text'
 import { parseScope } from './scope'
 
@@ -55,9 +57,9 @@ function readScope(reading: OptionsReader, token: string, given: unknown): Scope
 function readOptions(fields: OptionsReader): ScopeDescription {
   const scope = {
     description: fields.required<Text>('description', '', isLocalizedText, textExpectation),
-    group: fields.optional<Text | undefined>('group', undefined, isLocalizedText, textExpectation),
+    group: fields.field('group', optional(kind(isLocalizedText, textExpectation))),
     weight: fields.optional<ScopeWeight>('weight', 'read', isWeight, "must be 'read', 'write' or 'danger'."),
-    optional: fields.optional('optional', false, isBoolean, 'must be true or false.'),
+    optional: fields.field('optional', aFlag(false)),
   }
   fields.refuseUnknown()
   return scope

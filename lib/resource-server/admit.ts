@@ -1,8 +1,9 @@
+import { aFlag } from '../primitives/fields'
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
 import { type Eventual, following } from '../primitives/eventual'
 import type { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isText } from '../primitives/values'
+import { isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
 import type { Json } from '../protocol/json'
@@ -224,7 +225,7 @@ export function readRequirement(
     scope: scopeOf(reading, scope, knownScope, resource),
     resource: resource?.uri,
     match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
-    optional: reading.optional('optional', false, isBoolean, 'must be true or false.'),
+    optional: reading.field('optional', aFlag(false)),
     login: readRequiredLogin(reading),
   }
 }

@@ -1,3 +1,4 @@
+import { kind, optional } from '../primitives/schema'
 import type { OptionsReader } from '../primitives/options-reader'
 import { isWhole, tenYears } from '../primitives/values'
 import { acrValuesExpectation, isAcrValues } from '../protocol/acr-values'
@@ -28,7 +29,7 @@ export interface RequiredLogin {
 }
 
 export function readRequiredLogin(reading: OptionsReader): RequiredLogin | undefined {
-  const maxAge = reading.optional<number | undefined>('maxAge', undefined, isMaxAge, maxAgeExpectation)
+  const maxAge = reading.field('maxAge', optional(kind(isMaxAge, maxAgeExpectation)))
   const acr = reading.optional<string | readonly string[]>('acr', [], isAcr, acrExpectation)
   const acrValues = typeof acr === 'string' ? [acr] : [...acr]
   return maxAge === undefined && acrValues.length === 0 ? undefined : { maxAge, acrValues }

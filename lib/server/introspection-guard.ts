@@ -1,9 +1,10 @@
+import { aNumber } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { deadlineOf } from '../stores/deadline'
 import { type Fields, group, optional } from '../primitives/schema'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { OptionsReader } from '../primitives/options-reader'
-import { isText, isTexts, isWhole } from '../primitives/values'
+import { isText, isTexts } from '../primitives/values'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
 import {
   type IntrospectionKey,
@@ -81,7 +82,7 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
   const given = audienceOf(reading)
   const own = readOwnResource(reading, given)
   const whole = (key: string, fallback: number, least: number, most: number) =>
-    reading.optional(key, fallback, isWhole(least, most), `must be a whole number, ${least} to ${most}.`)
+    reading.field(key, aNumber(fallback, least, most))
   const terms = {
     issuer,
     tokenTypes: guard.tokenTypes,

@@ -1,3 +1,4 @@
+import { kind, optional } from '../primitives/schema'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import type { AuthorizationServerEvents } from '../audit/events'
@@ -93,7 +94,7 @@ export function readOwnResource(
   reading: OptionsReader,
   audience: readonly string[],
 ): OwnResource | undefined {
-  const given = reading.optional<string | undefined>('resource', undefined, isOwnUri, ownExpectation)
+  const given = reading.field('resource', optional(kind(isOwnUri, ownExpectation)))
   if (given !== undefined) return new OwnResource(given, true)
   const [only, second] = audience
   return second === undefined && isOwnUri(only) ? new OwnResource(only, false) : undefined

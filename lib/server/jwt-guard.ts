@@ -1,4 +1,4 @@
-import { needed, optional } from '../primitives/schema'
+import { kind, needed, optional } from '../primitives/schema'
 import { loadJose, requireJose } from '../jwt/jose'
 import { givenKeys, keysAt, keySet, type KeySource } from '../jwt/key-source'
 import { anAudience, verifiedAlgorithms } from '../jwt/verify-jwt'
@@ -128,7 +128,7 @@ function keysOfGuard(reading: OptionsReader): KeySource {
 function claimNamesOf(reading: OptionsReader, type: Kind): JwtDialect {
   const older = type === 'JWT'
   const cure = 'must be the name of a claim.'
-  const clientId = reading.optional<string | undefined>('clientIdClaim', undefined, isText, cure)
+  const clientId = reading.field('clientIdClaim', optional(kind(isText, cure)))
   const usual = older ? [...rfc9068.clientId, 'azp'] : rfc9068.clientId
   return {
     clientId: clientId === undefined ? usual : [clientId],

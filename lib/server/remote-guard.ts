@@ -1,4 +1,4 @@
-import { aClock } from '../primitives/fields'
+import { aClock, aFlag } from '../primitives/fields'
 import { pageUri } from '../protocol/uri'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { type Fields, group } from '../primitives/schema'
@@ -21,7 +21,7 @@ import {
   resourcesExpectation,
 } from '../http/protected-resource'
 import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, tenYears } from '../primitives/values'
+import { tenYears } from '../primitives/values'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
 import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
@@ -100,8 +100,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const { sources, tokenTypes, counters } = proving
   const accessTokenFormats = resolveReaders(sources)
   const resources = readResources(reading, undefined, tenYears)
-  const hasChoices = reading.optional('choices', false, isBoolean, 'must be true or false.')
-  const hasMarks = reading.optional('authorizations', false, isBoolean, 'must be true or false.')
+  const hasChoices = reading.field('choices', aFlag(false))
+  const hasMarks = reading.field('authorizations', aFlag(false))
   if (hasMarks && store.index === undefined)
     reading.wrong(
       'store',

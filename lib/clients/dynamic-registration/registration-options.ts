@@ -1,10 +1,12 @@
+import { kind, optional } from '../../primitives/schema'
+import { aFlag, aNumber } from '../../primitives/fields'
 import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { OptionsReader } from '../../primitives/options-reader'
-import { isBoolean, isRecord, isText, isTexts, isWhole, tenYears } from '../../primitives/values'
+import { isRecord, isText, isTexts, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import { dynamicClientsWithDeadline } from '../../stores/deadline'
@@ -117,7 +119,7 @@ export function readDynamicRegistration(
   const fields = new OptionsReader(given, reading.at(key), reading.issues)
   const { issuer, capabilities, lifetimes, clock } = context
   const whole = (name: string, fallback: number, least: number, most = tenYears) =>
-    fields.optional(name, fallback, isWhole(least, most), `must be a whole number, ${least} to ${most}.`)
+    fields.field(name, aNumber(fallback, least, most))
   const lifetime = whole('lifetime', 90 * day, 2 * day)
   const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
   const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
@@ -136,7 +138,7 @@ export function readDynamicRegistration(
     hostClients: new HostClients(context.findClient, clock),
     capabilities,
     scope: readAllowedScope(fields, capabilities.scope),
-    registerAllScopes: fields.optional('registerAllScopes', false, isBoolean, 'must be true or false.'),
+    registerAllScopes: fields.field('registerAllScopes', aFlag(false)),
     grantTypes: readGrantTypes(fields, reading, context),
     store,
     verifyInitialAccessToken: readInitialAccessToken(fields),
@@ -171,12 +173,7 @@ function readGrantTypes(
 }
 
 function readStore(fields: OptionsReader, { store, clock }: RegistrationContext): DynamicClientStore {
-  const given = fields.optional<DynamicClientStore | undefined>(
-    'store',
-    undefined,
-    isDynamicClientStore,
-    dynamicClientsExpectation,
-  )
+  const given = fields.field('store', optional(kind(isDynamicClientStore, dynamicClientsExpectation)))
   if (given !== undefined) return given
   if (store.dynamicClients !== undefined) return store.dynamicClients
   try {

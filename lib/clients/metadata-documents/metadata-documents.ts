@@ -1,3 +1,4 @@
+import { aFlag } from '../../primitives/fields'
 import { optional } from '../../primitives/schema'
 import {
   addressLookup,
@@ -9,7 +10,6 @@ import {
 } from '../document-fetch/document-fetch'
 import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
 import { OptionsReader } from '../../primitives/options-reader'
-import { isBoolean } from '../../primitives/values'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { isLoopback } from '../../protocol/uri'
@@ -108,7 +108,7 @@ function readRules(reading: OptionsReader, server: ClientSourceServer): Document
     capabilities,
     scope: readAllowedScope(reading, capabilities.scope),
     grantTypes,
-    localhostRedirects: reading.optional('localhostRedirects', false, isBoolean, 'must be true or false.'),
+    localhostRedirects: reading.field('localhostRedirects', aFlag(false)),
     parse: (registration) => server.parse(registration),
   }
 }

@@ -1,3 +1,5 @@
+import { aText } from '../../primitives/fields'
+import { kind, optional } from '../../primitives/schema'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText, isTexts, isWhole } from '../../primitives/values'
 import { covers, distinct, parseScope, type Scope } from '../../protocol/scope'
@@ -108,12 +110,7 @@ export function readResources(
     isTable,
     cure,
   )
-  const chosen = reading.optional<string | undefined>(
-    defaultOption,
-    undefined,
-    isText,
-    'must be one of resources.',
-  )
+  const chosen = reading.field(defaultOption, optional(kind(isText, 'must be one of resources.')))
   if (given === undefined) {
     if (chosen !== undefined && reading.take(resourcesOption) === undefined)
       reading.wrong(defaultOption, 'needs the option resources.')
@@ -166,19 +163,12 @@ function readResource(uri: string, reading: OptionsReader, { known, longest }: B
       isWhole(1, longest),
       `must be whole seconds, 1 to ${longest}, lifetimes.accessToken of the server.`,
     ),
-    accessTokenFormat: reading.optional<string | undefined>(
+    accessTokenFormat: reading.field(
       'accessTokenFormat',
-      undefined,
-      isText,
-      'must be the name of an access token format, such as at+jwt, or opaque.',
+      optional(kind(isText, 'must be the name of an access token format, such as at+jwt, or opaque.')),
     ),
-    name: reading.optional<string | undefined>('name', undefined, isText, 'must be a text.'),
-    documentation: reading.optional<string | undefined>(
-      'documentation',
-      undefined,
-      isWebPage,
-      webPageExpectation,
-    ),
+    name: reading.field('name', optional(aText)),
+    documentation: reading.field('documentation', optional(kind(isWebPage, webPageExpectation))),
   }
   reading.refuseUnknown()
   return Object.freeze(resource)
