@@ -7,10 +7,7 @@ import { digest } from '../protocol/credential'
 import type { EndpointRequest } from '../protocol/endpoint'
 import { overLimit } from '../protocol/refusals'
 
-export interface GuessLimits {
-  readonly owner: Limit | undefined
-  readonly network: Limit | undefined
-}
+export type GuessLimits = Readonly<Record<'owner' | 'network', Limit | undefined>>
 
 /** RFC 8628 5.1. No count for all owners together: a stranger could lock out everybody. */
 export function guessThrottles(

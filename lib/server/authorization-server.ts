@@ -200,7 +200,8 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
-  const selfRegistered = dynamicRegistration && ofThisIssuer(dynamicRegistration)
+  const selfRegistered =
+    dynamicRegistration && ofThisIssuer(dynamicRegistration.store, dynamicRegistration.issuerDigest)
   return clientRegistrar(clients, offered, clientRevocation(context), selfRegistered)
 }
 

@@ -3,6 +3,9 @@ import { kind, optional } from '../../primitives/schema'
 import type { RequestOptions } from 'node:https'
 import { Wait } from '../../primitives/deadlines'
 import { isList, isRecord, isText } from '../../primitives/values'
+import type { Client } from '../../protocol/client'
+import type { ClientMember } from '../../protocol/client-member'
+import { refused } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { steadyClock } from '../../primitives/steady-clock'
 import { networksOf } from '../../limits/network'
@@ -133,4 +136,31 @@ export async function within<Outcome>(
   } finally {
     waiting.end()
   }
+}
+
+interface MemberMistake {
+  readonly name: string
+  readonly message: string
+}
+
+export async function mistakeInStatement(
+  client: Client,
+  members: readonly ClientMember[] = [],
+  documents: DocumentFetch,
+  inquiry: DocumentInquiry,
+): Promise<MemberMistake | undefined> {
+  const fetchDocument = async (url: string, maximumSize?: number) =>
+    (await documents.fetch(url, maximumSize, inquiry).catch(orUnreachable)).json
+  for (const member of members) {
+    const value = client.members[member.name]
+    const message = value === undefined ? undefined : await member.verify?.(value, { client, fetchDocument })
+    if (message !== undefined) return { name: member.name, message }
+  }
+  return undefined
+}
+
+/** A host's own fetch failed: the event needs the cause. */
+export function orUnreachable(error: unknown): FetchedDocument {
+  if (error instanceof DocumentUnavailable) throw error
+  throw refused('client_document_unreachable', {}, { cause: error })
 }

@@ -18,13 +18,10 @@ export const publicClientId = (issuer: string, metadata: object, generation: num
 export const confidentialClientId = (): string => prefix + createId(secureRandom)
 
 /** Clients of all issuers stand below one prefix of the store, and each issuer decides for itself who may register. */
-export function ofThisIssuer({
-  store,
-  issuerDigest,
-}: {
-  readonly store: DynamicClientStore
-  readonly issuerDigest: string
-}): Pick<DynamicClientStore, 'update' | 'remove'> {
+export function ofThisIssuer(
+  store: DynamicClientStore,
+  issuerDigest: string,
+): Pick<DynamicClientStore, 'update' | 'remove'> {
   const isOwn = (client: DynamicClient) => client.issuerDigest === issuerDigest
   return {
     async update(clientId, change) {

@@ -10,9 +10,8 @@ import {
   usualGrantTypes,
   usualResponseTypes,
 } from '../../protocol/client-metadata'
-import type { DocumentFetch } from '../document-fetch/document-fetch'
+import { type DocumentFetch, mistakeInStatement } from '../document-fetch/document-fetch'
 import { DocumentUnavailable } from '../document-fetch/document-unavailable'
-import { mistakeInStatement } from '../document-fetch/verify-statement'
 import type { Sender } from '../../protocol/sender'
 import type { ConfigurationIssue } from '../../primitives/configuration-error'
 import { isList, isRecord, isText } from '../../primitives/values'

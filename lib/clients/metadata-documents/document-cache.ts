@@ -1,4 +1,9 @@
-import { type DocumentFetch, type DocumentInquiry, usualSize } from '../document-fetch/document-fetch'
+import {
+  type DocumentFetch,
+  type DocumentInquiry,
+  orUnreachable,
+  usualSize,
+} from '../document-fetch/document-fetch'
 import {
   DocumentUnavailable,
   isUnanswered,
@@ -12,7 +17,6 @@ import { type RefusalName, UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
 import type { SharedCache } from '../../stores/shared-cache'
-import { orUnreachable } from '../document-fetch/verify-statement'
 import type { DocumentUrl } from './document-url'
 import {
   longestKept,
