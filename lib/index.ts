@@ -36,7 +36,7 @@ export {
   pushedAuthorizationRequests,
   type PushedAuthorizationRequestsOptions,
 } from './pushed-requests/pushed-requests'
-export type { PushLimitOptions } from './pushed-requests/push-shares'
+export type { PushLimitOptions } from './pushed-requests/push-endpoint'
 export type { AuthorizationsOptions } from './connected-applications/authorizations-options'
 export type { RateLimitOptions } from './limits/rate-limit-options'
 export type { Lifecycle } from './server/lifecycle'

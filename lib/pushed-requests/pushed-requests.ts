@@ -3,8 +3,7 @@ import { type Fields, readOptions } from '../primitives/schema'
 import type { PlugIn } from '../doors/plug-in'
 import type { Client } from '../protocol/client'
 import { booleanMember } from '../protocol/client-member'
-import { pushEndpoint, resolvePushed } from './push-endpoint'
-import { type PushLimitOptions, pushLimits, pushShares } from './push-shares'
+import { pushEndpoint, type PushLimitOptions, pushLimits, pushShares, resolvePushed } from './push-endpoint'
 import './registration'
 
 export interface PushedAuthorizationRequestsOptions {
