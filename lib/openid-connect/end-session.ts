@@ -1,5 +1,6 @@
 import type { PlugInServer } from '../doors/plug-in'
 import { clientNameOf } from '../pages/consent-page'
+import { around, hiddenFields, html, notice } from '../pages/html'
 import { ownTerms } from '../jwt/signing-keys/key-ring'
 import { decodedClaims, RefusedJwt, verifyJwt } from '../jwt/verify-jwt'
 import { isText } from '../primitives/values'
@@ -11,7 +12,6 @@ import { appendToQuery } from '../protocol/redirect-uri'
 import type { ResourceOwner } from '../protocol/resource-owner'
 import type { AnnounceLogout } from './back-channel-logout'
 import { hintedSubject, type IdTokenTerms } from './id-token'
-import { logoutEndPage, logoutQuestionPage } from './logout-pages'
 
 interface Destination {
   readonly client: Client
@@ -138,14 +138,25 @@ function ask(
   { name, subject }: ResourceOwner,
   path: string,
 ): PageResponse {
+  const { logout } = locale.texts
   const languages = parameters.peek('ui_locales')
   const fields = { [field]: confirmation, ...(languages !== undefined && { ui_locales: languages }) }
-  const clientName = destination && clientNameOf(destination.client)
+  const whose = around(logout.loggedInAs, html`<bdi>${name ?? subject}</bdi>`)
+  const asking = destination !== undefined && html` ${around(logout.asks, nameOf(destination))}`
+  const form = html`<form method="post" action="${path}">
+    ${hiddenFields(fields)}
+    <div class="actions">
+      <button type="submit" name="decision" value="stay">${logout.stay}</button>
+      <button type="submit" name="decision" value="log_out" class="primary">${logout.logOut}</button>
+    </div>
+  </form>`
   return {
-    html: logoutQuestionPage({ ownerName: name ?? subject, clientName, action: path, fields }, locale),
+    html: notice(locale, undefined, logout.title, html`${whose}${asking}`, form),
     ...(destination !== undefined && { formTargets: [destination.uri] }),
   }
 }
+
+const nameOf = ({ client }: Destination) => html`<bdi>${clientNameOf(client)}</bdi>`
 
 /** Only by a link to a client that the host has not registered. */
 function leave(request: PageRequest, destination: Destination | undefined): PageResponse {
@@ -158,6 +169,12 @@ function end(
   destination: Destination | undefined,
   isLoggedOut: boolean,
 ): PageResponse {
-  const back = destination && { clientName: clientNameOf(destination.client), uri: destination.uri }
-  return { html: logoutEndPage({ isLoggedOut, back }, locale) }
+  const { logout } = locale.texts
+  const [title, text] = isLoggedOut ? [logout.doneTitle, logout.done] : [logout.stayedTitle, logout.stayed]
+  const link =
+    destination !== undefined &&
+    html`<div class="actions">
+      <a href="${destination.uri}">${around(logout.backTo, nameOf(destination))}</a>
+    </div>`
+  return { html: notice(locale, undefined, title, text, link) }
 }

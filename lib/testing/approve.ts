@@ -151,12 +151,9 @@ export function tokenResponseOf(body: unknown): ReceivedTokenResponse {
   throw failure('The answer is no token response (RFC 6749 5.1).')
 }
 
-function isTokenResponse(body: unknown): body is ReceivedTokenResponse {
-  return (
-    isRecord(body) &&
-    isText(body['access_token']) &&
-    isText(body['token_type']) &&
-    typeof body['expires_in'] === 'number' &&
-    isText(body['scope'])
-  )
-}
+const isTokenResponse = (body: unknown): body is ReceivedTokenResponse =>
+  isRecord(body) &&
+  isText(body['access_token']) &&
+  isText(body['token_type']) &&
+  typeof body['expires_in'] === 'number' &&
+  isText(body['scope'])

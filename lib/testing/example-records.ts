@@ -13,11 +13,10 @@ import type { AuthorizationStore, StoredAuthorization } from '../authorization/s
 
 export const random22 = (): string => createId(secureRandom)
 
-export function swapCase(text: string): string {
-  return text.replaceAll(/[A-Za-z]/g, (letter) =>
+export const swapCase = (text: string): string =>
+  text.replaceAll(/[A-Za-z]/g, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   )
-}
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
@@ -165,9 +164,10 @@ export const everyKind: readonly (readonly [kind: string, make: (expiresAt: numb
   ['active and refreshed', refreshed],
 ]
 
-export function version(authorization: Authorization): StoredAuthorization {
-  return { authorization, revision: random22() }
-}
+export const version = (authorization: Authorization): StoredAuthorization => ({
+  authorization,
+  revision: random22(),
+})
 
 export function threeVersions(): readonly [StoredAuthorization, StoredAuthorization, StoredAuthorization] {
   const id = random22()
@@ -179,17 +179,8 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
-export function saveRecord(
+export const saveRecord = (
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
   found?: StoredAuthorization,
-): Promise<boolean> {
-  return store.save(authorization, revision, found?.revision)
-}
-
-export function findRecord(
-  store: AuthorizationStore,
-  { authorization }: StoredAuthorization,
-): Promise<StoredAuthorization | undefined> {
-  return store.find(authorization.id)
-}
+): Promise<boolean> => store.save(authorization, revision, found?.revision)

@@ -53,11 +53,10 @@ function readableText(page: string): string {
   return withoutEntities(text).replaceAll(/\s+/g, ' ').trim()
 }
 
-export function withoutEntities(text: string): string {
-  return text
+export const withoutEntities = (text: string): string =>
+  text
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
-}

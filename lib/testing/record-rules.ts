@@ -12,7 +12,6 @@ import {
   approvedRecord,
   deniedRecord,
   everyKind,
-  findRecord,
   inSeconds,
   pendingRecord,
   random22,
@@ -93,7 +92,7 @@ const findRules = [
     rule(`find: finds what was saved, with its revision: ${kind}`, async (store) => {
       const saved = version(make(inSeconds(600)))
       await saveRecord(store, saved)
-      same(await findRecord(store, saved), saved)
+      same(await store.find(saved.authorization.id), saved)
     }),
   ),
 
@@ -101,7 +100,7 @@ const findRules = [
     rule(`find: finds exactly what was saved: ${what}`, async (store) => {
       const saved = version(pendingRecord(inSeconds(600), changed))
       await saveRecord(store, saved)
-      same(await findRecord(store, saved), saved)
+      same(await store.find(saved.authorization.id), saved)
     }),
   ),
 
@@ -110,9 +109,9 @@ const findRules = [
     await saveRecord(store, one)
     await saveRecord(store, other)
     await saveRecord(store, version(activeRecord(inSeconds(600), { id: one.authorization.id })), one)
-    same(await findRecord(store, other), other)
+    same(await store.find(other.authorization.id), other)
     await store.remove(one.authorization.id)
-    same(await findRecord(store, other), other)
+    same(await store.find(other.authorization.id), other)
   }),
 
   rule('find: distinguishes ids that differ only in letter case', async (store) => {
@@ -134,10 +133,11 @@ const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
       const mortal = everyKind.map(([, make]) => version(make(inSeconds(soon))))
       const lasting = everyKind.map(([, make]) => version(make(inSeconds(600))))
       await Promise.all([...mortal, ...lasting].map((one) => saveRecord(store, one)))
-      for (const one of mortal) same(await findRecord(store, one), one)
+      for (const one of mortal) same(await store.find(one.authorization.id), one)
       await pass(underTest, pastSoon)
-      for (const one of mortal) equal(await findRecord(store, one), undefined, one.authorization.state)
-      for (const one of lasting) same(await findRecord(store, one), one)
+      for (const one of mortal)
+        equal(await store.find(one.authorization.id), undefined, one.authorization.state)
+      for (const one of lasting) same(await store.find(one.authorization.id), one)
     },
   },
   {
@@ -161,9 +161,13 @@ const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
         decided,
       )
       await pass(underTest, pastSoon)
-      same(await findRecord(store, longer), longer)
-      equal(await findRecord(store, shortened), undefined)
-      equal(await findRecord(store, decided), undefined, 'a decided request came back after its code')
+      same(await store.find(longer.authorization.id), longer)
+      equal(await store.find(shortened.authorization.id), undefined)
+      equal(
+        await store.find(decided.authorization.id),
+        undefined,
+        'a decided request came back after its code',
+      )
     },
   },
   {
@@ -175,9 +179,9 @@ const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
       await pass(underTest, pastSoon)
       const next = version(activeRecord(inSeconds(600), { id: expired.authorization.id }))
       equal(await saveRecord(store, next, expired), false)
-      equal(await findRecord(store, next), undefined)
+      equal(await store.find(next.authorization.id), undefined)
       equal(await saveRecord(store, next), true)
-      same(await findRecord(store, next), next)
+      same(await store.find(next.authorization.id), next)
     },
   },
 ]
@@ -217,7 +221,7 @@ const raceRules = [
         return (n % 2 === 0 ? acts : acts.toReversed()).map((act) => act())
       }),
     )
-    for (const [first] of records) equal(await findRecord(store, first), undefined)
+    for (const [first] of records) equal(await store.find(first.authorization.id), undefined)
   }),
 ]
 

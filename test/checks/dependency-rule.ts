@@ -63,7 +63,7 @@ extensions/jwt-access-tokens: jwt jwt/signing-keys extensions/choices
   extensions/resource-indicators/resource-indicators endpoints/server-metadata doors/plug-in
 form-post: doors/plug-in
 openid-connect: authorization jwt jwt/signing-keys extensions/resource-indicators/resource-indicators resource-server
-  clients/document-fetch pages/consent-page pages/html pages/texts/locale doors/plug-in doors/page-endpoint
+  clients/document-fetch pages/consent-page pages/html doors/plug-in doors/page-endpoint
 pushed-requests: limits authorization doors/plug-in
 request-objects: jwt authorization/claim authorization-endpoint/login-return client-authentication/client-keys
   clients/document-fetch/document-fetch doors/plug-in

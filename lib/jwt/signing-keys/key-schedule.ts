@@ -58,8 +58,7 @@ export function nextKeyFrom(
 
 // Two processes that lost sight of each other may make two keys at one time: the kid decides, everywhere
 // alike.
-function inOrder<Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] {
-  return keys
+const inOrder = <Key extends KeyTimes>(keys: readonly Key[], algorithm: SigningAlgorithm): readonly Key[] =>
+  keys
     .filter((key) => key.algorithm === algorithm)
     .toSorted((one, other) => one.signsFrom - other.signsFrom || (one.kid < other.kid ? -1 : 1))
-}

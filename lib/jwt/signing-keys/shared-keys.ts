@@ -27,15 +27,10 @@ interface KeyTerms {
   readonly secrets: readonly string[]
 }
 
-class KeysSealed extends Error {
-  override readonly name = 'KeysSealed'
-
-  constructor(algorithms: readonly SigningAlgorithm[]) {
-    super(
-      `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token of theirs would become invalid.`,
-    )
-  }
-}
+const keysSealed = (algorithms: readonly SigningAlgorithm[]) =>
+  new Error(
+    `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token of theirs would become invalid.`,
+  )
 
 // A conflict is rare: another process changes the keys.
 const rounds = 16
@@ -134,7 +129,7 @@ export class SharedKeys {
       )
       // A lost secret must not look like a first start.
       const locked = algorithms.filter((name) => hasKey(valid, name) && !hasKey([...opened, ...lost], name))
-      if (locked.length > 0) throw new KeysSealed(locked)
+      if (locked.length > 0) throw keysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
       const wanted = await this.withDue(living, made, now, wanting(living), rotateAfter)

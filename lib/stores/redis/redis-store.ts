@@ -32,7 +32,6 @@ import { redisIndex } from './redis-index'
 import { redisKeys } from './redis-keys'
 import { acknowledgedWrites, isPipelined, replicaWait, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
-import { redisCache } from './redis-shared-cache'
 import { checkRedis } from './health-check'
 import { RedisDynamicClients } from './dynamic-clients'
 import { isMarkable, markKey } from './removal-mark'
@@ -132,11 +131,8 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
     : { ...store, ...cached(store, connection, { ...cache, url, prefix, clock }) }
 }
 
-function writesOf(client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites {
-  return wait !== undefined && isPipelined(client)
-    ? acknowledgedWrites(client, wait, unused)
-    : writesOver(client)
-}
+const writesOf = (client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites =>
+  wait !== undefined && isPipelined(client) ? acknowledgedWrites(client, wait, unused) : writesOver(client)
 
 type RedisClient = RedisCommands & Partial<PipelinedCommands>
 
@@ -206,6 +202,15 @@ function storeOver(connections: Connections): RedisStore {
         const reason = obstacle()
         throw reason === undefined ? failure : new Error(reason, { cause: failure })
       }
+    },
+  }
+}
+
+function redisCache(client: RedisCommands, prefix: string): SharedCache {
+  return {
+    get: async (key) => foundText(await client.call('GET', prefix + key)),
+    async set(key, text, seconds) {
+      await client.call('SET', prefix + key, text, 'PX', String(seconds * 1000))
     },
   }
 }

@@ -69,9 +69,8 @@ export class MasterRole {
   }
 }
 
-export function confirmedBy<T>(confirmation: Promise<void> | undefined, reply: Promise<T>): Promise<T> {
-  return confirmation === undefined ? reply : Promise.all([reply, confirmation]).then(([value]) => value)
-}
+export const confirmedBy = <T>(confirmation: Promise<void> | undefined, reply: Promise<T>): Promise<T> =>
+  confirmation === undefined ? reply : Promise.all([reply, confirmation]).then(([value]) => value)
 
 const ignored = (): undefined => undefined
 

@@ -6,7 +6,6 @@ import { secureRandom } from '../../../lib/protocol/credential'
 import {
   activeRecord,
   approvedRecord,
-  findRecord,
   inSeconds,
   saveRecord,
   threeVersions,
@@ -96,7 +95,7 @@ describe('the store on PostgreSQL', () => {
           return one?.status === 'fulfilled' && one.value
         })
         expect(won).toHaveLength(1)
-        expect(await findRecord(strictStore, first)).toEqual(won[0])
+        expect(await strictStore.find(first.authorization.id)).toEqual(won[0])
       } finally {
         await strict.end()
       }
@@ -108,7 +107,7 @@ describe('the store on PostgreSQL', () => {
     await store.remove(first.authorization.id)
     await expect(saveRecord(store, first)).rejects.toThrow('The authorization was removed.')
     expect(await saveRecord(store, second, first)).toBe(false)
-    expect(await findRecord(store, first)).toBeUndefined()
+    expect(await store.find(first.authorization.id)).toBeUndefined()
     await advance(121)
     expect(await saveRecord(store, first)).toBe(true)
   })
@@ -147,7 +146,7 @@ describe('the store on PostgreSQL', () => {
       expect([table, left.rowCount]).toEqual([table, 0])
     }
     expect(await store.index.list('kept')).toEqual([entryOf('alive')])
-    expect(await findRecord(store, lasting)).toEqual(lasting)
+    expect(await store.find(lasting.authorization.id)).toEqual(lasting)
     expect(await store.counters.useOnce('alive', 600)).toBe(false)
   })
 
