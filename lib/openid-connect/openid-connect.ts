@@ -14,7 +14,6 @@ import {
   backChannelLogoutOption,
 } from './back-channel-logout'
 import { algorithmOf, identityMembers, loginDefaultsOf } from './client-members'
-import { mismatchOf, requireAuthTime, requireSubject } from './demanded-owner'
 import { endSessionPage } from './end-session'
 import { hintedSubject, type IdTokenTerms, signIdToken } from './id-token'
 import {
@@ -23,7 +22,10 @@ import {
   identityParameters,
   keptIn,
   keptOf,
+  mismatchOf,
   parseIdentityRequest,
+  requireAuthTime,
+  requireSubject,
 } from './identity-request'
 import { claimsFor, claimsOfScope, identityScopes, type OwnerClaims } from './owner-claims'
 import { pairwiseSubjects, publicSubject } from './pairwise'

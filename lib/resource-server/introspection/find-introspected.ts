@@ -52,7 +52,8 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
   const health = new EndpointHealth(endpoint, clock)
   const inactive = lookup.inactive && new InactiveLimit(lookup.inactive, clock)
 
-  const ask = async ({ token, digest, before }: AskedToken, now: number, sender: TokenSender) => {
+  const ask = async (token: string, digest: string, now: number, sender: TokenSender) => {
+    const before = good.get(digest)
     const found = await answered(token, before !== undefined, now, sender)
     const isGood = found !== undefined && found.rejectReason === undefined
     const endsAt = isGood ? Math.min(found.access.expiresAt, now + maximumAge) : now + maximumAgeOfRefusals
@@ -103,17 +104,10 @@ export function findIntrospected(lookup: IntrospectionLookup): FindToken {
     const digest = digestOf(token)
     const kept = keptIn(good, digest, now) ?? keptIn(notGood, digest, now)
     if (kept !== undefined) return kept.found
-    const before = good.get(digest)
     // Before the flight: who joins a flight must not get the refusal of another network.
-    if (!flights.has(digest) && before === undefined) inactive?.begin(sender)
-    return flights.share(digest, () => ask({ token, digest, before }, now, sender))
+    if (!flights.has(digest) && !good.has(digest)) inactive?.begin(sender)
+    return flights.share(digest, () => ask(token, digest, now, sender))
   }
-}
-
-interface AskedToken {
-  readonly token: string
-  readonly digest: string
-  readonly before: KeptAnswer | undefined
 }
 
 const isResponse = (error: unknown) => error instanceof CredentialsRefused || error instanceof NothingSaid
