@@ -18,14 +18,14 @@ import { connectedPageNames, readAuthorizations } from '../connected-application
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { readGuards } from '../http/guard-defaults'
-import { type PageOptions, readPageLocales } from '../pages/page-options'
+import { pageOptions } from '../pages/page-options'
 import { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isList, isRecord, isText, isWhole, tenYears } from '../primitives/values'
 import type { Extension } from '../protocol/extension'
-import { readImplications } from '../protocol/implied-scope'
+import { scopeImplications } from '../protocol/implied-scope'
 import { readRedirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
-import { readScopes } from '../protocol/scope-description'
+import { scopeDescriptions } from '../protocol/scope-description'
 import {
   readResources,
   readPlugInResources,
@@ -61,7 +61,7 @@ const subject = 'createAuthorizationServer() cannot work with these options:'
 export function resolveOptions(options: Options): ServerSettings {
   const reading = new OptionsReader(options, '')
   if (!isRecord(options)) reading.throwIssues(subject)
-  const scopes = readScopes(reading)
+  const scopes = reading.field('scopes', scopeDescriptions)
   // Undefined after a mistake in `scopes`, the only option read so far: no message about the scope of a
   // client would be right.
   const knownScope = reading.issues.length > 0 ? undefined : [...scopes.keys()]
@@ -127,7 +127,7 @@ export function resolveOptions(options: Options): ServerSettings {
     scopes,
     defaultScope: resolveDefaultScope(reading, knownScope),
     resources,
-    implied: readImplications(reading, knownScope),
+    implied: reading.field('implies', scopeImplications(knownScope)),
     resourceOwner,
     login: reading.optional('login', '/login', isLogin, "must be a path such as '/login', or a function."),
     logOut,
@@ -161,7 +161,7 @@ export function resolveOptions(options: Options): ServerSettings {
     rememberConsent: resolveRememberConsent(reading, stores.store),
     skipConsent: hook(reading, 'skipConsent', options.skipConsent),
     choices: options.choices,
-    ...resolvePages(reading, options.pages),
+    ...reading.field('pages', pageOptions),
     explainRefusals: readExplainRefusals(reading),
     clock,
     plugIns,
@@ -289,19 +289,6 @@ function resolveRememberConsent(
   const seconds = fields.optional('seconds', year, isWhole(1, tenYears), expectation)
   fields.refuseUnknown()
   return { seconds }
-}
-
-function resolvePages(
-  reading: OptionsReader,
-  given: PageOptions | undefined,
-): Pick<ServerSettings, 'consentPage' | 'errorPage' | 'connectedPage' | 'popups' | 'pageLocales'> {
-  return reading.group('pages', (fields) => ({
-    consentPage: hook(fields, 'consent', given?.consent),
-    errorPage: hook(fields, 'error', given?.error),
-    connectedPage: hook(fields, 'connected', given?.connected),
-    popups: fields.field('popups', aFlag(false)),
-    pageLocales: readPageLocales(fields),
-  }))
 }
 
 const limitsOf = ({ authorizationRequest }: Lifetimes) =>

@@ -1,14 +1,15 @@
 import type { Request, Response } from 'express'
-import type { OptionsReader } from '../primitives/options-reader'
+import { aCall, aFlag, aListOf, aText } from '../primitives/fields'
+import { type Field, type Fields, group, kind, optional, type Place, usual } from '../primitives/schema'
 import { isRecord, isText } from '../primitives/values'
-import { isLocalizedText, type Text, textExpectation } from '../protocol/localized-text'
+import { aLocalizedText, type Text } from '../protocol/localized-text'
 import type { ConnectedView } from './connected-page'
 import type { ConsentView } from './consent-page'
 import type { ErrorView } from './pages'
-import { readServiceStyle, type ServiceColors } from './service-style'
+import { type ServiceColors, serviceStyle } from './service-style'
 import { styleSourceOf } from './stylesheet'
 import { catalogues, type PageLanguage, pageLanguages } from './texts/catalogues'
-import { createPageLocales, type PageLocales, type PageService } from './texts/locale'
+import { createPageLocales, type PageService } from './texts/locale'
 import type { PageTexts } from './texts/catalogues'
 
 /** The pages for people: those that the host renders, and the language and the look of all others. */
@@ -66,61 +67,65 @@ type PageTextOptions = {
 
 type PageTextsByLanguage = Readonly<Partial<Record<PageLanguage, PageTextOptions>>>
 
-export function readPageLocales(fields: OptionsReader): PageLocales {
-  const languages = fields.optional('languages', pageLanguages, areLanguages, languagesExpectation)
-  return createPageLocales(languages, readTexts(fields), readService(fields))
-}
-
-const languagesExpectation = `must be a list of languages of the pages, the first for people who read none of the others: ${pageLanguages.join(', ')}.`
-
-const isLanguage = (value: unknown): value is PageLanguage =>
-  pageLanguages.some((language) => language === value)
-
-const areLanguages = (value: unknown): value is readonly PageLanguage[] =>
-  Array.isArray(value) && value.length > 0 && value.every(isLanguage)
-
-function readTexts(fields: OptionsReader): Readonly<Record<PageLanguage, PageTexts>> {
-  if (fields.take('texts') === undefined) return catalogues
-  return fields.group('texts', (languages) => ({ ...readChanged(languages, catalogues) }))
-}
-
-function readChanged<Texts extends object>(fields: OptionsReader, texts: Texts): Texts {
-  const changed: Record<string, unknown> = {}
-  const entries: readonly (readonly [string, unknown])[] = Object.entries(texts)
-  for (const [name, text] of entries) {
-    if (fields.take(name) === undefined) continue
-    changed[name] = isRecord(text)
-      ? fields.group(name, (inner) => readChanged(inner, text))
-      : fields.required(name, text, sameKind(text), kindExpectation(text))
+export const pageOptions = (given: unknown, at: Place, name: string) => {
+  const read = pageFields(given, at, name)
+  return {
+    consentPage: read.consent,
+    errorPage: read.error,
+    connectedPage: read.connected,
+    popups: read.popups,
+    pageLocales: createPageLocales(read.languages, read.texts, read.service),
   }
-  return { ...texts, ...changed }
 }
 
-const sameKind =
-  (text: unknown) =>
-  (value: unknown): value is unknown =>
-    isText(value) && (!isAround(text) || isAround(value))
-
-const isAround = (text: unknown): boolean => typeof text === 'string' && text.split('{}').length === 2
-
-const kindExpectation = (text: unknown): string =>
-  isAround(text) ? 'must be a text with one {}, in the place of the name.' : 'must be a text.'
-
-function readService(fields: OptionsReader): PageService {
-  return fields.group('service', (service) => {
-    const name = service.optional<Text | undefined>('name', undefined, isLocalizedText, textExpectation)
-    const logo = service.optional<string | undefined>(
-      'logo',
-      undefined,
-      isLogo,
-      "must be an https URL, or a path of this server such as '/logo.svg'.",
-    )
-    const stylesheet = readServiceStyle(service)
-    return { name, logo, stylesheet, styleSource: styleSourceOf(stylesheet) }
-  })
+function changed<Texts extends object>(texts: Texts): Field<Texts> {
+  return (given, at, name) => {
+    if (given === undefined) return texts
+    const fields = Object.entries(texts).map(([key, text]) => [key, changedText(text)] as const)
+    return { ...texts, ...group(Object.fromEntries(fields))(given, at, name) }
+  }
 }
+
+function changedText(text: unknown): Field<unknown> {
+  if (isRecord(text)) return changed(text)
+  return usual(text, isAround(text) ? textAround : aText)
+}
+
+const isAround = (text: unknown): boolean => isText(text) && text.split('{}').length === 2
+
+const textAround = kind(isAround, 'must be a text with one {}, in the place of the name.')
+
+const service: Field<PageService> = (given, at, name) => {
+  const { colors, ...read } = serviceFields(given, at, name)
+  return { ...read, stylesheet: colors, styleSource: styleSourceOf(colors) }
+}
+
+const serviceFields = group({
+  name: optional(aLocalizedText),
+  logo: optional(kind(isLogo, "must be an https URL, or a path of this server such as '/logo.svg'.")),
+  colors: serviceStyle,
+} satisfies Fields<PageServiceOptions>)
 
 // As the pages' policy for images.
-const isLogo = (value: unknown): value is string =>
-  isText(value) &&
-  (/^\/(?![/\\])/.test(value) || (URL.canParse(value) && new URL(value).protocol === 'https:'))
+function isLogo(value: unknown): value is string {
+  return (
+    isText(value) &&
+    (/^\/(?![/\\])/.test(value) || (URL.canParse(value) && new URL(value).protocol === 'https:'))
+  )
+}
+
+const pageFields = group({
+  consent: optional(aCall<PageOptions['consent']>()),
+  error: optional(aCall<PageOptions['error']>()),
+  connected: optional(aCall<PageOptions['connected']>()),
+  popups: aFlag(false),
+  languages: usual<readonly PageLanguage[]>(
+    pageLanguages,
+    aListOf(
+      (value): value is PageLanguage => pageLanguages.some((language) => language === value),
+      `must be a list of languages of the pages, the first for people who read none of the others: ${pageLanguages.join(', ')}.`,
+    ),
+  ),
+  texts: changed(catalogues),
+  service,
+} satisfies Fields<PageOptions>)

@@ -1,5 +1,4 @@
-import { kind, optional } from '../primitives/schema'
-import type { OptionsReader } from '../primitives/options-reader'
+import { checked, type Field, type Fields, group, kind, optional, type Read } from '../primitives/schema'
 import { stylesheet } from './stylesheet'
 
 /** Colours of the service on the pages: each `#rrggbb`. */
@@ -26,46 +25,19 @@ const dark: Surroundings = { card: '#16191f', text: '#eceef2' }
 // WCAG 2.2, 1.4.3
 const leastContrast = 4.5
 
-export function readServiceStyle(reading: OptionsReader): string {
-  return reading.group('colors', (fields) => {
-    const ofLight = readPair(fields, light)
-    const ofDark = fields.group('dark', (pair) => readPair(pair, dark))
-    const inDark = ofDark === '' ? '' : `@media (prefers-color-scheme: dark) { :root { ${ofDark} } }\n`
-    // Dark pages keep the suite's colours: what is readable on a white card may not be so on a dark one.
-    const inLight = ofLight === '' ? '' : `@media not (prefers-color-scheme: dark) { :root { ${ofLight} } }\n`
-    return `${stylesheet}${inLight}${inDark}`
-  })
+export const serviceStyle: Field<string> = (given, at, name) => {
+  const { dark: pairInDark, ...pair } = serviceColors(given, at, name)
+  const [ofLight, ofDark] = [declarationsOf(pair, light), declarationsOf(pairInDark, dark)]
+  const inDark = ofDark === '' ? '' : `@media (prefers-color-scheme: dark) { :root { ${ofDark} } }\n`
+  // Dark pages keep the suite's colours: what is readable on a white card may not be so on a dark one.
+  const inLight = ofLight === '' ? '' : `@media not (prefers-color-scheme: dark) { :root { ${ofLight} } }\n`
+  return `${stylesheet}${inLight}${inDark}`
 }
 
-function readPair(fields: OptionsReader, { card, text }: Surroundings): string {
-  const accent = readColor(fields, 'accent', card, `its card, ${card}`)
-  const background = readColor(fields, 'background', text, `its text, ${text}`)
-  const declarations = [
-    ...(accent === undefined ? [] : accentDeclarations(accent, card)),
-    ...(background === undefined ? [] : [`--page: ${background};`]),
-  ]
-  return declarations.join(' ')
+function declarationsOf({ accent, background }: Read<ReturnType<typeof pairOn>>, { card }: Surroundings) {
+  const declarations = accent === undefined ? [] : accentDeclarations(accent, card)
+  return (background === undefined ? declarations : [...declarations, `--page: ${background};`]).join(' ')
 }
-
-function readColor(
-  fields: OptionsReader,
-  key: keyof ColorPair,
-  beside: string,
-  named: string,
-): string | undefined {
-  const color = fields.field(key, optional(kind(isColor, "must be a colour such as '#3a56d4'.")))
-  if (color === undefined || !isColor(color)) return undefined
-  const contrast = contrastOf(color, beside)
-  if (contrast >= leastContrast) return color
-  fields.wrong(
-    key,
-    `must have a contrast of at least ${leastContrast} to the colour of ${named}; it has ${contrast.toFixed(1)}.`,
-  )
-  return undefined
-}
-
-const isColor = (value: unknown): value is string =>
-  typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
 
 // White or black has a contrast of 4.5 to any colour.
 function accentDeclarations(accent: string, card: string): readonly string[] {
@@ -107,3 +79,23 @@ function luminanceOf(color: string): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
+
+const colorBeside = (what: string, other: string) =>
+  optional(
+    checked(kind(isColor, "must be a colour such as '#3a56d4'."), (color, wrong) => {
+      const contrast = contrastOf(color, other)
+      if (contrast < leastContrast)
+        wrong(
+          '',
+          `must have a contrast of at least ${leastContrast} to the colour of its ${what}, ${other}; it has ${contrast.toFixed(1)}.`,
+        )
+    }),
+  )
+
+const isColor = (value: unknown): value is string =>
+  typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
+
+const pairOn = ({ card, text }: Surroundings) =>
+  ({ accent: colorBeside('card', card), background: colorBeside('text', text) }) satisfies Fields<ColorPair>
+
+const serviceColors = group({ ...pairOn(light), dark: group(pairOn(dark)) } satisfies Fields<ServiceColors>)

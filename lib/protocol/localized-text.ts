@@ -1,3 +1,4 @@
+import { kind } from '../primitives/schema'
 import { isRecord, isText } from '../primitives/values'
 import { isLanguageTag, lookUpLanguage } from './language-tag'
 
@@ -7,14 +8,16 @@ import { isLanguageTag, lookUpLanguage } from './language-tag'
  */
 export type Text = string | Readonly<Record<string, string>>
 
-export const textExpectation =
-  "must be a text, or texts by language, such as { en: 'See your photos', de: 'Ihre Fotos ansehen' }."
-
 export function isLocalizedText(value: unknown): value is Text {
   if (!isRecord(value)) return isText(value)
   const tags = Object.keys(value)
   return tags.length > 0 && tags.every(isLanguageTag) && Object.values(value).every(isText)
 }
+
+export const aLocalizedText = kind(
+  isLocalizedText,
+  "must be a text, or texts by language, such as { en: 'See your photos', de: 'Ihre Fotos ansehen' }.",
+)
 
 export function textIn(text: Text, ranges: readonly string[]): string {
   if (typeof text === 'string') return text

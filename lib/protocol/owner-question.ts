@@ -1,6 +1,6 @@
 import { isList, isRecord, isText } from '../primitives/values'
 import { kind, optional, requireShape, shape } from '../primitives/schema'
-import { isLocalizedText, type Text, textExpectation } from './localized-text'
+import { aLocalizedText, type Text } from './localized-text'
 
 /** On the consent page, such as for which workspace the access is. */
 export interface OwnerQuestion {
@@ -47,12 +47,12 @@ const questionShape = shape<OwnerQuestion>({
     (value) => isText(value) && nameGrammar.test(value),
     'must be a letter, then at most 63 letters, digits and _ . - characters.',
   ),
-  text: kind(isLocalizedText, textExpectation),
+  text: aLocalizedText,
   answers: kind(
     areAnswers,
     `must be a list of at most ${answersAtMost} answers { value, label }: two texts, the value of at most ${longestValue} characters and another one for each answer.`,
   ),
-  none: optional(kind(isLocalizedText, textExpectation)),
+  none: optional(aLocalizedText),
 })
 
 export function requireQuestion(value: unknown, what: string): asserts value is OwnerQuestion {

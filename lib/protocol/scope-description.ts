@@ -1,8 +1,7 @@
-import { aFlag } from '../primitives/fields'
-import { kind, optional } from '../primitives/schema'
-import { OptionsReader } from '../primitives/options-reader'
+import { aFlag, oneOf } from '../primitives/fields'
+import { type Field, type Fields, group, kind, needed, optional, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
-import { isLocalizedText, type Text, textExpectation } from './localized-text'
+import { aLocalizedText, isLocalizedText, type Text } from './localized-text'
 import { parseScope } from './scope'
 
 /** What a scope lets a client do: look, change, or do what cannot be taken back. */
@@ -19,53 +18,42 @@ export interface ScopeOptions {
   readonly optional?: boolean
 }
 
-export interface ScopeDescription {
-  readonly description: Text
-  readonly group: Text | undefined
-  readonly weight: ScopeWeight
-  readonly optional: boolean
-}
+export type ScopeDescription = ReturnType<typeof scopeOptions>
 
-const key = 'scopes'
-const cure = "must be an object of scope and description, such as { 'photos:read': 'See your photos' }."
-const descriptionCure =
-  "must be a text, texts by language such as { en: 'See your photos' }, or { description, group, weight, optional }."
-
-export function readScopes(reading: OptionsReader): ReadonlyMap<string, ScopeDescription> {
+export const scopeDescriptions: Field<ReadonlyMap<string, ScopeDescription>> = (given, at, name) => {
   const scopes = new Map<string, ScopeDescription>()
-  for (const [token, given] of Object.entries(reading.required(key, {}, isTable, cure))) {
+  for (const [token, description] of Object.entries(scopeTable(given, at, name))) {
     if (parseScope(token)?.length !== 1)
-      reading.wrong(
-        key,
+      at.wrong(
+        name,
         `names "${token}", which is not a scope token: printable ASCII without space, quote and backslash.`,
       )
-    scopes.set(token, readScope(reading, token, given))
+    scopes.set(token, scopeDescription(description, at, `${name}["${token}"]`))
   }
   return scopes
 }
 
-function readScope(reading: OptionsReader, token: string, given: unknown): ScopeDescription {
-  const path = `${key}["${token}"]`
+const scopeTable = needed(
+  {},
+  kind(
+    (value): value is Readonly<Record<string, unknown>> => isRecord(value) && Object.keys(value).length > 0,
+    "must be an object of scope and description, such as { 'photos:read': 'See your photos' }.",
+  ),
+)
+
+const scopeDescription: Field<ScopeDescription> = (given, at, name) => {
   // No language has a tag of eleven letters: `description` is never one.
-  if (isRecord(given) && Object.hasOwn(given, 'description'))
-    return readOptions(new OptionsReader(given, reading.at(path), reading.issues))
-  if (isLocalizedText(given)) return { description: given, group: undefined, weight: 'read', optional: false }
-  reading.wrong(path, descriptionCure)
-  return { description: token, group: undefined, weight: 'read', optional: false }
+  if (isRecord(given) && Object.hasOwn(given, 'description')) return scopeOptions(given, at, name)
+  const description = needed('', kind(isLocalizedText, descriptionCure))(given, at, name)
+  return { description, group: undefined, weight: 'read', optional: false }
 }
 
-function readOptions(fields: OptionsReader): ScopeDescription {
-  const scope = {
-    description: fields.required<Text>('description', '', isLocalizedText, textExpectation),
-    group: fields.field('group', optional(kind(isLocalizedText, textExpectation))),
-    weight: fields.optional<ScopeWeight>('weight', 'read', isWeight, "must be 'read', 'write' or 'danger'."),
-    optional: fields.field('optional', aFlag(false)),
-  }
-  fields.refuseUnknown()
-  return scope
-}
+const descriptionCure =
+  "must be a text, texts by language such as { en: 'See your photos' }, or { description, group, weight, optional }."
 
-const isWeight = (value: unknown): value is ScopeWeight =>
-  value === 'read' || value === 'write' || value === 'danger'
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isRecord(value) && Object.keys(value).length > 0
+const scopeOptions = group({
+  description: needed<Text>('', aLocalizedText),
+  group: optional(aLocalizedText),
+  weight: usual<ScopeWeight>('read', oneOf('read', 'write', 'danger')),
+  optional: aFlag(false),
+} satisfies Fields<ScopeOptions>)

@@ -24,7 +24,7 @@ import { OptionsReader } from '../primitives/options-reader'
 import { tenYears } from '../primitives/values'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
-import { readImplications, type ScopeImplications } from '../protocol/implied-scope'
+import { scopeImplications, type ScopeImplications } from '../protocol/implied-scope'
 import type { TokenType } from '../protocol/token-type'
 import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
@@ -198,7 +198,7 @@ export function readStandaloneGuard(reading: OptionsReader) {
     closeDeadline: reading.field('closeDeadline', deadlineOf(10)),
     clock: reading.field('clock', aClock),
     errorUri: reading.field('errorUri', pageUri),
-    implied: readImplications(reading, undefined),
+    implied: reading.field('implies', scopeImplications(undefined)),
     guards: readGuards(reading),
     cors: readCors(reading, '*'),
     explainRefusals: readExplainRefusals(reading),

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
-import { OptionsReader } from '../../lib/primitives/options-reader'
+import { type Field, Place } from '../../lib/primitives/schema'
 import { OAuthError } from '../../lib/protocol/oauth-error'
-import { readImplications, withImplied } from '../../lib/protocol/implied-scope'
+import { scopeImplications, withImplied } from '../../lib/protocol/implied-scope'
 import { covers, formatScope, grantableScope, intersects, parseScope } from '../../lib/protocol/scope'
-import { readScopes } from '../../lib/protocol/scope-description'
+import { scopeDescriptions } from '../../lib/protocol/scope-description'
 import { clientWith } from '../support/client'
 
 fc.configureGlobal({ seed: 7 })
@@ -13,6 +13,11 @@ const tokenCharacters = Array.from({ length: 0x7f }, (_, code) => String.fromCha
   (character) => character > ' ' && character !== '"' && character !== '\\',
 )
 const token = fc.string({ unit: fc.constantFrom(...tokenCharacters), minLength: 1, maxLength: 12 })
+
+function readAt<Value>(name: string, field: Field<Value>, given: unknown) {
+  const at = new Place({}, '', undefined)
+  return { value: field(given, at, name), issues: at.issues }
+}
 
 describe('a scope', () => {
   test.each<readonly [string, readonly string[] | undefined]>([
@@ -87,9 +92,8 @@ describe('the scope that a client may be granted', () => {
 describe('implied scopes', () => {
   const known = ['notes:read', 'notes:write', 'notes:admin', 'profile']
   function read(implies: unknown, knownScope: readonly string[] | undefined = known) {
-    const reading = new OptionsReader({ implies }, '')
-    const implied = readImplications(reading, knownScope)
-    return { implied, problems: reading.issues.map(({ path, message }) => `${path} ${message}`) }
+    const { value, issues } = readAt('implies', scopeImplications(knownScope), implies)
+    return { implied: value, problems: issues.map(({ path, message }) => `${path} ${message}`) }
   }
   const widely = { 'notes:admin': ['notes:write', 'profile'], 'notes:write': ['notes:read'] }
   const toOne = { 'notes:write': ['notes:read'], profile: ['notes:read', 'notes:read'] }
@@ -119,14 +123,11 @@ describe('implied scopes', () => {
   })
 
   test('may name any scopes where only another process knows them, and stay what they were', () => {
-    const reading = new OptionsReader(
-      { implies: JSON.parse('{ "__proto__": ["a"], "b": ["__proto__"] }') },
-      '',
-    )
-    const implied = readImplications(reading, undefined)
-    expect(reading.issues).toEqual([])
-    expect(withImplied(['b'], implied)).toEqual(['b', '__proto__', 'a'])
-    expect(withImplied(['constructor'], implied)).toEqual(['constructor'])
+    const given = JSON.parse('{ "__proto__": ["a"], "b": ["__proto__"] }')
+    const { value, issues } = readAt('implies', scopeImplications(undefined), given)
+    expect(issues).toEqual([])
+    expect(withImplied(['b'], value)).toEqual(['b', '__proto__', 'a'])
+    expect(withImplied(['constructor'], value)).toEqual(['constructor'])
     const implies = { 'notes:write': ['notes:read'] }
     const before = read(implies).implied
     implies['notes:write'].push('profile')
@@ -136,8 +137,8 @@ describe('implied scopes', () => {
 
 describe('the descriptions of scopes', () => {
   const read = (scopes: unknown) => {
-    const reading = new OptionsReader({ scopes }, '')
-    return { scopes: [...readScopes(reading)], issues: reading.issues }
+    const { value, issues } = readAt('scopes', scopeDescriptions, scopes)
+    return { scopes: [...value], issues }
   }
   const plain = { group: undefined, weight: 'read', optional: false }
   const german = { en: 'See', 'de-AT': 'Sehen' }
