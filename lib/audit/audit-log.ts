@@ -315,5 +315,5 @@ function requestIdOf(request: Request, response: Response): string {
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
     return request.id
-  return secureRandom(16)
+  return Buffer.from(secureRandom(11), 'base64url').toString('hex')
 }
