@@ -1,5 +1,5 @@
 import { aFlag } from '../primitives/fields'
-import type { OptionsReader } from '../primitives/options-reader'
+import type { Field } from '../primitives/schema'
 import { isText } from '../primitives/values'
 import type { Observed } from '../protocol/oauth-error'
 import { rowOf } from '../protocol/refusals'
@@ -47,10 +47,8 @@ export class Diagnosis {
 }
 
 /** Never in production, whatever the option says, nor in tests: they refuse on purpose, and runners print warnings. */
-export function readExplainRefusals(reading: OptionsReader): boolean {
-  const wanted = reading.field('explainRefusals', aFlag(true))
-  return wanted && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
-}
+export const explainsRefusals: Field<boolean> = (given, at, name) =>
+  aFlag(true)(given, at, name) && !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 
 export const diagnosisIf = (explains: boolean): Diagnosis | undefined =>
   explains ? new Diagnosis() : undefined

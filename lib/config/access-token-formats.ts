@@ -1,9 +1,9 @@
-import { checked, type Field, optional, rows, shape } from '../primitives/schema'
+import { checked, type Field, optional, type Place, rows, shape } from '../primitives/schema'
 import { aCall, aText, someCalls, yesOrNo } from '../primitives/fields'
 import type { Resources } from '../extensions/resource-indicators/resources'
-import type { OptionsReader } from '../primitives/options-reader'
 import { cureForOffer } from '../protocol/plug-in-names'
 import { type AccessTokenFormat, type AccessTokenReader, opaqueFormat } from '../protocol/access-token-format'
+import { listed, type Sources } from './open-plug-ins'
 
 const readerFields = { name: aText, decode: aCall(), ...someCalls('read') }
 const readerShape = shape<AccessTokenReader>(readerFields, 'ignored')
@@ -12,15 +12,15 @@ const formatShape = shape<AccessTokenFormat>(
   'ignored',
 )
 
-export const resolveFormats = (sources: readonly OptionsReader[]): readonly AccessTokenFormat[] =>
+export const resolveFormats = (sources: Sources): readonly AccessTokenFormat[] =>
   resolved(sources, formatShape)
 
 /** For guards, which write no token. */
-export const resolveReaders = (sources: readonly OptionsReader[]): readonly AccessTokenReader[] =>
+export const resolveReaders = (sources: Sources): readonly AccessTokenReader[] =>
   resolved(sources, readerShape)
 
 function resolved<Format extends AccessTokenReader>(
-  sources: readonly OptionsReader[],
+  sources: Sources,
   format: Field<Format | undefined>,
 ): readonly Format[] {
   const taken = new Set<string>()
@@ -29,9 +29,7 @@ function resolved<Format extends AccessTokenReader>(
     else if (taken.has(name)) wrong('.name', `is "${name}", which another format has already.`)
     taken.add(name)
   })
-  return Object.freeze(
-    sources.flatMap((source) => source.field('accessTokenFormats', rows(distinct, 'access token formats'))),
-  )
+  return listed(sources, 'accessTokenFormats', rows(distinct, 'access token formats'))
 }
 
 /** The format of new tokens for which nothing chooses one; undefined for opaque tokens. */
@@ -40,14 +38,14 @@ export function usualFormatOf(formats: readonly AccessTokenFormat[]): string | u
 }
 
 export function checkFormatsOf(
-  reading: OptionsReader,
+  at: Place,
   resources: Resources | undefined,
   formats: readonly AccessTokenFormat[],
 ): void {
   const names = [...formats.map(({ name }) => name), opaqueFormat]
   for (const { uri, accessTokenFormat } of resources?.all ?? [])
     if (accessTokenFormat !== undefined && !names.includes(accessTokenFormat))
-      reading.wrong(
+      at.wrong(
         `resources["${uri}"].accessTokenFormat`,
         `is "${accessTokenFormat}", but must be one of ${names.join(', ')}.${cureForOffer(accessTokenFormat)}`,
       )

@@ -1,7 +1,7 @@
 import { checked, kind, rows, shape } from '../primitives/schema'
-import type { OptionsReader } from '../primitives/options-reader'
 import { isText } from '../primitives/values'
 import type { ResponseMode } from '../protocol/response-modes'
+import { listed, type Sources } from './open-plug-ins'
 
 const modeShape = shape<ResponseMode>(
   {
@@ -14,11 +14,11 @@ const modeShape = shape<ResponseMode>(
   'ignored',
 )
 
-export function resolveResponseModes(parts: readonly OptionsReader[]): readonly ResponseMode[] {
+export function resolveResponseModes(parts: Sources): readonly ResponseMode[] {
   const taken = new Set(['query', 'fragment'])
   const mode = checked(modeShape, ({ name }, wrong) => {
     if (taken.has(name)) wrong('.name', `is "${name}", which the server has already.`)
     taken.add(name)
   })
-  return Object.freeze(parts.flatMap((part) => part.field('responseModes', rows(mode, 'response modes'))))
+  return listed(parts, 'responseModes', rows(mode, 'response modes'))
 }

@@ -1,9 +1,8 @@
 import { aCall, aText, aWhole } from '../primitives/fields'
-import { optional, rows, shape } from '../primitives/schema'
+import { type Field, kind, optional, type Place, rows, shape } from '../primitives/schema'
 import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
-import { OptionsReader } from '../primitives/options-reader'
-import { isList, isRecord, isText, tenYears } from '../primitives/values'
+import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
 import type { Storage } from '../stores/storage'
 import { polledRequests } from '../authorization-endpoint/polled-request'
@@ -25,9 +24,14 @@ export interface Readiness {
   readonly ready: () => Promise<unknown>
 }
 
+/** The options, then the parts of each plug-in: lists under the same names. */
+export type Sources = readonly Place[]
+
+export const listed = <Row>(sources: Sources, option: string, field: Field<readonly Row[]>): readonly Row[] =>
+  Object.freeze(sources.flatMap((source) => source.field(option, field)))
+
 export interface OpenedPlugIns<Running> {
-  /** The options, then the parts of each plug-in: lists under the same names. */
-  readonly sources: readonly OptionsReader[]
+  readonly sources: Sources
   readonly readiness: readonly Readiness[]
   /** Least seconds that the index keeps an entry; undefined if nothing needs the index. */
   readonly indexSeconds: number | undefined
@@ -50,16 +54,16 @@ interface ServerInView extends GuardInView {
   readonly canLogOut: boolean
 }
 
-export function openPlugIns(reading: OptionsReader, server: ServerInView): OpenedPlugIns<Edge> {
+export function openPlugIns(at: Place, server: ServerInView): OpenedPlugIns<Edge> {
   const running = new Running<Edge>()
   // All plug-ins of a server get one object, so one may know the server that another has opened.
   const inView = serverFor(server, running)
-  return opened(reading, running, (plugIn) => () => plugIn.open(inView))
+  return opened(at, running, partNames, (plugIn) => () => plugIn.open(inView))
 }
 
-export function openPlugInsInGuard(reading: OptionsReader, guard: GuardInView): OpenedPlugIns<RunningGuard> {
+export function openPlugInsInGuard(at: Place, guard: GuardInView): OpenedPlugIns<RunningGuard> {
   const running = new Running<RunningGuard>()
-  return opened(reading, running, (plugIn) => {
+  return opened(at, running, guardPartNames, (plugIn) => {
     const open = plugIn.openInGuard?.bind(plugIn)
     return open && (() => open(guardFor(guard, running)))
   })
@@ -142,35 +146,35 @@ type Opening = () => PlugInParts | GuardParts
 const plugInMessage = 'must be a plug-in: name and open, optionally openInGuard.'
 
 function opened<Part>(
-  reading: OptionsReader,
+  options: Place,
   running: Running<Part>,
+  names: readonly string[],
   openingOf: (plugIn: PlugIn) => Opening | undefined,
 ): OpenedPlugIns<Part> {
-  const given = reading.optional<readonly unknown[]>('plugIns', [], isList, 'must be a list of plug-ins.')
-  const names = new Set<string>()
-  const sources = [reading]
+  const taken = new Set<string>()
+  const sources = [options]
   const readiness: Readiness[] = []
   const indexSeconds: number[] = []
   const risks: PlugInRisk[] = []
-  for (const [index, plugIn] of given.entries()) {
-    const at = `plugIns[${index}]`
-    if (!isPlugIn(plugIn)) {
-      reading.wrong(at, plugInMessage)
-      continue
-    }
-    if (names.has(plugIn.name))
-      reading.wrong(`${at}.name`, `is "${plugIn.name}", which another plug-in has already.`)
-    names.add(plugIn.name)
+  const plugInField: Field<PlugIn | undefined> = (given, at, name) => {
+    const plugIn = kind(isPlugIn, plugInMessage)(given, at, name)
+    if (plugIn === undefined) return undefined
+    if (taken.has(plugIn.name))
+      at.wrong(`${name}.name`, `is "${plugIn.name}", which another plug-in has already.`)
+    taken.add(plugIn.name)
     const open = openingOf(plugIn)
-    const parts = open && partsOf(open, (message) => reading.wrong(at, message))
-    if (parts === undefined) continue
-    const source = new OptionsReader(parts, reading.at(at), reading.issues)
-    const { ready, indexSeconds: seconds, risks: found } = source.fields(ownParts)
+    const parts = open && partsOf(open, (message) => at.wrong(name, message))
+    if (parts === undefined) return plugIn
+    const source = at.inside(parts, name)
+    const { ready, indexSeconds: seconds, risks: found } = source.read(ownParts)
+    source.refuseUnknown(names)
     if (ready !== undefined) readiness.push({ name: plugIn.name, ready: ready.bind(parts) })
     if (seconds !== undefined) indexSeconds.push(seconds)
-    for (const { rule, path } of found) risks.push({ rule, path: `${at}.${path}` })
+    for (const { rule, path } of found) risks.push({ rule, path: `${name}.${path}` })
     sources.push(source)
+    return plugIn
   }
+  options.field('plugIns', rows(plugInField, 'plug-ins'))
   return {
     sources,
     readiness,
@@ -200,6 +204,18 @@ const ownParts = {
   indexSeconds: optional(aWhole(0, tenYears)),
   risks: rows(shape<PlugInRisk>({ rule: aText, path: aText }), 'risks, each with rule and path'),
 }
+
+const guardPartNames = ['accessTokenFormats', 'extensions', 'tokenTypes', ...Object.keys(ownParts)]
+const partNames = [
+  ...guardPartNames,
+  'clientAuthenticationMethods',
+  'clientMembers',
+  'endpoints',
+  'grantTypes',
+  'resources',
+  'responseModes',
+  'responseTypes',
+]
 
 const isPlugIn = (value: unknown): value is PlugIn =>
   isRecord(value) &&

@@ -8,10 +8,9 @@ import { indexName } from '../authorization/authorization-index'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { choicesName } from '../extensions/choices'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
-import { cureForOffer } from '../protocol/plug-in-names'
+import { anOfferedName } from '../protocol/plug-in-names'
 import { builtInMethods } from '../protocol/client'
 import { type ClientMember, isMemberName, isOwnMember } from '../protocol/client-member'
-import type { OptionsReader } from '../primitives/options-reader'
 import { isText, isTexts } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { isToken } from '../protocol/http-authentication'
@@ -26,12 +25,8 @@ import {
 import type { Resources } from '../extensions/resource-indicators/resources'
 import type { GrantType } from '../authorization/grant-type'
 import { bearer } from '../extensions/token-types/bearer'
+import { listed, type Sources } from './open-plug-ins'
 import type { ServerSettings } from './settings'
-
-type Sources = readonly OptionsReader[]
-
-const listed = <Row>(sources: Sources, option: string, field: Field<readonly Row[]>): readonly Row[] =>
-  Object.freeze(sources.flatMap((source) => source.field(option, field)))
 
 // RFC 7591 2: a registered name or an absolute URI. The grammar excludes `__proto__`.
 const nameGrammar = /^[A-Za-z][\x21\x23-\x5B\x5D-\x7E]*$/
@@ -216,11 +211,9 @@ export function resolveTokenTypes(sources: Sources): readonly TokenType[] {
   return Object.freeze(types)
 }
 
-export function resolveDefaultTokenType(reading: OptionsReader, types: readonly TokenType[]): string {
+export function defaultTokenType(types: readonly TokenType[]): Field<string> {
   const names = types.map(({ name }) => name)
-  const isOffered = (value: unknown): value is string => isText(value) && names.includes(value)
-  const cure = cureForOffer(reading.take('tokenType'))
-  return reading.optional('tokenType', bearer.name, isOffered, `must be one of ${names.join(', ')}.${cure}`)
+  return usual(bearer.name, anOfferedName('a token type', names))
 }
 
 export const pkceOption = usual<PkceRequirement>('public', oneOf('public', 'all', 'none'))

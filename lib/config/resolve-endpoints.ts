@@ -1,13 +1,13 @@
 import { extensionMetadata } from '../protocol/extension-metadata'
 import { aCall, oneOf, yesOrNo } from '../primitives/fields'
-import { type Field, kind, optional, rows, shape } from '../primitives/schema'
+import { type Field, type Fields, group, kind, optional, type Place, rows, shape } from '../primitives/schema'
 import { wellKnownBelowIssuer } from '../endpoints/server-metadata'
-import type { OptionsReader } from '../primitives/options-reader'
 import { isBoolean, isList, isRecord, isText } from '../primitives/values'
 import type { Endpoint } from '../protocol/endpoint'
 import type { PageEndpoint } from '../doors/page-endpoint'
 import { isErrorStatus } from '../protocol/oauth-error'
 import { hasUriCharacters } from '../protocol/uri'
+import type { PathOptions } from './options'
 import type { ServerSettings } from './settings'
 
 /** Paths and names in use, each with its user: no two endpoints may share one. */
@@ -24,52 +24,23 @@ export function usedByEndpoints(): TakenByEndpoints {
 }
 
 export function resolveEndpoints(
-  reading: OptionsReader,
-  sources: readonly OptionsReader[],
+  sources: readonly Place[],
   taken: TakenByEndpoints,
-): Pick<
-  ServerSettings,
-  'authorizationPath' | 'tokenPath' | 'revocationPath' | 'introspectionPath' | 'endpoints' | 'pages'
-> {
-  const paths = reading.group('paths', (fields) => ({
-    authorizationPath: takePath(fields, 'authorization', '/authorize', taken),
-    tokenPath: takePath(fields, 'token', '/token', taken),
-    revocationPath: takePath(fields, 'revocation', '/revoke', taken),
-    introspectionPath: takePath(fields, 'introspection', '/introspect', taken),
-  }))
-  const mounted = sources.flatMap((source) => source.field('endpoints', rows(row, 'endpoints'), taken))
+): Pick<ServerSettings, 'endpoints' | 'pages'> {
+  const mounted = sources.flatMap((source) => source.with(taken).field('endpoints', rows(row, 'endpoints')))
   return {
-    ...paths,
     endpoints: Object.freeze(mounted.filter((each): each is Endpoint => !isPage(each))),
     pages: Object.freeze(mounted.filter(isPage)),
   }
 }
 
-export function furtherPaths(
-  taken: TakenByEndpoints,
-  names: Readonly<Record<string, string>>,
-): (fields: OptionsReader, key: string, fallback: string) => string {
-  return (fields, key, fallback) => {
-    const chosen = takePath(fields, key, fallback, taken)
-    const other = taken.names.get(names[key] ?? '')
-    if (other !== undefined)
-      fields.wrong(key, `belongs to the endpoint ${names[key]}, whose name ${other} has.`)
-    return chosen
+export const furtherPath =
+  (taken: TakenByEndpoints, endpoint: string, fallback: string): Field<string> =>
+  (given, at, name) => {
+    const other = taken.names.get(endpoint)
+    if (other !== undefined) at.wrong(name, `belongs to the endpoint ${endpoint}, whose name ${other} has.`)
+    return pathOf(fallback)(given, at.with(taken), name)
   }
-}
-
-function takePath(
-  reading: OptionsReader,
-  key: string,
-  fallback: string,
-  { paths }: TakenByEndpoints,
-): string {
-  const chosen = reading.optional(key, fallback, isPath, pathMessage)
-  const other = paths.get(chosen)
-  if (other === undefined) paths.set(chosen, reading.at(key))
-  else reading.wrong(key, `must differ from ${other}.`)
-  return chosen
-}
 
 const pathMessage =
   "must be a path such as '/token', as a URL contains it: without query, fragment, '..' and characters that a URL encodes."
@@ -93,13 +64,26 @@ const rowName: Field<unknown, TakenByEndpoints> = (given, at, name) => {
   else names.set(given, at.path)
 }
 
-const rowPath: Field<unknown, TakenByEndpoints> = (given, at, name) => {
+const rowPath: Field<string | undefined, TakenByEndpoints> = (given, at, name) => {
   const { paths } = at.context
-  const other = isPath(given) ? paths.get(given) : undefined
-  if (!isPath(given)) at.wrong(name, pathMessage)
-  else if (other === undefined) paths.set(given, at.at(name))
-  else at.wrong(name, `must differ from ${other}.`)
+  const path = kind(isPath, pathMessage)(given, at, name)
+  const other = path === undefined ? undefined : paths.get(path)
+  if (other !== undefined) at.wrong(name, `must differ from ${other}.`)
+  else if (path !== undefined) paths.set(path, at.at(name))
+  return path
 }
+
+const pathOf =
+  (fallback: string): Field<string, TakenByEndpoints> =>
+  (given, at, name) =>
+    rowPath(given === undefined ? fallback : given, at, name) ?? fallback
+
+export const pathsOption = group({
+  authorization: pathOf('/authorize'),
+  token: pathOf('/token'),
+  revocation: pathOf('/revoke'),
+  introspection: pathOf('/introspect'),
+} satisfies Fields<PathOptions, TakenByEndpoints>)
 
 const methodsAmong = (...methods: readonly unknown[]) =>
   optional(

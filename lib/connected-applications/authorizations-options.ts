@@ -1,7 +1,6 @@
 import { aFlag } from '../primitives/fields'
-import { kind, optional } from '../primitives/schema'
-import { OptionsReader } from '../primitives/options-reader'
-import { isRecord, isText } from '../primitives/values'
+import { type Field, type Fields, group, kind, optional, switched } from '../primitives/schema'
+import { isText } from '../primitives/values'
 import { isWebPage } from '../protocol/uri'
 
 /** The list of what owners have approved, and the page on which they see and end it. */
@@ -33,9 +32,6 @@ export interface ResolvedAuthorizations {
 
 export const connectedPageName = 'authorizations'
 
-export const connectedPageNames: Readonly<Record<string, string>> = { path: connectedPageName }
-
-const key = 'authorizations'
 const off: ResolvedAuthorizations = {
   authorizations: false,
   listsAll: false,
@@ -43,31 +39,33 @@ const off: ResolvedAuthorizations = {
   manageAt: undefined,
 }
 
-export function readAuthorizations(
-  reading: OptionsReader,
-  mount: string,
-  takePath: (fields: OptionsReader, key: string, fallback: string) => string,
-): ResolvedAuthorizations {
-  const given = reading.take(key)
-  if (given === undefined || given === false) return off
-  // Where nobody logs in, nobody could see the page.
-  if (given === true && reading.take('resourceOwner') === undefined) return { ...off, authorizations: true }
-  if (given !== true && !isRecord(given)) {
-    reading.wrong(key, 'must be true, false or an object.')
-    return off
+/** @param pagePath of the page. @param mount the path of the server. */
+export const authorizationsOption =
+  (pagePath: Field<string>, mount: string): Field<ResolvedAuthorizations> =>
+  (given, at, name) => {
+    // Where nobody logs in, nobody could see the page.
+    if (given === true && at.source['resourceOwner'] === undefined) return { ...off, authorizations: true }
+    const read = switched(group(fields))(given, at.with(pagePath), name)
+    if (read === undefined) return off
+    const { path, manageAt, fromTheStart } = read
+    const ownPage = path === undefined ? undefined : mount + path
+    return {
+      authorizations: true,
+      listsAll: fromTheStart,
+      connectedPath: path,
+      manageAt: manageAt ?? ownPage,
+    }
   }
-  const fields = new OptionsReader(given === true ? {} : given, key, reading.issues)
-  const manageAt = fields.field('manageAt', optional(kind(isPlace, placeExpectation)))
-  const hasPage = manageAt === undefined || fields.take('path') !== undefined
-  const connectedPath = hasPage ? takePath(fields, 'path', '/authorizations') : undefined
-  const listsAll = fields.field('fromTheStart', aFlag(false))
-  const ownPage = connectedPath === undefined ? undefined : mount + connectedPath
-  fields.refuseUnknown()
-  return { authorizations: true, listsAll, connectedPath, manageAt: manageAt ?? ownPage }
-}
 
 const placeExpectation =
   "must be a path such as '/account/apps', or the URL of a page, such as https://example.com/account/apps."
 
 const isPlace = (value: unknown): value is string =>
   isWebPage(value) || (isText(value) && /^\/(?![/\\])/.test(value))
+
+const fields = {
+  path: (given, at, name) =>
+    given === undefined && at.source['manageAt'] !== undefined ? undefined : at.context(given, at, name),
+  manageAt: optional(kind(isPlace, placeExpectation)),
+  fromTheStart: aFlag(false),
+} satisfies Fields<AuthorizationsOptions, Field<string>>

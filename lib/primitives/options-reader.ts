@@ -49,6 +49,12 @@ export class OptionsReader {
     return new Place(this.source, this.path, undefined, this.issues).read(fields)
   }
 
+  /** @param names of the members that are read there. */
+  place(...names: readonly string[]): Place {
+    for (const name of names) this.read.add(name)
+    return new Place(this.source, this.path, undefined, this.issues)
+  }
+
   group<T>(key: string, read: (fields: OptionsReader) => T): T {
     const given = this.take(key)
     const fields = new OptionsReader(given === undefined ? {} : given, this.at(key), this.issues)

@@ -57,10 +57,13 @@ export class Place<Context = unknown> {
 
   read<Of extends Table<Context>>(fields: Of): Read<Of> {
     const read: Record<string, unknown> = {}
-    for (const [name, field] of Object.entries(fields))
-      read[name] = field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
+    for (const [name, field] of Object.entries(fields)) read[name] = this.field(name, field)
     if (hasEach(fields, read)) return read
     throw new Error('A field is missing.')
+  }
+
+  field<Value>(name: string, field: Field<Value, Context>): Value {
+    return field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
   }
 
   refuseUnknown(known: readonly string[]): void {

@@ -2,7 +2,7 @@ import type { OptionsReader } from '../primitives/options-reader'
 import { isBoolean } from '../primitives/values'
 import type { Client } from './client'
 import { isKeepable, type Json, keepableExpectation } from './json'
-import { refuseMembersOfOthers } from './plug-in-names'
+import { membersOfOthers } from './plug-in-names'
 
 /** Of a plug-in (RFC 7591 2), such as `subject_type`. */
 export interface ClientMember {
@@ -108,7 +108,7 @@ const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.te
  */
 export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
   const names = members?.map(({ name }) => name) ?? reading.unread().filter(mayBePlain)
-  if (members !== undefined) refuseMembersOfOthers(reading, names)
+  if (members !== undefined) for (const [name, cure] of membersOfOthers(names)) reading.refuse(name, cure)
   const read: Record<string, Json> = Object.create(null)
   for (const name of names) {
     const value = reading.take(name)

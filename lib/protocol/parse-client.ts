@@ -15,7 +15,7 @@ import { checkMembers, type ClientMember, readMembers } from './client-member'
 import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
 import { readRotation, rotationMistakes } from './client-rotation'
 import { isTooLong, largestMembers, longestValues } from './parameters'
-import { cureForOffer, readOfferedName } from './plug-in-names'
+import { cureForOffer, anOfferedName } from './plug-in-names'
 import { readCredentials } from './read-credentials'
 import {
   loopbackUri,
@@ -225,12 +225,12 @@ function authenticationMethod(
   added: readonly AuthenticationMethodDescription[] | undefined,
 ): string | undefined {
   const known = added && [...builtInMethods, ...added.map(({ name }) => name)]
-  return readOfferedName(reading, 'token_endpoint_auth_method', 'a method', known)
+  return reading.field('token_endpoint_auth_method', anOfferedName('a method', known))
 }
 
 // RFC 6749 7.1: case-sensitive.
 const tokenType = (reading: OptionsReader, known: readonly string[] | undefined) =>
-  readOfferedName(reading, 'token_type', 'a token type', known)
+  reading.field('token_type', anOfferedName('a token type', known))
 
 function registeredScope(reading: OptionsReader, known: Scope | undefined): Scope {
   const text = reading.required(

@@ -1,4 +1,4 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { type Field, kind, optional } from '../primitives/schema'
 import { isText } from '../primitives/values'
 
 const inPlugIns = (name: string) => `add ${name} to the option plugIns`
@@ -48,23 +48,14 @@ export function cureForOffer(name: unknown): string {
   return cure === undefined ? '' : ` To have it, ${cure}.`
 }
 
-export function refuseMembersOfOthers(reading: OptionsReader, known: readonly string[]): void {
-  for (const [name, cure] of Object.entries(members))
-    if (!known.includes(name)) reading.refuse(name, `belongs to a plug-in that is off: ${cure}.`)
-}
+/** Each with the mistake that it is: no registration may have it. */
+export const membersOfOthers = (known: readonly string[]): readonly (readonly [string, string])[] =>
+  Object.entries(members)
+    .filter(([name]) => !known.includes(name))
+    .map(([name, cure]) => [name, `belongs to a plug-in that is off: ${cure}.`])
 
-export function readOfferedName(
-  reading: OptionsReader,
-  key: string,
-  what: string,
-  known: readonly string[] | undefined,
-): string | undefined {
+export function anOfferedName(what: string, known: readonly string[] | undefined): Field<string | undefined> {
   const cure = known === undefined ? `must be the name of ${what}.` : `must be one of ${known.join(', ')}.`
   const isOffered = (value: unknown): value is string => isText(value) && known?.includes(value) !== false
-  return reading.optional<string | undefined>(
-    key,
-    undefined,
-    isOffered,
-    cure + cureForOffer(reading.take(key)),
-  )
+  return optional((given, at, name) => kind(isOffered, cure + cureForOffer(given))(given, at, name))
 }

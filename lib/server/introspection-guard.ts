@@ -14,7 +14,7 @@ import {
 import { IntrospectionEndpoint } from '../resource-server/introspection/introspection-endpoint'
 import { steadyClock } from '../primitives/steady-clock'
 import { safeUrl } from '../protocol/uri'
-import { resolveIssuer } from '../config/resolve-issuer'
+import { anIssuer } from '../config/resolve-issuer'
 import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
 import type { GuardLimitOptions, ProvingGuardOptions } from './remote-guard'
 
@@ -74,7 +74,7 @@ export type IntrospectionGuard = IssuerGuard
  */
 export function createIntrospectionGuard(options: IntrospectionGuardOptions): IntrospectionGuard {
   const reading = new OptionsReader(options, '')
-  const { issuer } = resolveIssuer(reading, 'the authorization server')
+  const { issuer } = reading.field('issuer', anIssuer('the authorization server'))
   const guard = readIssuerGuard(reading, issuer)
   const { clock } = guard.alone
   const authenticate = readIntrospectionClient(reading, issuer, clock)
@@ -95,7 +95,7 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
   }
   const patience = reading.field('introspectionDeadline', deadlineOf(5))
   const { inactive, singleUses: singleUseLimit } = reading.field('limits', introspectionLimits)
-  for (const source of guard.sources) source.refuseUnknown()
+  reading.refuseUnknown()
   reading.refuseUndefined()
   reading.throwIssues('createIntrospectionGuard() cannot work with these options:')
 

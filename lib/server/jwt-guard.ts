@@ -67,7 +67,7 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
   const own = readOwnResource(reading, terms.audience)
   const guard = readIssuerGuard(reading, terms.issuer)
   const singleUseLimit = reading.field('limits', guardLimits).singleUses
-  for (const source of guard.sources) source.refuseUnknown()
+  reading.refuseUnknown()
   reading.refuseUndefined()
   reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
   requireJose('createJwtBearerGuard()')

@@ -2,7 +2,7 @@ import { aClock, aFlag } from '../primitives/fields'
 import { pageUri } from '../protocol/uri'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { type Fields, group } from '../primitives/schema'
-import { readExplainRefusals } from '../audit/diagnosis'
+import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { ClientMarks } from '../authorization/client-marks'
 import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
@@ -10,7 +10,7 @@ import { resolveReaders } from '../config/access-token-formats'
 import { openPlugInsInGuard } from '../config/open-plug-ins'
 import type { PlugIn } from '../doors/plug-in'
 import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plug-ins'
-import { resolveIssuer } from '../config/resolve-issuer'
+import { anIssuer } from '../config/resolve-issuer'
 import { resolveCounters } from '../config/resolve-stores'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { type CorsOption, readCors } from '../http/cors'
@@ -31,7 +31,7 @@ import { shownChoice } from '../extensions/choices'
 import { readResources, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { Counters } from '../limits/counters'
 import { deadlineOf, indexWithDeadline, withDeadline } from '../stores/deadline'
-import { readStorage, type Storage } from '../stores/storage'
+import { aStorage, type Storage } from '../stores/storage'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
@@ -92,12 +92,13 @@ export type RemoteGuard = BearerGuard &
  */
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const reading = new OptionsReader(options, '')
-  const { issuer } = resolveIssuer(reading, 'the authorization server')
-  const store = readStorage(reading)
+  const { issuer } = reading.field('issuer', anIssuer('the authorization server'))
+  const store = reading.field('store', aStorage)
   const storeDeadline = reading.field('storeDeadline', deadlineOf(0.5))
   const alone = readStandaloneGuard(reading)
   const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: store })
   const { sources, tokenTypes, counters } = proving
+  reading.take('accessTokenFormats')
   const accessTokenFormats = resolveReaders(sources)
   const resources = readResources(reading, undefined, tenYears)
   const hasChoices = reading.field('choices', aFlag(false))
@@ -110,7 +111,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const ofOptions = [...ofResources(resources), ...(hasChoices ? [shownChoice] : [])]
   const extensions = [...ofOptions, ...proving.extensions]
   const singleUseLimit = reading.field('limits', guardLimits).singleUses
-  for (const source of sources) source.refuseUnknown()
+  reading.refuseUnknown()
   reading.refuseUndefined()
   reading.throwIssues('createBearerGuard() cannot work with these options:')
 
@@ -154,7 +155,8 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
 
 /** Returns placeholders after a mistake. */
 export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeof openPlugInsInGuard>[1]) {
-  const { sources, start } = openPlugInsInGuard(reading, guard)
+  const at = reading.place('plugIns', 'tokenTypes', 'extensions', 'counters')
+  const { sources, start } = openPlugInsInGuard(at, guard)
   const tokenTypes = resolveTokenTypes(sources)
   const extensions = resolveExtensions(sources)
   const inUse = tokenTypes.length > 1 || sources.length > 1
@@ -163,7 +165,7 @@ export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeo
     start,
     tokenTypes,
     extensions,
-    counters: resolveCounters(reading, guard.storage, guard.clock, inUse),
+    counters: resolveCounters(at, guard.storage, guard.clock, inUse),
   }
 }
 
@@ -201,6 +203,6 @@ export function readStandaloneGuard(reading: OptionsReader) {
     implied: reading.field('implies', scopeImplications(undefined)),
     guards: readGuards(reading),
     cors: readCors(reading, '*'),
-    explainRefusals: readExplainRefusals(reading),
+    explainRefusals: reading.field('explainRefusals', explainsRefusals),
   }
 }

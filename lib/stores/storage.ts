@@ -10,8 +10,9 @@ import {
 import { isKeyStore, type KeyStore } from './key-store'
 import { isSharedCache, type SharedCache } from './shared-cache'
 import { type Counters, countersExpectation, isCounters } from '../limits/counters'
-import type { OptionsReader } from '../primitives/options-reader'
-import { isRecord, isText } from '../primitives/values'
+import { aCall, aTextThat, someCalls } from '../primitives/fields'
+import { type Field, kind, needed, optional, shape } from '../primitives/schema'
+import { isRecord } from '../primitives/values'
 
 /** A store of authorizations and of all that its database stores besides, for the option `store`. */
 export interface Storage extends AuthorizationStore {
@@ -50,62 +51,54 @@ export interface StoreWarning {
   readonly message: string
 }
 
-type Needed = 'find' | 'save' | 'remove'
-type Check = readonly [accepts: (value: unknown) => boolean, expectation: string]
+const verbs = kind(
+  (value) => isRecord(value) && ['find', 'save', 'remove'].every((verb) => typeof value[verb] === 'function'),
+  'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.',
+)
 
-const isFunction = (value: unknown): boolean => typeof value === 'function'
-const needsFunction: Check = [isFunction, 'must be a function.']
-
-const optional: Readonly<Record<Exclude<keyof Storage, Needed>, Check>> = {
-  getCached: needsFunction,
-  confirmAbsent: needsFunction,
-  counters: [isCounters, countersExpectation],
-  clients: [
-    isClientRegistry,
-    'must have the functions find, add, update and list, as redisStore({ url }).clients has.',
-  ],
-  dynamicClients: [isDynamicClientStore, dynamicClientsExpectation],
-  sharedCache: [
-    isSharedCache,
-    'must have the functions get and set, as redisStore({ url }).sharedCache has.',
-  ],
-  keys: [isKeyStore, 'must have the functions find and save, as redisStore({ url }).keys has.'],
-  index: [
-    isAuthorizationIndex,
-    'must have the functions add, list, remove, mark, revokeClient and revokedBefore, as redisStore({ url }).index has.',
-  ],
-  consents: [
-    isConsentStore,
-    'must have the functions find, remember and forget, as redisStore({ url }).consents has.',
-  ],
-  place: [isText, 'must be a text that names the store in messages, such as Redis at localhost:6379.'],
-  check: needsFunction,
-  close: needsFunction,
-}
-
-/** After a mistake, returns a placeholder. */
-export function readStorage(reading: OptionsReader): Storage {
-  const given = reading.required('store', noStorage, hasVerbs, storeExpectation)
-  if (isStorage(given)) return given
-  for (const [name, [, expectation]] of mistakesIn(given)) reading.wrong(`store.${name}`, expectation)
-  return noStorage
-}
-
-const storeExpectation =
-  'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.'
-
-const hasVerbs = (value: unknown): value is object =>
-  isRecord(value) && ['find', 'save', 'remove'].every((verb) => isFunction(value[verb]))
-
-const isStorage = (store: object): store is Storage => hasVerbs(store) && mistakesIn(store).length === 0
-
-function mistakesIn(store: object): readonly (readonly [name: string, check: Check])[] {
-  return Object.entries(optional).filter(([name, [accepts]]) => {
-    const value: unknown = Reflect.get(store, name)
-    return value !== undefined && !accepts(value)
-  })
-}
+const whole = shape<Storage>(
+  {
+    find: aCall(),
+    save: aCall(),
+    remove: aCall(),
+    ...someCalls('getCached', 'confirmAbsent', 'check', 'close'),
+    counters: optional(kind(isCounters, countersExpectation)),
+    clients: optional(
+      kind(
+        isClientRegistry,
+        'must have the functions find, add, update and list, as redisStore({ url }).clients has.',
+      ),
+    ),
+    dynamicClients: optional(kind(isDynamicClientStore, dynamicClientsExpectation)),
+    sharedCache: optional(
+      kind(isSharedCache, 'must have the functions get and set, as redisStore({ url }).sharedCache has.'),
+    ),
+    keys: optional(
+      kind(isKeyStore, 'must have the functions find and save, as redisStore({ url }).keys has.'),
+    ),
+    index: optional(
+      kind(
+        isAuthorizationIndex,
+        'must have the functions add, list, remove, mark, revokeClient and revokedBefore, as redisStore({ url }).index has.',
+      ),
+    ),
+    consents: optional(
+      kind(
+        isConsentStore,
+        'must have the functions find, remember and forget, as redisStore({ url }).consents has.',
+      ),
+    ),
+    place: optional(
+      aTextThat('must be a text that names the store in messages, such as Redis at localhost:6379.'),
+    ),
+  },
+  'ignored',
+)
 
 const reject = () => Promise.reject(new Error('There is no store.'))
 
 export const noStorage: Storage = { find: reject, save: reject, remove: reject }
+
+export const aStorage: Field<Storage> = needed(noStorage, (given, at, name) =>
+  verbs(given, at, name) === undefined ? undefined : whole(given, at, name),
+)

@@ -102,10 +102,10 @@ describe('a list of clients', () => {
       { ...phone, redirect_uris: ['x'] },
     ]
     expect(pathsWith({ clients, pkce: 'x' })).toEqual([
+      'pkce',
       'clients[0].client_type',
       'clients[0].scope',
       'clients[1].redirect_uris[0]',
-      'pkce',
     ])
   })
 
@@ -221,11 +221,11 @@ describe('a source of clients', () => {
       },
     }
     expect(pathsWith({ clients, login: '' })).toEqual([
+      'login',
       'clients',
       'clients.allow[0]',
       'clients.known[0].scope',
       'clients.unknown',
-      'login',
     ])
   })
 

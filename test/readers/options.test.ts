@@ -517,7 +517,7 @@ describe('where NODE_ENV is production', () => {
           'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
-    expect(inProduction(() => pathsWith({ issuer: 'x', pkce: 'x' }))).toEqual(['issuer', 'store', 'pkce'])
+    expect(inProduction(() => pathsWith({ issuer: 'x', pkce: 'x' }))).toEqual(['issuer', 'pkce', 'store'])
     expect(inProduction(() => mistakesWith({ store: {} }))).toHaveLength(1)
   })
 

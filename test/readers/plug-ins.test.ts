@@ -336,9 +336,9 @@ describe('a plug-in', () => {
     }
     const plugIns = [withParts({}), { name: 'b', open }, { ...withParts({}, 'c'), openInGuard: 7 }]
     expect(problemsOf({ pkce: 'x', plugIns })).toEqual([
+      expect.stringMatching(/^pkce /),
       'plugIns[1] cannot be opened: The key is missing.',
       'plugIns[2] must be a plug-in: name and open, optionally openInGuard.',
-      expect.stringMatching(/^pkce /),
     ])
     const [mistake = ''] = problemsOf({ plugIns: [withParts({ endpoint: [] })] })
     expect(mistake).toMatch(/^plugIns\[0\]\.endpoint is not known here\. Did you mean endpoints\?/)
@@ -349,8 +349,8 @@ describe('a plug-in', () => {
     const wrong = { tokenTypes: [{ ...signed, name: 'a b' }], grantTypes: [] }
     expect(ofGuard({ plugIns: [forServers], accessTokenFormats: [reader] })).toEqual([])
     expect(ofGuard({ plugIns: [withParts(wrong)] })).toEqual([
-      expect.stringMatching(/^plugIns\[0\]\.tokenTypes\[0\]\.name /),
       expect.stringMatching(/^plugIns\[0\]\.grantTypes /),
+      expect.stringMatching(/^plugIns\[0\]\.tokenTypes\[0\]\.name /),
     ])
     expect(ofGuard({ plugIns: [withParts(7), 7] })).toEqual([
       expect.stringMatching(/^plugIns\[0\] /),
