@@ -8,7 +8,7 @@ import { type Field, type Fields, group, kind, optional, Place, switched, usual 
 import { pageUri } from '../protocol/uri'
 import { deadlineOf } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
-import { readCors } from '../http/cors'
+import { allowedOrigins } from '../http/cors'
 import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
 import {
   readDynamicRegistration,
@@ -17,7 +17,7 @@ import {
 import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
-import { readGuards } from '../http/guard-defaults'
+import { guardsOption } from '../http/guard-defaults'
 import { pageOptions } from '../pages/page-options'
 import { OptionsReader } from '../primitives/options-reader'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
@@ -308,8 +308,8 @@ const fields = {
   offlineAccess: aFlag(false),
   pkce: pkceOption,
   redirectUris: byReader(readRedirectUriRule),
-  cors: byReader((reading) => readCors(reading, '*')),
-  guards: byReader(readGuards),
+  cors: allowedOrigins('*'),
+  guards: guardsOption,
   errorUri: pageUri,
   storeDeadline: deadlineOf(0.5),
   closeDeadline: deadlineOf(10),

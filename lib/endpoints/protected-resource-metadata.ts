@@ -1,4 +1,4 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { checked, type Field, kind, optional, refusal } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { type ExtensionMetadata, isExtensionMetadata } from '../protocol/extension-metadata'
 import { covers, isScope, type Scope, scopeExpectation } from '../protocol/scope'
@@ -99,30 +99,42 @@ export function protectedResourceMetadata(
   }
 }
 
-const option = 'members'
-const cure =
+const membersExpectation =
   "must be an object of members (RFC 9728 2): texts, booleans and lists of texts, as in { resource_tos_uri: 'https://example.com/terms' }."
 
 const nameExpectation =
   "belongs in the option resources, as the name of the resource: the consent page shows it too. With mcp(), write resource: { 'https://api.example.com/mcp': 'Notes' }."
 
-export function readMembers(reading: OptionsReader, { scopes }: ProtectedResourceOffer): ExtensionMetadata {
-  const given = Object.entries(reading.optional(option, {}, isRecord, cure))
-  const members = Object.fromEntries(given.filter(([, value]) => value !== undefined))
-  if (!isExtensionMetadata(members)) {
-    reading.wrong(option, cure)
+const ownMember = refusal('is a member that the server itself sets.')
+const aPage = optional(kind(isWebPage, webPageExpectation))
+
+/** @param scopes of the resource in the option `resources`. */
+const fields = (scopes: Scope) => ({
+  resource: ownMember,
+  authorization_servers: ownMember,
+  bearer_methods_supported: ownMember,
+  resource_documentation: aPage,
+  resource_policy_uri: aPage,
+  resource_tos_uri: aPage,
+  // The consent page knows only that of the option `resources`.
+  ...(scopes.length > 0 && { resource_name: refusal(nameExpectation) }),
+  scopes_supported: optional(
+    checked(kind(isScope, scopeExpectation), (supported, wrong) => {
+      if (scopes.length > 0 && !covers(scopes, supported))
+        wrong('', `must hold scopes of the resource: ${scopes.join(', ')}.`)
+    }),
+  ),
+})
+
+export const addedMembers =
+  (scopes: Scope): Field<ExtensionMetadata> =>
+  (given, at, name) => {
+    const members =
+      isRecord(given) && Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    if (isExtensionMetadata(members)) {
+      at.inside(members, name).read(fields(scopes))
+      return members
+    }
+    at.wrong(name, membersExpectation)
     return {}
   }
-  const wrong = (name: string, message: string) => reading.wrong(`${option}.${name}`, message)
-  for (const name of ['resource', 'authorization_servers', 'bearer_methods_supported'])
-    if (Object.hasOwn(members, name)) wrong(name, 'is a member that the server itself sets.')
-  for (const name of ['resource_documentation', 'resource_policy_uri', 'resource_tos_uri'])
-    if (Object.hasOwn(members, name) && !isWebPage(members[name])) wrong(name, webPageExpectation)
-  // The consent page knows only that of the option `resources`.
-  if (scopes.length > 0 && members['resource_name'] !== undefined) wrong('resource_name', nameExpectation)
-  const supported = members['scopes_supported']
-  if (supported !== undefined && !isScope(supported)) wrong('scopes_supported', scopeExpectation)
-  else if (isScope(supported) && scopes.length > 0 && !covers(scopes, supported))
-    wrong('scopes_supported', `must hold scopes of the resource: ${scopes.join(', ')}.`)
-  return members
-}

@@ -4,8 +4,8 @@ import type { DiagnosedRefusal } from '../audit/diagnosis'
 import { crossOrigin, everyMethod, exposedHeaders } from './cors'
 import type { GuardEdge } from './edge'
 import { isLater } from '../primitives/eventual'
-import { OptionsReader } from '../primitives/options-reader'
-import { undefinedMember } from '../primitives/schema'
+import { oneOf } from '../primitives/fields'
+import { type Field, group, Place, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
 import { unexpected } from '../protocol/refusals'
@@ -15,19 +15,20 @@ import {
   type FindToken,
   type GuardedAccess,
   type GuardedRequest,
-  readRequirement,
+  readScope,
   requiredSchemes,
   type Requirement,
+  requirementFields,
   tokenOf,
   withMembers,
 } from '../resource-server/admit'
 import type { ChallengeAttributes } from '../resource-server/challenge'
 import { scopeIn } from '../resource-server/refusals'
-import type { LoginOptions } from '../resource-server/required-login'
+import { type LoginOptions, requiredLogin } from '../resource-server/required-login'
 import { referenceTo, type ResourceReference } from '../endpoints/protected-resource-metadata'
 import { setAuthInfo } from './auth-info'
 import { explainingCors } from './cross-origin-diagnosis'
-import { type GuardDefaults, readGuardDefaults, type ResolvedGuardDefaults } from './guard-defaults'
+import { type GuardDefaults, guardFields, type ResolvedGuardDefaults } from './guard-defaults'
 import { authorizationOf, HttpRequest } from './request'
 import { closing } from './requests-in-flight'
 import { sendJson } from './response'
@@ -91,37 +92,35 @@ interface GuardTerms extends ResolvedGuardDefaults {
 
 function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
   const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
-  const reading = new OptionsReader(options, '')
-  if (scope === undefined) reading.wrong('scope', undefinedMember)
-  const requirement = readRequirement(reading, scope ?? '', scopes && [...scopes.keys()], resources)
-  const find = readVerify(reading, context)
-  const resource = ownResource ?? referenceTo(requirement.resource)
-  const terms = { requirement, find, resource, ...readGuardDefaults(reading, guards) }
-  reading.refuseUnknown()
-  reading.refuseUndefined()
-  for (const type of reading.issues.length > 0 ? [] : tokenTypes) {
-    const lack = type.lackOfGuard?.(resource?.uri)
-    if (lack !== undefined) reading.wrong('resource', lack)
+  const at = new Place({}, '', undefined)
+  const fields = { ...requirementFields(resources), ...guardFields(guards), verify: findBy(context) }
+  const read = group(fields, { undefinedMembers: 'refused' })(options, at, '')
+  const requirement = {
+    scope: readScope(scope, at, scopes && [...scopes.keys()], read.resource),
+    match: read.match,
+    optional: read.optional,
+    resource: read.resource?.uri,
+    login: requiredLogin(read),
   }
-  reading.throwIssues('A bearer guard cannot work:')
-  return terms
+  const resource = ownResource ?? referenceTo(requirement.resource)
+  for (const type of at.issues.length > 0 ? [] : tokenTypes) {
+    const lack = type.lackOfGuard?.(resource?.uri)
+    if (lack !== undefined) at.wrong('resource', lack)
+  }
+  at.throwIssues('A bearer guard cannot work:')
+  return { ...read, requirement, find: read.verify, resource }
 }
 
-type Verification = NonNullable<BearerGuardOptions['verify']>
+const verification = usual('store', oneOf('store', 'signature'))
 
-const isVerification = (value: unknown): value is Verification => value === 'store' || value === 'signature'
-const verificationExpectation = "must be 'store' or 'signature'."
-
-function readVerify(reading: OptionsReader, { findToken, findSignedToken }: GuardEdge): FindToken {
-  const choice = reading.optional<Verification>('verify', 'store', isVerification, verificationExpectation)
-  if (choice === 'store') return findToken
-  if (findSignedToken === undefined)
-    reading.wrong(
-      'verify',
-      'needs an access token format with a signature, such as jwtAccessTokens({ keys }).',
-    )
-  return findSignedToken ?? findToken
-}
+const findBy =
+  ({ findToken, findSignedToken }: GuardEdge): Field<FindToken> =>
+  (given, at, name) => {
+    if (verification(given, at, name) === 'store') return findToken
+    if (findSignedToken === undefined)
+      at.wrong(name, 'needs an access token format with a signature, such as jwtAccessTokens({ keys }).')
+    return findSignedToken ?? findToken
+  }
 
 const isPlain = (value: unknown): value is BearerGuardOptions =>
   isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
@@ -129,14 +128,14 @@ const isPlain = (value: unknown): value is BearerGuardOptions =>
 function guard(context: GuardEdge, terms: GuardTerms): RequestHandler {
   const { settings, requests, audit } = context
   const { tokenTypes, implied } = settings
-  const { requirement, challenge, authInfo, resource } = terms
+  const { requirement, realm, attributes, authInfo, resource } = terms
   const exposed = exposedHeaders(settings)
   const share = crossOrigin(terms.cors, { methods: everyMethod, isCacheable: true, exposed })
   const cors = audit.diagnosis === undefined ? share : explainingCors(share, audit.diagnosis)
   const required = requiredSchemes(tokenTypes)
   const challenges: WriteChallenges = (authorization, own, error, schemes = required) => {
     // A host may make the metadata of the resource after the guard.
-    const named = { ...challenge, resourceMetadata: resource?.metadataUrl }
+    const named = { realm, attributes, resourceMetadata: resource?.metadataUrl }
     const types = schemes === undefined ? tokenTypes : ofSchemes(tokenTypes, schemes)
     return schemeChallenges(types, named, { own, error, authorization })
   }

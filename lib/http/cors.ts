@@ -1,9 +1,8 @@
-import { kind, optional } from '../primitives/schema'
+import { type Field, group, kind, someRows } from '../primitives/schema'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Extension } from '../protocol/extension'
 import type { TokenType } from '../protocol/token-type'
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean, isRecord, isTexts } from '../primitives/values'
+import { isRecord, isText } from '../primitives/values'
 
 // The package `cors` takes every OPTIONS for a preflight, overwrites the host's headers, and sends headers to
 // requests that no browser script sends.
@@ -21,37 +20,35 @@ export interface CorsOrigins {
 
 export type AllowedOrigins = '*' | ReadonlySet<string> | undefined
 
-const optionExpectation = "must be true, false, or an object such as { origins: ['https://app.example'] }."
-const originsExpectation =
-  'must be a list of origins, at least one. Every origin is cors: true, and none is cors: false.'
 const originExpectation =
   'must be an origin as a browser sends it, such as https://app.example or http://localhost:5173: scheme, host and port, without a path. Every origin is cors: true.'
 
-export function readCors(reading: OptionsReader, fallback: AllowedOrigins): AllowedOrigins {
-  const given = reading.field('cors', optional(kind(isBooleanOrRecord, optionExpectation)))
-  if (given === undefined) return fallback
-  if (given === true) return '*'
-  if (given === false) return undefined
-  const fields = new OptionsReader(given, reading.at('cors'), reading.issues)
-  const origins = fields.required<readonly string[]>('origins', [], isOrigins, originsExpectation)
-  for (const [index, origin] of origins.entries())
-    if (!isOrigin(origin)) fields.wrong(`origins[${index}]`, originExpectation)
-  fields.refuseUnknown()
-  return new Set(origins)
-}
-
-type Given = boolean | Readonly<Record<string, unknown>>
-const isBooleanOrRecord = (value: unknown): value is Given => isBoolean(value) || isRecord(value)
-const isOrigins = (value: unknown): value is readonly string[] => isTexts(value) && value.length > 0
+export const allowedOrigins =
+  (fallback: AllowedOrigins): Field<AllowedOrigins> =>
+  (given, at, name) => {
+    if (given === undefined) return fallback
+    if (given === true) return '*'
+    if (isRecord(given)) return new Set(listed(given, at, name).origins)
+    if (given !== false)
+      at.wrong(name, "must be true, false, or an object such as { origins: ['https://app.example'] }.")
+    return undefined
+  }
 
 // URL parsers know no origin for schemes of apps, such as capacitor://localhost. `null`, which every
 // sandboxed page sends, must not stand in a list. No origin is a pattern.
-function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false
+function isOrigin(text: unknown): text is string {
+  if (!isText(text) || !URL.canParse(text)) return false
   const { protocol, host, origin } = new URL(text)
   if (host === '' || host.includes('*')) return false
   return text === (origin === 'null' ? `${protocol}//${host}` : origin)
 }
+
+const listed = group({
+  origins: someRows(
+    kind(isOrigin, originExpectation),
+    'origin: every origin is cors: true, and none is cors: false',
+  ),
+})
 
 type CrossOrigin = (request: IncomingMessage, response: ServerResponse) => boolean
 

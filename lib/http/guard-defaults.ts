@@ -1,10 +1,10 @@
-import { type AllowedOrigins, type CorsOption, readCors } from './cors'
-import { OptionsReader } from '../primitives/options-reader'
-import { isBoolean } from '../primitives/values'
+import { type AllowedOrigins, allowedOrigins, type CorsOption } from './cors'
+import { aFlag } from '../primitives/fields'
+import { type Fields, group } from '../primitives/schema'
 import {
   type Challenge,
+  challengeFields,
   type ChallengeOptions,
-  readChallenge,
   usualChallenge,
 } from '../resource-server/challenge'
 
@@ -23,35 +23,18 @@ export interface GuardDefaults extends ChallengeOptions {
   readonly cors?: CorsOption
 }
 
-export interface ResolvedGuardDefaults {
-  readonly challenge: Challenge
+export interface ResolvedGuardDefaults extends Challenge {
   readonly authInfo: boolean
   readonly cors: AllowedOrigins
 }
 
-const usualGuard: ResolvedGuardDefaults = {
-  challenge: usualChallenge,
-  authInfo: false,
-  cors: undefined,
-}
+export const guardFields = (defaults: ResolvedGuardDefaults) =>
+  ({
+    ...challengeFields(defaults),
+    authInfo: aFlag(defaults.authInfo),
+    cors: allowedOrigins(defaults.cors),
+  }) satisfies Fields<GuardDefaults>
 
-export function readGuardDefaults(
-  reading: OptionsReader,
-  defaults: ResolvedGuardDefaults,
-): ResolvedGuardDefaults {
-  return {
-    challenge: readChallenge(reading, defaults.challenge),
-    authInfo: reading.optional('authInfo', defaults.authInfo, isBoolean, 'must be true or false.'),
-    cors: readCors(reading, defaults.cors),
-  }
-}
-
-export function readGuards(reading: OptionsReader): ResolvedGuardDefaults {
-  const given = reading.take('guards')
-  if (given === undefined) return usualGuard
-  const guards = new OptionsReader(given, reading.at('guards'), reading.issues)
-  const defaults = readGuardDefaults(guards, usualGuard)
-  guards.refuseUnknown()
-  guards.refuseUndefined()
-  return defaults
-}
+export const guardsOption = group(guardFields({ ...usualChallenge, authInfo: false, cors: undefined }), {
+  undefinedMembers: 'refused',
+})

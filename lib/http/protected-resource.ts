@@ -1,17 +1,21 @@
 import type { RequestHandler } from 'express'
-import { OptionsReader } from '../primitives/options-reader'
-import { isText } from '../primitives/values'
+import { type Field, Place } from '../primitives/schema'
 import type { TokenType } from '../protocol/token-type'
 import type { AllowedOrigins } from './cors'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import {
+  addedMembers,
   metadataUrlOf,
   protectedResourceMetadata,
   type ProtectedResourceMembers,
-  readMembers,
   wellKnownOfResources,
 } from '../endpoints/protected-resource-metadata'
-import { bareResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
+import {
+  aResourceOf,
+  bareResource,
+  type Resource,
+  type Resources,
+} from '../extensions/resource-indicators/resources'
 import { metadataDocument, missingMetadata, noteMetadata } from './metadata-document'
 import { mountedUncalled } from './router'
 
@@ -37,14 +41,15 @@ export function protectedResource(
   cure: string,
   onMade?: () => void,
 ): ProtectedResourcePart {
+  const servedResource = resourceWithMetadata(resources, cure)
   const ofTypes: ExtensionMetadata = Object.assign({}, ...tokenTypes.map((type) => type.resourceMetadata))
   return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
-    const reading = new OptionsReader({ resource: uri, members }, '')
-    const offer = { issuer, ...resourceOf(reading, resources, cure), ofTypes }
-    const added = readMembers(reading, offer)
-    reading.throwIssues('oauth.protectedResource() cannot work:')
+    const at = new Place({}, '', undefined)
+    const offer = { issuer, ...servedResource(uri, at, 'resource'), ofTypes }
+    const added = addedMembers(offer.scopes)(members, at, 'members')
+    at.throwIssues('oauth.protectedResource() cannot work:')
     onMade?.()
     return documentAt(
       metadataUrlOf(offer.uri),
@@ -58,21 +63,18 @@ export function protectedResource(
 export const resourcesExpectation =
   "needs the option resources, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
 
-function resourceOf(reading: OptionsReader, resources: Resources | undefined, cure: string): Resource {
-  const key = 'resource'
-  const given = reading.take(key)
-  const known = resources?.all.map(({ uri }) => uri).join(', ')
-  const found =
-    given === undefined ? resources?.defaultResource : isText(given) ? resources?.find(given) : undefined
-  if (resources === undefined) reading.wrong(key, cure)
-  else if (found === undefined) reading.wrong(key, `must be one of ${known}.`)
-  else if (metadataUrlOf(found.uri) === undefined)
-    reading.wrong(
-      key,
-      `is ${found.uri}: only a resource at https, or at http on a loopback host, has metadata.`,
-    )
-  return found ?? bareResource('')
-}
+const resourceWithMetadata =
+  (resources: Resources | undefined, cure: string): Field<Resource> =>
+  (given, at, name) => {
+    if (resources === undefined) at.wrong(name, cure)
+    const found = resources && aResourceOf(resources)(given, at, name)
+    if (found !== undefined && metadataUrlOf(found.uri) === undefined)
+      at.wrong(
+        name,
+        `is ${found.uri}: only a resource at https, or at http on a loopback host, has metadata.`,
+      )
+    return found ?? bareResource('')
+  }
 
 /** Other paths and queries mean other resources. */
 function documentAt(url: URL | undefined, document: RequestHandler, missing: RequestHandler): RequestHandler {

@@ -198,6 +198,14 @@ export function kind<Context>(
   }
 }
 
+/** For a member that hosts expect here although it does not exist. */
+export function refusal(cure: string): Field<undefined> {
+  return (given, at, name) => {
+    if (given !== undefined) at.wrong(name, cure)
+    return undefined
+  }
+}
+
 /** @param check runs for a right value. */
 export function checked<Value, Context = unknown>(
   field: Field<Value | undefined, Context>,

@@ -1,8 +1,8 @@
-import { aFlag } from '../primitives/fields'
+import { aFlag, oneOf } from '../primitives/fields'
+import { type Place, refusal, undefinedMember, usual } from '../primitives/schema'
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
 import { type Eventual, following } from '../primitives/eventual'
-import type { OptionsReader } from '../primitives/options-reader'
 import { isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
@@ -19,9 +19,9 @@ import {
   isForCertainResources,
   tokenResource,
 } from '../extensions/resource-indicators/resource-indicators'
-import { guardedResource, type Resource, type Resources } from '../extensions/resource-indicators/resources'
+import { aResourceOf, type Resource, type Resources } from '../extensions/resource-indicators/resources'
 import { badToken, otherAudience, scopeIn } from './refusals'
-import { readRequiredLogin, type RequiredLogin, requireLogin } from './required-login'
+import { loginFields, type RequiredLogin, requireLogin } from './required-login'
 
 export interface GoodToken extends KeptExtensionData {
   readonly access: GuardedAccess
@@ -213,44 +213,32 @@ export interface Requirement {
   readonly login?: RequiredLogin | undefined
 }
 
-/** With an empty scope, every valid token passes. Returns placeholders after a mistake. */
-export function readRequirement(
-  reading: OptionsReader,
-  scope: unknown,
-  knownScope: Scope | undefined,
-  resources?: Resources,
-): Requirement {
-  const resource = guardedResource(reading, resources)
-  return {
-    scope: scopeOf(reading, scope, knownScope, resource),
-    resource: resource?.uri,
-    match: reading.optional<Requirement['match']>('match', 'all', isMatch, "must be 'all' or 'any'."),
-    optional: reading.field('optional', aFlag(false)),
-    login: readRequiredLogin(reading),
-  }
-}
+export const requirementFields = (resources: Resources | undefined) => ({
+  resource:
+    resources === undefined ? refusal('needs the option resources of the server.') : aResourceOf(resources),
+  match: usual('all', oneOf('all', 'any')),
+  optional: aFlag(false),
+  ...loginFields,
+})
 
-function scopeOf(
-  reading: OptionsReader,
-  scope: unknown,
-  knownScope: Scope | undefined,
+/** With an empty scope, every valid token passes. */
+export function readScope(
+  given: unknown,
+  at: Place,
+  known: Scope | undefined,
   resource: Resource | undefined,
 ): Scope {
-  if (scope === '') return []
-  const parsed = typeof scope === 'string' ? parseScope(scope) : undefined
-  if (parsed === undefined)
-    reading.wrong(
-      'scope',
-      "must be scope tokens with one space between two, as in bearerGuard('photos:read').",
-    )
-  else if (knownScope !== undefined && !covers(knownScope, parsed))
-    reading.wrong('scope', `must hold scopes of this server: ${knownScope.join(', ')}.`)
-  else if (resource !== undefined && !covers(resource.scopes, parsed))
-    reading.wrong('scope', `must hold scopes of the resource ${resource.uri}: ${resource.scopes.join(', ')}.`)
-  return parsed ?? []
+  const wrong = (message: string) => at.wrong('scope', message)
+  const scope = given === '' ? [] : typeof given === 'string' ? parseScope(given) : undefined
+  if (given === undefined) wrong(undefinedMember)
+  else if (scope === undefined)
+    wrong("must be scope tokens with one space between two, as in bearerGuard('photos:read').")
+  else if (known !== undefined && !covers(known, scope))
+    wrong(`must hold scopes of this server: ${known.join(', ')}.`)
+  else if (resource !== undefined && !covers(resource.scopes, scope))
+    wrong(`must hold scopes of the resource ${resource.uri}: ${resource.scopes.join(', ')}.`)
+  return scope ?? []
 }
-
-const isMatch = (value: unknown): value is Requirement['match'] => value === 'all' || value === 'any'
 
 /** The access of a JWT access token (RFC 9068 2.2). Deeply frozen: all requests with the token share it. */
 export interface JwtAccess {

@@ -1,4 +1,4 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { type Field, type Fields, kind, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { isQuotable, isToken, serverAttributes } from '../protocol/http-authentication'
 
@@ -21,30 +21,31 @@ export interface Challenge {
 
 export const usualChallenge: Challenge = { realm: 'oauth', attributes: new Map() }
 
-export function readChallenge(reading: OptionsReader, defaults: Challenge): Challenge {
-  return {
-    realm: reading.optional('realm', defaults.realm, isQuotable, `must be ${quotable}.`),
-    attributes: readAttributes(reading, defaults.attributes),
-  }
-}
+export const challengeFields = ({ realm, attributes }: Challenge) =>
+  ({
+    realm: usual(realm, kind(isQuotable, `must be ${quotable}.`)),
+    attributes: attributesBeside(attributes),
+  }) satisfies Fields<ChallengeOptions>
 
-function readAttributes(reading: OptionsReader, defaults: Challenge['attributes']): Challenge['attributes'] {
-  const key = 'attributes'
-  const given = reading.optional(key, {}, isRecord, "must be an object of names and texts, as in { a: 'b' }.")
-  const attributes = new Map(defaults)
-  const names = new Set<string>()
-  for (const [name, value] of Object.entries(given)) {
-    const folded = name.toLowerCase()
-    const wrong = (message: string) => reading.wrong(`${key}.${name}`, message)
-    if (!isToken(name)) reading.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
-    else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
-    else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
-    else if (isQuotable(value)) put(attributes, name, value)
-    else wrong(`must be ${quotable}.`)
-    names.add(folded)
+const aTableOfTexts = kind(isRecord, "must be an object of names and texts, as in { a: 'b' }.")
+
+const attributesBeside =
+  (defaults: Challenge['attributes']): Field<Challenge['attributes']> =>
+  (given, at, key) => {
+    const attributes = new Map(defaults)
+    const names = new Set<string>()
+    for (const [name, value] of Object.entries(usual({}, aTableOfTexts)(given, at, key))) {
+      const folded = name.toLowerCase()
+      const wrong = (message: string) => at.wrong(`${key}.${name}`, message)
+      if (!isToken(name)) at.wrong(key, 'must have names that are tokens (RFC 9110 5.6.2).')
+      else if (reserved.has(folded)) wrong('is an attribute that the guard itself sets.')
+      else if (names.has(folded)) wrong('occurs twice: letter case does not count (RFC 9110 11.2).')
+      else if (isQuotable(value)) put(attributes, name, value)
+      else wrong(`must be ${quotable}.`)
+      names.add(folded)
+    }
+    return attributes
   }
-  return attributes
-}
 
 /** RFC 9110 11.2: letter case does not count in names. */
 function put(attributes: Map<string, string>, name: string, value: string): void {

@@ -1,5 +1,4 @@
-import { kind, optional } from '../primitives/schema'
-import type { OptionsReader } from '../primitives/options-reader'
+import { type Fields, kind, optional, type Read } from '../primitives/schema'
 import { isWhole, tenYears } from '../primitives/values'
 import { acrValuesExpectation, isAcrValues } from '../protocol/acr-values'
 import { refused } from '../protocol/refusals'
@@ -28,20 +27,24 @@ export interface RequiredLogin {
   readonly acrValues: readonly string[]
 }
 
-export function readRequiredLogin(reading: OptionsReader): RequiredLogin | undefined {
-  const maxAge = reading.field('maxAge', optional(kind(isMaxAge, maxAgeExpectation)))
-  const acr = reading.optional<string | readonly string[]>('acr', [], isAcr, acrExpectation)
-  const acrValues = typeof acr === 'string' ? [acr] : [...acr]
-  return maxAge === undefined && acrValues.length === 0 ? undefined : { maxAge, acrValues }
-}
-
-// With 0, a token would be too old before it reaches the guard.
-const isMaxAge = isWhole(1, tenYears)
-const maxAgeExpectation = `must be whole seconds since the login, 1 to ${tenYears}.`
-
-const acrExpectation = `must be a class such as 'urn:example:mfa', or a list of different ones, ${acrValuesExpectation}`
 const isAcr = (value: unknown): value is string | readonly string[] =>
   isAcrValues(typeof value === 'string' ? [value] : value)
+
+export const loginFields = {
+  // With 0, a token would be too old before it reaches the guard.
+  maxAge: optional(kind(isWhole(1, tenYears), `must be whole seconds since the login, 1 to ${tenYears}.`)),
+  acr: optional(
+    kind(
+      isAcr,
+      `must be a class such as 'urn:example:mfa', or a list of different ones, ${acrValuesExpectation}`,
+    ),
+  ),
+} satisfies Fields<LoginOptions>
+
+export function requiredLogin({ maxAge, acr = [] }: Read<typeof loginFields>): RequiredLogin | undefined {
+  const acrValues = [acr].flat()
+  return maxAge === undefined && acrValues.length === 0 ? undefined : { maxAge, acrValues }
+}
 
 interface Access {
   readonly subject: string | undefined

@@ -13,8 +13,8 @@ import { ofResources, resolveExtensions, resolveTokenTypes } from '../config/plu
 import { anIssuer } from '../config/resolve-issuer'
 import { resolveCounters } from '../config/resolve-stores'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
-import { type CorsOption, readCors } from '../http/cors'
-import { type GuardDefaults, readGuards } from '../http/guard-defaults'
+import { allowedOrigins, type CorsOption } from '../http/cors'
+import { type GuardDefaults, guardsOption } from '../http/guard-defaults'
 import {
   protectedResource,
   type ProtectedResourcePart,
@@ -201,8 +201,8 @@ export function readStandaloneGuard(reading: OptionsReader) {
     clock: reading.field('clock', aClock),
     errorUri: reading.field('errorUri', pageUri),
     implied: reading.field('implies', scopeImplications(undefined)),
-    guards: readGuards(reading),
-    cors: readCors(reading, '*'),
+    guards: reading.field('guards', guardsOption),
+    cors: reading.field('cors', allowedOrigins('*')),
     explainRefusals: reading.field('explainRefusals', explainsRefusals),
   }
 }

@@ -212,6 +212,12 @@ describe('a member that is there and undefined, as an environment variable that 
     expect(() => Reflect.apply(make, undefined, given)).toThrow(`  - ${path} ${cure}`)
   })
 
+  test('the scope null is a mistake, and does not mean every token', () => {
+    expect(() => Reflect.apply(oauth.bearerGuard, undefined, [null])).toThrow(
+      '  - scope must be scope tokens',
+    )
+  })
+
   test('a guard may be made without any member, and its options may be undefined', () => {
     for (const make of [() => oauth.bearerGuard(), () => oauth.bearerGuard('photos:read', undefined)])
       expect(make).not.toThrow()

@@ -87,7 +87,7 @@ describe('several resources', () => {
 
   test('need a name, unless one of them is the default', async () => {
     const server = createAuthorizationServer({ ...canonicalOptions, resources })
-    expect(() => server.protectedResource()).toThrow(`resource must be one of ${api}, ${other}.`)
+    expect(() => server.protectedResource()).toThrow(`it must be one of ${api}, ${other}.`)
     const withDefault = createAuthorizationServer({ ...canonicalOptions, resources, defaultResource: other })
     const app = express().use(withDefault.protectedResource())
     expect((await request(app).get(`${wellKnown}/notes`)).body.resource).toBe(other)

@@ -26,15 +26,17 @@ describe('The option cors', () => {
     ...'https://APP.example https://bücher.example https://*.example https://alice@app.example'.split(' '),
     ...'https://app.example?x https:// file://'.split(' '),
     'https://app.example, https://other.example',
+    '',
+    7,
   ])('refuses %s, which no browser sends as the origin of one site', (origin) => {
     expect(mistakesIn({ cors: { origins: [app, origin] } })).toEqual([
       expect.stringMatching(/^cors\.origins\[1\] must be an origin as a browser sends it/),
     ])
   })
 
-  test.each([[null], [[]], [app], [[7]], [['']]])('refuses the list %j', (origins) => {
+  test.each([[null], [[]], [app]])('refuses the list %j', (origins) => {
     expect(mistakesIn({ cors: { origins } })).toEqual([
-      expect.stringMatching(/^cors\.origins .*must be a list of origins, at least one\./),
+      expect.stringMatching(/^cors\.origins .*must be a list of at least one origin:/),
     ])
   })
 

@@ -1,5 +1,5 @@
 import { aText } from '../../primitives/fields'
-import { kind, optional } from '../../primitives/schema'
+import { type Field, kind, optional } from '../../primitives/schema'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText, isTexts, isWhole } from '../../primitives/values'
 import { covers, distinct, parseScope, type Scope } from '../../protocol/scope'
@@ -219,23 +219,15 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isScopes = (value: unknown): value is readonly string[] =>
   isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
 
-export function guardedResource(
-  reading: OptionsReader,
-  resources: Resources | undefined,
-): Resource | undefined {
-  const given = reading.take('resource')
-  if (resources === undefined) {
-    if (given !== undefined) reading.wrong('resource', 'needs the option resources of the server.')
-    return undefined
-  }
-  const known = resources.all.map(({ uri }) => uri).join(', ')
-  if (given === undefined) {
+/** Without a URI, the default resource. */
+export const aResourceOf =
+  (resources: Resources): Field<Resource | undefined> =>
+  (given, at, name) => {
+    const found =
+      given === undefined ? resources.defaultResource : isText(given) ? resources.find(given) : undefined
     // A guess would accept tokens for something else.
-    if (resources.defaultResource === undefined)
-      reading.wrong('resource', `is missing, and there is no defaultResource: it must be one of ${known}.`)
-    return resources.defaultResource
+    const lack = given === undefined ? 'is missing, and there is no defaultResource: it ' : ''
+    if (found === undefined)
+      at.wrong(name, `${lack}must be one of ${resources.all.map(({ uri }) => uri).join(', ')}.`)
+    return found
   }
-  const found = isText(given) ? resources.find(given) : undefined
-  if (found === undefined) reading.wrong('resource', `must be one of ${known}.`)
-  return found
-}
