@@ -1,4 +1,4 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { kind, needed, type Place } from '../primitives/schema'
 import { isList, isRecord } from '../primitives/values'
 import { loadBcrypt } from '../client-authentication/bcrypt'
 import { isBcryptHash } from '../protocol/client'
@@ -31,7 +31,7 @@ interface OpeningServer {
 
 /** Checks a list now, and the registrations of a store when the store returns them. */
 export function resolveClients(
-  reading: OptionsReader,
+  at: Place,
   server: OpeningServer,
 ): Pick<
   ServerSettings,
@@ -45,16 +45,14 @@ export function resolveClients(
 > {
   const cure =
     'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().'
-  const given = reading.required<RegisteredClients | ClientSource>('clients', [], isClients, cure)
+  const given = at.field('clients', needed([], kind(isClients, cure)))
   const {
     find,
     noteUse,
     registered,
     documents,
     metadata = {},
-  } = isClientSource(given)
-    ? openSource(given, reading, server)
-    : openRegistered(given, 'clients', reading, server)
+  } = isClientSource(given) ? openSource(given, at, server) : openRegistered(given, 'clients', at, server)
   const clientRegistry = isClientRegistry(registered?.clients) ? registered.clients : undefined
   const uses = registeredUses(
     clientRegistry && clientsWithDeadline(clientRegistry, server.storeDeadline),
@@ -80,32 +78,32 @@ const isClients = (value: unknown): value is RegisteredClients | ClientSource =>
 function openRegistered(
   given: RegisteredClients,
   path: string,
-  reading: OptionsReader,
+  at: Place,
   { capabilities, hasAuthorizationEndpoint, storeDeadline }: OpeningServer,
 ): OpenClients {
   const registered = { clients: given, path }
   const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
   if (!isList(given)) return { find: storedClients(given, parsed, storeDeadline), registered }
   const clients = given.map((source, index) => {
-    const client = parseWrittenClient(source, `${path}[${index}]`, reading.issues, capabilities)
+    const client = parseWrittenClient(source, `${path}[${index}]`, at.issues, capabilities)
     return isRecord(source) ? parsed.keep(source, client) : client
   })
   const ids = clients.map(({ client_id }) => client_id)
   for (const [index, id] of ids.entries())
     if (id !== '' && ids.indexOf(id) < index)
-      reading.wrong(`${path}[${index}].client_id`, `is "${id}", which another client has already.`)
+      at.wrong(`${path}[${index}].client_id`, `is "${id}", which another client has already.`)
   if (clients.some(({ client_secret_hashes }) => client_secret_hashes.some(isBcryptHash))) loadBcrypt()
   if (clients.some(({ response_types }) => response_types.length > 0) && !hasAuthorizationEndpoint)
-    reading.wrong(
+    at.wrong(
       'resourceOwner',
       'is missing: clients use the authorization endpoint, so resourceOwner must return who is logged in.',
     )
   return { find: configuredClients(given, parsed), registered }
 }
 
-function openSource(source: ClientSource, reading: OptionsReader, server: OpeningServer): OpenClients {
+function openSource(source: ClientSource, at: Place, server: OpeningServer): OpenClients {
   const wrong = (path: string, message: string) =>
-    reading.wrong(path === '' ? 'clients' : `clients.${path}`, message)
+    at.wrong(path === '' ? 'clients' : `clients.${path}`, message)
   const { issuer, capabilities, hasAuthorizationEndpoint, lifetimes, clock } = server
   // The end of a grant only shortens the other lifetimes.
   const { grant: _end, ...longest } = lifetimes
@@ -118,7 +116,7 @@ function openSource(source: ClientSource, reading: OptionsReader, server: Openin
     sharedCache: sharedCacheOf(server),
     parse: (registration) => parseStoredClient(registration, capabilities),
     openRegistered(clients, path) {
-      if (isRegistered(clients)) return openRegistered(clients, `clients.${path}`, reading, server)
+      if (isRegistered(clients)) return openRegistered(clients, `clients.${path}`, at, server)
       wrong(path, 'must be a list of registrations, or a store with a function find(client_id).')
       return { find: () => undefined }
     },

@@ -120,7 +120,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const settings: ServerSettings = {
     ...read,
     ...issuer,
-    ...resolveClients(reading, {
+    ...resolveClients(at, {
       ...issuer,
       capabilities,
       hasAuthorizationEndpoint: resourceOwner !== undefined,
