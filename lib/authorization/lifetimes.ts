@@ -1,4 +1,4 @@
-import type { ClientLifetimes } from '../protocol/client-lifetimes'
+import type { ClientLifetimes } from '../protocol/client'
 
 // The one place that decides lifetimes: the shortest of server, client, resource and grant.
 

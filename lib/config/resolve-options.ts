@@ -22,7 +22,7 @@ import { pageOptions } from '../pages/page-options'
 import { OptionsReader } from '../primitives/options-reader'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
 import { scopeImplications } from '../protocol/implied-scope'
-import { readRedirectUriRule } from '../protocol/redirect-uri'
+import { redirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { scopeDescriptions } from '../protocol/scope-description'
 import {
@@ -253,11 +253,6 @@ function resolveLimits(
   }
 }
 
-const byReader =
-  <Value>(read: (reading: OptionsReader) => Value): Field<Value> =>
-  (_given, at) =>
-    read(new OptionsReader(at.source, at.path, at.issues))
-
 const isLogin = (value: unknown): value is ServerSettings['login'] =>
   typeof value === 'function' || (isText(value) && /^\/(?![/\\])[^#]*$/.test(value))
 
@@ -307,7 +302,7 @@ const fields = {
   refreshTokenRotation: aFlag(true),
   offlineAccess: aFlag(false),
   pkce: pkceOption,
-  redirectUris: byReader(readRedirectUriRule),
+  redirectUris: redirectUriRule,
   cors: allowedOrigins('*'),
   guards: guardsOption,
   errorUri: pageUri,

@@ -66,9 +66,12 @@ export class Place<Context = unknown> {
     return field(Object.hasOwn(this.source, name) ? this.source[name] : undefined, this, name)
   }
 
-  refuseUnknown(known: readonly string[]): void {
-    for (const key of Object.keys(this.source))
-      if (!known.includes(key)) this.wrong(key, unknownName(key, known.toSorted()))
+  /** @param cures for members that hosts expect here, although they do not exist. No message lists them. */
+  refuseUnknown(known: readonly string[], cures: ReadonlyMap<string, string> = noCures): void {
+    for (const [key, value] of Object.entries(this.source)) {
+      if (known.includes(key) || (value === undefined && cures.has(key))) continue
+      this.wrong(key, cures.get(key) ?? unknownName(key, known.toSorted()))
+    }
   }
 
   /** Of two members, exactly one is given. */
@@ -89,6 +92,7 @@ export class Place<Context = unknown> {
   }
 }
 
+const noCures: ReadonlyMap<string, string> = new Map()
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
 function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> {

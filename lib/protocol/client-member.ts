@@ -1,8 +1,8 @@
-import type { OptionsReader } from '../primitives/options-reader'
+import { nearestName } from '../primitives/nearest-name'
+import { type Field, optional, type Place } from '../primitives/schema'
 import { isBoolean } from '../primitives/values'
 import type { Client } from './client'
-import { isKeepable, type Json, keepableExpectation } from './json'
-import { membersOfOthers } from './plug-in-names'
+import { type Json, keepable } from './json'
 
 /** Of a plug-in (RFC 7591 2), such as `subject_type`. */
 export interface ClientMember {
@@ -52,88 +52,49 @@ type Members = Client['members']
 
 const noMembers: Members = Object.freeze(Object.create(null))
 
-// What the package itself reads or writes in registrations.
-const ownNames = {
-  client_id: true,
-  client_type: true,
-  client_secret_hashes: true,
-  credentials: true,
-  token_endpoint_auth_method: true,
-  redirect_uris: true,
-  post_logout_redirect_uris: true,
-  loopback_redirect_uris: true,
-  dynamic_redirect_query: true,
-  insecure_redirect_uris: true,
-  grant_types: true,
-  response_types: true,
-  token_type: true,
-  scope: true,
-  access_token_lifetime: true,
-  refresh_token_lifetime: true,
-  grant_lifetime: true,
-  refresh_token_rotation: true,
-  may_introspect: true,
-  disabled: true,
-  client_name: true,
-  description: true,
-  client_uri: true,
-  logo_uri: true,
-  policy_uri: true,
-  tos_uri: true,
-  members: true,
-  deleted: true,
-  selfRegistered: true,
-  metadataDocument: true,
-} satisfies Record<keyof Client, true>
-
-const ofRegistration: ReadonlySet<string> = new Set([
-  'client_secret',
-  'client_secret_expires_at',
-  'client_id_issued_at',
-  'registration_access_token',
-  'registration_client_uri',
-])
-
-export const isOwnMember = (name: string): boolean =>
-  Object.hasOwn(ownNames, name) || ofRegistration.has(name)
-
 export const isMemberName = (name: string): boolean => /^[a-z][a-z0-9_]*$/.test(name)
 
 // A store of clients must not hold a secret in clear.
 const mayBePlain = (name: string) => isMemberName(name) && !/secret|password/.test(name)
 
 /**
- * After all other members. @param members undefined if unknown: then each further member counts as one of a plug-in,
- * unless it looks misspelt or like a secret.
+ * Without the list of a server, each further member counts as one of a plug-in, unless it looks misspelt or like a
+ * secret.
  */
-export function readMembers(reading: OptionsReader, members: readonly ClientMember[] | undefined): Members {
-  const names = members?.map(({ name }) => name) ?? reading.unread().filter(mayBePlain)
-  if (members !== undefined) for (const [name, cure] of membersOfOthers(names)) reading.refuse(name, cure)
-  const read: Record<string, Json> = Object.create(null)
-  for (const name of names) {
-    const value = reading.take(name)
-    if (value === undefined) continue
-    if (isKeepable(value)) read[name] = JSON.parse(JSON.stringify(value))
-    else reading.wrong(name, keepableExpectation)
+export const possibleMembers = (source: object, own: readonly string[]): readonly string[] =>
+  Object.keys(source).filter((name) => mayBePlain(name) && nearestName(name, own) === undefined)
+
+export function readMembers(
+  at: Place<{ readonly members?: readonly ClientMember[] | undefined }>,
+  names: readonly string[],
+): Members {
+  const memberNamed = (name: string) => at.context.members?.find((member) => member.name === name)
+  const fields = Object.fromEntries(names.map((name) => [name, optional(aValue(memberNamed(name)))]))
+  const given = Object.entries(at.read(fields)).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return noMembers
+  return deepFrozen(Object.assign(Object.create(null), Object.fromEntries(given)))
+}
+
+/** A copy that the host cannot change later. */
+function aValue(member: ClientMember | undefined): Field<Json | undefined> {
+  return (given, at, name) => {
+    if (keepable(given, at, name) === undefined) return undefined
+    const value: Json = JSON.parse(JSON.stringify(given))
+    const mistake = member && mistakeBy(member, () => member.mistakeIn(value))
+    if (mistake !== undefined) at.wrong(name, mistake)
+    return value
   }
-  for (const member of members ?? []) {
-    const value = read[member.name]
-    const mistake = value === undefined ? undefined : mistakeBy(member, () => member.mistakeIn(value))
-    if (mistake !== undefined) reading.wrong(member.name, mistake)
-  }
-  return Object.keys(read).length === 0 ? noMembers : deepFrozen(read)
 }
 
 export function checkMembers(
   client: Client,
-  members: readonly ClientMember[] | undefined,
-  reading: OptionsReader,
+  at: Place<{ readonly members?: readonly ClientMember[] | undefined }>,
 ): void {
-  for (const member of members ?? []) {
+  for (const member of at.context.members ?? []) {
     const value = client.members[member.name]
     const conflict =
       value === undefined ? undefined : mistakeBy(member, () => member.conflictIn?.(value, client))
-    if (conflict !== undefined) reading.wrong(member.name, conflict)
+    if (conflict !== undefined) at.wrong(member.name, conflict)
   }
 }
 

@@ -1,10 +1,8 @@
 import { aText } from '../primitives/fields'
-import { optional } from '../primitives/schema'
-import type { Client } from './client'
-import type { OptionsReader } from '../primitives/options-reader'
-import { isTexts } from '../primitives/values'
+import { type Field, optional, usual } from '../primitives/schema'
+import { type Client, usualGrantTypes } from './client'
 import type { ServerCapabilities } from './parse-client'
-import { cureForOffer } from './plug-in-names'
+import { offeredNames } from './plug-in-names'
 import { isAllowedBy, isInsecure, loopbackUri, redirectUriFault, redirectUriLack } from './redirect-uri'
 import { responseTypeNamed } from './response-type'
 import { covers, parseScope, type Scope } from './scope'
@@ -17,9 +15,6 @@ export const privateKeyJwtName = 'private_key_jwt'
 export const offersPrivateKeyJwt = ({ authenticationMethods = [] }: ServerCapabilities): boolean =>
   authenticationMethods.some(({ name }) => name === privateKeyJwtName)
 
-/** RFC 7591 2. */
-export const usualGrantTypes: readonly string[] = ['authorization_code']
-
 /** Undefined if the client could never begin: with refresh alone it has nothing to refresh. */
 export function grantedTypes(
   asked: readonly string[],
@@ -31,10 +26,6 @@ export function grantedTypes(
   const granted = allowed.filter((name) => asked.includes(name) && isFor(name))
   return granted.every((name) => name === 'refresh_token') ? undefined : granted
 }
-
-/** RFC 7591 2. */
-export const usualResponseTypes = (grantTypes: readonly string[]): readonly string[] =>
-  grantTypes.includes('authorization_code') ? ['code'] : []
 
 /** RFC 7591 2.1: a response type needs its grant types. */
 export function fittingResponseTypes(
@@ -70,27 +61,18 @@ export const isNativeApp = (clientType: Client['client_type'], redirectUris: rea
   clientType === 'public' && redirectUris.some((uri) => loopbackUri(uri) !== undefined)
 
 /** Default: every scope of the server. */
-export function readAllowedScope(reading: OptionsReader, known: Scope | undefined): Scope {
-  const text = reading.field('scope', optional(aText))
-  if (text === undefined) return known ?? []
+export const allowedScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
+  const { scope: known = [] } = at.context
+  const text = optional(aText)(given, at, name)
+  if (text === undefined) return known
   const scope = parseScope(text)
-  if (scope === undefined || (known !== undefined && !covers(known, scope)))
-    reading.wrong('scope', `must hold scopes of this server: ${(known ?? []).join(', ')}.`)
+  if (scope === undefined || (at.context.scope !== undefined && !covers(known, scope)))
+    at.wrong(name, `must hold scopes of this server: ${known.join(', ')}.`)
   return scope ?? []
 }
 
 /** Default: `authorization_code` and `refresh_token`. */
-export function readAllowedGrantTypes(
-  reading: OptionsReader,
-  { grantTypes: offered }: ServerCapabilities,
-): readonly string[] {
-  const usual = [...usualGrantTypes, 'refresh_token']
-  const given = reading.optional('grantTypes', usual, isTexts, 'must be a list of grant types.')
-  for (const name of given)
-    if (offered !== undefined && !offered.includes(name))
-      reading.wrong(
-        'grantTypes',
-        `lists "${name}", which this server does not offer; it offers ${offered.join(', ')}.${cureForOffer(name)}`,
-      )
-  return given
-}
+export const allowedGrantTypes = usual(
+  [...usualGrantTypes, 'refresh_token'],
+  offeredNames('grant types', ({ grantTypes }: ServerCapabilities) => grantTypes),
+)

@@ -1,4 +1,3 @@
-import type { ClientLifetimes } from './client-lifetimes'
 import type { Json } from './json'
 import type { Scope } from './scope'
 import type { Sender } from './sender'
@@ -91,6 +90,13 @@ export interface ClientRegistration {
   readonly tos_uri?: string | undefined
 }
 
+/** Whole seconds. Undefined means the lifetime of the server. */
+export interface ClientLifetimes {
+  readonly access_token_lifetime: number | undefined
+  readonly refresh_token_lifetime: number | undefined
+  readonly grant_lifetime: number | undefined
+}
+
 /** A checked registration, with every default. */
 export interface Client extends ClientLifetimes {
   readonly client_id: string
@@ -136,6 +142,11 @@ interface MetadataDocument {
   /** Whether a redirection URI at `http://localhost` matches every port. */
   readonly localhostRedirects: boolean
 }
+
+/** RFC 7591 2. */
+export const usualGrantTypes: readonly string[] = Object.freeze(['authorization_code'])
+export const usualResponseTypes = (grantTypes: readonly string[]): readonly string[] =>
+  grantTypes.includes('authorization_code') ? ['code'] : []
 
 /** RFC 6749 3.2.1: such a client authenticates on every token request. */
 export function hasCredentials(client: Client): boolean {

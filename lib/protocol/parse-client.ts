@@ -1,5 +1,5 @@
-import { aFlag } from '../primitives/fields'
-import { kind, optional } from '../primitives/schema'
+import { aFlag, aWhole, oneOf, yesOrNo } from '../primitives/fields'
+import { checked, type Field, type Fields, kind, needed, optional, Place, usual } from '../primitives/schema'
 import {
   type AuthenticationMethodDescription,
   builtInMethods,
@@ -7,26 +7,27 @@ import {
   type ClientRegistration,
   hasCredentialFor,
   isSecretHash,
+  usualGrantTypes,
+  usualResponseTypes,
 } from './client'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
-import { OptionsReader } from '../primitives/options-reader'
-import { isRecord, isText, isTexts } from '../primitives/values'
-import { checkMembers, type ClientMember, readMembers } from './client-member'
-import { type LifetimeBounds, longerLifetimes, readClientLifetimes } from './client-lifetimes'
-import { readRotation, rotationMistakes } from './client-rotation'
+import { isRecord, isText, isTexts, tenYears } from '../primitives/values'
+import { checkMembers, type ClientMember, possibleMembers, readMembers } from './client-member'
 import { isTooLong, largestMembers, longestValues } from './parameters'
-import { cureForOffer, anOfferedName } from './plug-in-names'
-import { readCredentials } from './read-credentials'
-import {
-  loopbackUri,
-  readRedirection,
-  redirectUriFault,
-  redirectUriLacks,
-  type RedirectUriRule,
-} from './redirect-uri'
+import { membersOfOthers, anOfferedName, offeredNames } from './plug-in-names'
+import { credentialsOf } from './read-credentials'
+import { loopbackUri, redirection, redirectUriLacks, type RedirectUriRule } from './redirect-uri'
 import { type ResponseTypeDescription, responseTypeNamed } from './response-type'
 import { covers, formatScope, parseScope, type Scope } from './scope'
 import { isAbsoluteUri, protocolOf } from './uri'
+
+/** The option `lifetimes`, which bounds those of clients. */
+interface LifetimeBounds {
+  readonly accessToken: number
+  readonly refreshToken: number
+  /** Undefined if grants have no absolute end. */
+  readonly grant?: number | undefined
+}
 
 /** Undefined means unknown, and skips the check of registrations. */
 export interface ServerCapabilities {
@@ -44,6 +45,8 @@ export interface ServerCapabilities {
   readonly bindsRefreshTokens?: boolean | undefined
 }
 
+type Reading = Place<ServerCapabilities>
+
 export const anyCapabilities: ServerCapabilities = Object.freeze({
   scope: undefined,
   grantTypes: undefined,
@@ -52,13 +55,102 @@ export const anyCapabilities: ServerCapabilities = Object.freeze({
   authenticationMethods: undefined,
 })
 
-type ClientType = Client['client_type']
-const isClientType = (value: unknown): value is ClientType => value === 'confidential' || value === 'public'
 const isName = (value: unknown): value is string => isText(value) && !/\p{Cc}/u.test(value)
 
 /** It may be what a browser repairs, such as letters beyond ASCII. */
 export const isWebAddress = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value)
+
+const aName = kind(isName, 'must be a text without control characters.')
+const aPage = optional(kind(isWebAddress, 'must be an http or https URL.'))
+const aLifetime = optional(aWhole(1, tenYears))
+
+const secretHashes = checked(kind(isTexts, 'must be a list of digests.'), (hashes, wrong) => {
+  if (!hashes.every(isSecretHash))
+    wrong(
+      '',
+      'must hold digests, never secrets: make them with generateClientSecret() or hashClientSecret().',
+    )
+})
+
+const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
+  const text = kind(isText, 'must list what the client may ask for, space separated.')(given, at, name)
+  const scope = text === undefined ? [] : parseScope(text)
+  if (scope === undefined) at.wrong(name, 'must be scope tokens with one space between two.')
+  const { scope: known } = at.context
+  if (known !== undefined && !covers(known, scope ?? []))
+    at.wrong(name, `names a scope that the server does not have; it has ${known.join(', ')}.`)
+  return scope ?? []
+}
+
+const registration = {
+  client_id: needed(
+    '',
+    checked(aName, (id, wrong) => {
+      if (isTooLong('client_id', id))
+        wrong('', `must be at most ${longestValues.get('client_id')} characters.`)
+    }),
+  ),
+  // RFC 6749 2.1: the server makes no assumption about the client type.
+  client_type: needed('public', oneOf('confidential', 'public')),
+  client_secret_hashes: (given, at, name) => Object.freeze([...usual([], secretHashes)(given, at, name)]),
+  credentials: credentialsOf,
+  token_endpoint_auth_method: (given, at, name) => {
+    const added = at.context.authenticationMethods?.map((method) => method.name)
+    return anOfferedName('a method', added && [...builtInMethods, ...added])(given, at, name)
+  },
+  ...redirection,
+  grant_types: usual(
+    usualGrantTypes,
+    offeredNames('names', ({ grantTypes }) => grantTypes),
+  ),
+  // RFC 6749 3.1.1: the server's own name, because the order of the values means nothing.
+  response_types: optional(
+    offeredNames(
+      'names',
+      ({ responseTypes }) => responseTypes?.map(({ name }) => name),
+      (name, { responseTypes = [] }) => responseTypeNamed(name, responseTypes)?.name ?? name,
+    ),
+  ),
+  // RFC 6749 7.1: case-sensitive.
+  token_type: (given, at, name) => anOfferedName('a token type', at.context.tokenTypes)(given, at, name),
+  scope: registeredScope,
+  access_token_lifetime: aLifetime,
+  refresh_token_lifetime: aLifetime,
+  grant_lifetime: aLifetime,
+  refresh_token_rotation: optional(yesOrNo),
+  may_introspect: aFlag(false),
+  disabled: aFlag(false),
+  client_name: optional(aName),
+  description: optional(aName),
+  client_uri: aPage,
+  logo_uri: aPage,
+  policy_uri: aPage,
+  tos_uri: aPage,
+} satisfies Fields<
+  Omit<Client, 'members' | 'deleted' | 'selfRegistered' | 'metadataDocument'>,
+  ServerCapabilities
+>
+
+const ownNames = Object.keys(registration)
+
+// What the package itself adds to a registration, or to what a client states.
+const addedNames = new Set(
+  'members deleted selfRegistered metadataDocument client_secret client_secret_expires_at client_id_issued_at registration_access_token registration_client_uri'.split(
+    ' ',
+  ),
+)
+
+export const isOwnMember = (name: string): boolean => ownNames.includes(name) || addedNames.has(name)
+
+// Hosts expect them: deleteClient() writes the one; token requests have the other, and generateClientSecret() returns it.
+const refusedMembers = [
+  ['deleted', 'is set by deleteClient() alone.'],
+  [
+    'client_secret',
+    'is the secret itself, which only the client keeps. Register client_secret_hashes instead: a list with the client_secret_hash of generateClientSecret(), or with the result of hashClientSecret() for a chosen secret.',
+  ],
+] as const
 
 export function parseClient(
   source: unknown,
@@ -67,52 +159,19 @@ export function parseClient(
   capabilities: ServerCapabilities,
 ): Client {
   const before = issues.length
-  const reading = new OptionsReader(withoutAbsent(source), path, issues)
-  reading.refuse('deleted', 'is set by deleteClient() alone.')
-  const client_id = reading.required('client_id', '', isName, 'must be a text without control characters.')
-  if (isTooLong('client_id', client_id))
-    reading.wrong('client_id', `must be at most ${longestValues.get('client_id')} characters.`)
-  // RFC 6749 2.1: the server makes no assumption about the client type.
-  const client_type = reading.required<ClientType>(
-    'client_type',
-    'public',
-    isClientType,
-    "must be 'confidential' or 'public'.",
-  )
-  const grant_types = offeredNames(reading, 'grant_types', ['authorization_code'], capabilities.grantTypes)
-  const usesCode = grant_types.includes('authorization_code')
-  const page = (key: string) =>
-    reading.field(key, optional(kind(isWebAddress, 'must be an http or https URL.')))
-  const flag = (key: string) => reading.field(key, aFlag(false))
-  const text = (key: string) =>
-    reading.field(key, optional(kind(isName, 'must be a text without control characters.')))
+  const at = new Place({}, path, capabilities, issues).inside(withoutAbsent(source), '')
+  const added = capabilities.members?.map(({ name }) => name)
+  const refused = new Map([...refusedMembers, ...(added === undefined ? [] : membersOfOthers(added))])
+  const names = added ?? possibleMembers(at.source, ownNames).filter((name) => !refused.has(name))
+  const { response_types, ...read } = at.read(registration)
   const client: Client = {
-    client_id,
-    client_type,
-    client_secret_hashes: secretHashes(reading),
-    credentials: readCredentials(reading, capabilities.authenticationMethods),
-    token_endpoint_auth_method: authenticationMethod(reading, capabilities.authenticationMethods),
-    ...readRedirection(reading, capabilities.redirectUris),
-    post_logout_redirect_uris: logoutUris(reading),
-    grant_types,
-    response_types: responseTypes(reading, usesCode ? ['code'] : [], capabilities.responseTypes),
-    token_type: tokenType(reading, capabilities.tokenTypes),
-    scope: registeredScope(reading, capabilities.scope),
-    ...readClientLifetimes(reading),
-    refresh_token_rotation: readRotation(reading),
-    may_introspect: flag('may_introspect'),
-    disabled: flag('disabled'),
-    client_name: text('client_name'),
-    description: text('description'),
-    client_uri: page('client_uri'),
-    logo_uri: page('logo_uri'),
-    policy_uri: page('policy_uri'),
-    tos_uri: page('tos_uri'),
-    members: readMembers(reading, capabilities.members),
+    ...read,
+    response_types: response_types ?? Object.freeze(usualResponseTypes(read.grant_types)),
+    members: readMembers(at, names),
   }
-  checkSizes(client, reading)
-  if (issues.length === before) checkRules(client, capabilities, reading)
-  reading.refuseUnknown()
+  checkSizes(client, at)
+  at.refuseUnknown([...ownNames, ...names], refused)
+  if (issues.length === before) checkRules(client, at)
   return Object.freeze(client)
 }
 
@@ -124,23 +183,33 @@ export function parseWrittenClient(
   capabilities: ServerCapabilities,
 ): Client {
   const client = parseClient(source, path, issues, capabilities)
-  if (client.logo_uri !== undefined && !isShownLogo(client.logo_uri))
-    issues.push({
-      path: path === '' ? 'logo_uri' : `${path}.logo_uri`,
-      message: 'must be an https URL, because the consent page shows no other logo.',
-    })
-  const longer = capabilities.lifetimes === undefined ? [] : longerLifetimes(client, capabilities.lifetimes)
-  const rotation = rotationMistakes(client, capabilities.bindsRefreshTokens)
-  for (const { path: member, message } of [...longer, ...rotation, ...redirectUriLacks(client)])
-    issues.push({ path: path === '' ? member : `${path}.${member}`, message })
+  const { lifetimes, bindsRefreshTokens } = capabilities
+  const at = new Place({}, path, capabilities, issues)
+  // Plain http would tell the network who is at the page, and the logo could be replaced on its way.
+  if (client.logo_uri !== undefined && protocolOf(client.logo_uri) !== 'https:')
+    at.wrong('logo_uri', 'must be an https URL, because the consent page shows no other logo.')
+  for (const [member, option] of bounds) {
+    const [own = 0, most = Infinity] = [client[member], lifetimes?.[option]]
+    if (own > most) at.wrong(member, `must be at most ${most}, lifetimes.${option} of the server.`)
+  }
+  const keepsTokens = client.refresh_token_rotation === false && client.client_type === 'public'
+  if (keepsTokens && bindsRefreshTokens === false)
+    at.wrong(
+      'refresh_token_rotation',
+      'must not be false for a public client here: no extension binds its refresh tokens to a key, so they rotate (RFC 9700 2.2.2).',
+    )
+  for (const { path: member, message } of redirectUriLacks(client)) at.wrong(member, message)
   return client
 }
 
-// Plain http would tell the network who is at the page, and the logo could be replaced on its way.
-const isShownLogo = (uri: string) => protocolOf(uri) === 'https:'
+const bounds = [
+  ['access_token_lifetime', 'accessToken'],
+  ['refresh_token_lifetime', 'refreshToken'],
+  ['grant_lifetime', 'grant'],
+] as const
 
 // Each request of the client reads its registration, and a store holds it.
-function checkSizes(client: Client, reading: OptionsReader): void {
+function checkSizes(client: Client, at: Reading): void {
   const sized = {
     ...client,
     scope: formatScope(client.scope),
@@ -149,7 +218,7 @@ function checkSizes(client: Client, reading: OptionsReader): void {
   for (const [name, most] of largestMembers) {
     const member = sized[name]
     if (member !== undefined && member.length > most)
-      reading.wrong(name, `must have at most ${most} ${isText(member) ? 'characters' : 'entries'}.`)
+      at.wrong(name, `must have at most ${most} ${isText(member) ? 'characters' : 'entries'}.`)
   }
 }
 
@@ -159,93 +228,6 @@ const isAbsent = (name: string, value: unknown) => value === null || (name === '
 function withoutAbsent(source: unknown): unknown {
   if (!isRecord(source)) return source
   return Object.fromEntries(Object.entries(source).filter(([name, value]) => !isAbsent(name, value)))
-}
-
-// RFC 6749 3.1.1: the server's own name, because the order of the values means nothing.
-function responseTypes(
-  reading: OptionsReader,
-  fallback: readonly string[],
-  known: readonly ResponseTypeDescription[] | undefined,
-): readonly string[] {
-  const ownName = (name: string) => responseTypeNamed(name, known ?? [])?.name ?? name
-  const names = known?.map(({ name }) => name)
-  return offeredNames(reading, 'response_types', fallback, names, ownName)
-}
-
-function offeredNames(
-  reading: OptionsReader,
-  key: string,
-  fallback: readonly string[],
-  known: readonly string[] | undefined,
-  ownName = (name: string) => name,
-): readonly string[] {
-  const listed = reading.optional(key, fallback, isTexts, 'must be a list of names.').map(ownName)
-  for (const name of listed)
-    if (known !== undefined && !known.includes(name))
-      reading.wrong(
-        key,
-        `lists "${name}", which this server does not offer; it offers ${known.join(', ') || 'none'}.${cureForOffer(name)}`,
-      )
-  return Object.freeze(listed)
-}
-
-/** People bring nothing but `state`, so plain http on loopback is good. */
-function logoutUris(reading: OptionsReader): readonly string[] | undefined {
-  const key = 'post_logout_redirect_uris'
-  const uris = reading.optional<readonly string[] | undefined>(
-    key,
-    undefined,
-    isTexts,
-    'must be a list of URIs.',
-  )
-  for (const [index, uri] of (uris ?? []).entries()) {
-    const fault = redirectUriFault(uri, { insecure: false })
-    if (fault !== undefined) reading.wrong(`${key}[${index}]`, fault)
-  }
-  return uris && Object.freeze(uris)
-}
-
-function secretHashes(reading: OptionsReader): readonly string[] {
-  // Hosts expect it: token requests have it, and generateClientSecret() returns it.
-  reading.refuse(
-    'client_secret',
-    'is the secret itself, which only the client keeps. Register client_secret_hashes instead: a list with the client_secret_hash of generateClientSecret(), or with the result of hashClientSecret() for a chosen secret.',
-  )
-  const hashes = reading.optional('client_secret_hashes', [], isTexts, 'must be a list of digests.')
-  if (!hashes.every(isSecretHash))
-    reading.wrong(
-      'client_secret_hashes',
-      'must hold digests, never secrets: make them with generateClientSecret() or hashClientSecret().',
-    )
-  return Object.freeze([...hashes])
-}
-
-function authenticationMethod(
-  reading: OptionsReader,
-  added: readonly AuthenticationMethodDescription[] | undefined,
-): string | undefined {
-  const known = added && [...builtInMethods, ...added.map(({ name }) => name)]
-  return reading.field('token_endpoint_auth_method', anOfferedName('a method', known))
-}
-
-// RFC 6749 7.1: case-sensitive.
-const tokenType = (reading: OptionsReader, known: readonly string[] | undefined) =>
-  reading.field('token_type', anOfferedName('a token type', known))
-
-function registeredScope(reading: OptionsReader, known: Scope | undefined): Scope {
-  const text = reading.required(
-    'scope',
-    '',
-    isText,
-    'must list what the client may ask for, space separated.',
-  )
-  const scope = parseScope(text)
-  if (text !== '' && scope === undefined)
-    reading.wrong('scope', 'must be scope tokens with one space between two.')
-  const tokens = scope ?? []
-  if (known !== undefined && !covers(known, tokens))
-    reading.wrong('scope', `names a scope that the server does not have; it has ${known.join(', ')}.`)
-  return tokens
 }
 
 export function parseStoredClient(source: unknown, capabilities: ServerCapabilities): Client {
@@ -266,20 +248,16 @@ export function registrationOf({ members, ...client }: Client): ClientRegistrati
   return { ...members, ...client, scope: client.scope.join(' ') }
 }
 
-function checkRules(
-  client: Client,
-  { responseTypes: offeredResponseTypes, members: ofPlugIns }: ServerCapabilities,
-  reading: OptionsReader,
-): void {
+function checkRules(client: Client, at: Reading): void {
   const confidential = client.client_type === 'confidential'
   // RFC 6749 2.3 and 4.4: a confidential client has credentials; only such a client may use client_credentials.
   if (confidential && client.client_secret_hashes.length + Object.keys(client.credentials).length === 0)
-    reading.wrong(
+    at.wrong(
       'client_secret_hashes',
       'must hold at least one digest, because the client is confidential and has nothing in credentials either.',
     )
   if (!confidential && client.grant_types.includes('client_credentials'))
-    reading.wrong(
+    at.wrong(
       'grant_types',
       'cannot hold client_credentials, which RFC 6749 4.4 gives to confidential clients only.',
     )
@@ -288,17 +266,17 @@ function checkRules(
   const needsUri =
     client.response_types.length > 0 || (!confidential && !client.grant_types.some(isAbsoluteUri))
   if (client.redirect_uris.length === 0 && needsUri)
-    reading.wrong(
+    at.wrong(
       'redirect_uris',
       'must hold at least one URI for a client that uses the authorization endpoint, or is public without an extension grant.',
     )
   // RFC 7662 2.1: without credentials, anybody could try tokens out.
   if (!confidential && client.may_introspect)
-    reading.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
-  checkResponseTypes(client, offeredResponseTypes, reading)
-  checkMethod(client, reading)
-  checkRedirection(client, reading)
-  checkMembers(client, ofPlugIns, reading)
+    at.wrong('may_introspect', 'cannot be true for a public client, which does not authenticate.')
+  checkResponseTypes(client, at)
+  checkMethod(client, at)
+  checkRedirection(client, at)
+  checkMembers(client, at)
 }
 
 // RFC 6749 1.3: these grants begin at the authorization endpoint.
@@ -310,52 +288,46 @@ const wellKnown: readonly ResponseTypeDescription[] = [
 ]
 
 // RFC 7591 2.1: a response type needs its grant types.
-function checkResponseTypes(
-  { grant_types, response_types }: Client,
-  offered: readonly ResponseTypeDescription[] | undefined,
-  reading: OptionsReader,
-): void {
+function checkResponseTypes({ grant_types, response_types }: Client, at: Reading): void {
+  const { responseTypes: offered } = at.context
   const known = offered ?? wellKnown
   const used = known.filter(({ name }) => response_types.includes(name))
   for (const { name, grantTypes } of used)
     for (const grantType of grantTypes)
       if (!grant_types.includes(grantType))
-        reading.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
+        at.wrong('grant_types', `must hold ${grantType}, because response_types holds ${name}.`)
   // It may belong to the grant type.
   if (offered === undefined && used.length < response_types.length) return
   for (const grantType of grantsOfResponses) {
     const bringing = (type: ResponseTypeDescription) => type.grantTypes.includes(grantType)
     if (!grant_types.includes(grantType) || used.some(bringing)) continue
     const names = known.filter(bringing).map(({ name }) => name)
-    reading.wrong(
-      'response_types',
-      `must hold ${names.join(' or ')}, because grant_types holds ${grantType}.`,
-    )
+    at.wrong('response_types', `must hold ${names.join(' or ')}, because grant_types holds ${grantType}.`)
   }
 }
 
 // RFC 6749 3.2.1: a client with credentials authenticates on every token request.
-function checkMethod(client: Client, reading: OptionsReader): void {
+function checkMethod(client: Client, at: Reading): void {
   const method = client.token_endpoint_auth_method
   if (method === undefined || hasCredentialFor(method, client)) return
   const lack = method === 'none' ? 'has to authenticate' : 'has no credential for it'
-  reading.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client ${lack}.`)
+  at.wrong('token_endpoint_auth_method', `cannot be '${method}', because the client ${lack}.`)
 }
 
-function checkRedirection(client: Client, reading: OptionsReader): void {
+function checkRedirection(client: Client, at: Reading): void {
   const { client_type, redirect_uris, loopback_redirect_uris, dynamic_redirect_query } = client
   // RFC 8252 8.4 and 8.5: loopback is for native apps, which are public clients.
   if (loopback_redirect_uris && client_type === 'confidential')
-    reading.wrong('loopback_redirect_uris', 'is for native apps, which are public; remove it.')
+    at.wrong('loopback_redirect_uris', 'is for native apps, which are public; remove it.')
   if (loopback_redirect_uris && !redirect_uris.some((uri) => loopbackUri(uri) !== undefined))
-    reading.wrong(
+    at.wrong(
       'loopback_redirect_uris',
       'needs a redirect URI such as http://127.0.0.1/callback or http://[::1]/callback; localhost does not count.',
     )
   // RFC 6749 3.1.2.2: each request chooses the query.
   for (const [index, uri] of redirect_uris.entries())
     if (dynamic_redirect_query && uri.includes('?'))
-      reading.wrong(
+      at.wrong(
         `redirect_uris[${index}]`,
         'must not have a query, because dynamic_redirect_query leaves it to the request; remove the ? and what follows it.',
       )

@@ -1,5 +1,5 @@
-import { type Field, kind, optional } from '../primitives/schema'
-import { isText } from '../primitives/values'
+import { type Field, kind } from '../primitives/schema'
+import { isText, isTexts } from '../primitives/values'
 
 const inPlugIns = (name: string) => `add ${name} to the option plugIns`
 const inGrantTypes = (name: string) => `add ${name} to the option grantTypes`
@@ -48,14 +48,38 @@ export function cureForOffer(name: unknown): string {
   return cure === undefined ? '' : ` To have it, ${cure}.`
 }
 
-/** Each with the mistake that it is: no registration may have it. */
+/** What mends a member of a plug-in that is off. */
 export const membersOfOthers = (known: readonly string[]): readonly (readonly [string, string])[] =>
-  Object.entries(members)
-    .filter(([name]) => !known.includes(name))
-    .map(([name, cure]) => [name, `belongs to a plug-in that is off: ${cure}.`])
+  Object.entries(members).flatMap(([name, cure]) =>
+    known.includes(name) ? [] : [[name, `belongs to a plug-in that is off: ${cure}.`] as const],
+  )
 
-export function anOfferedName(what: string, known: readonly string[] | undefined): Field<string | undefined> {
-  const cure = known === undefined ? `must be the name of ${what}.` : `must be one of ${known.join(', ')}.`
-  const isOffered = (value: unknown): value is string => isText(value) && known?.includes(value) !== false
-  return optional((given, at, name) => kind(isOffered, cure + cureForOffer(given))(given, at, name))
+/** @param known undefined if unknown: then each name is right. */
+export const anOfferedName =
+  (what: string, known: readonly string[] | undefined): Field<string | undefined> =>
+  (given, at, name) => {
+    if (given === undefined || (isText(given) && known?.includes(given) !== false)) return given
+    const cure = known === undefined ? `must be the name of ${what}.` : `must be one of ${known.join(', ')}.`
+    at.wrong(name, cure + cureForOffer(given))
+    return undefined
+  }
+
+/** @param ownName the server's name for another spelling. */
+export function offeredNames<Context>(
+  what: string,
+  offer: (context: Context) => readonly string[] | undefined,
+  ownName = (name: string, _context: Context): string => name,
+): Field<readonly string[] | undefined, Context> {
+  const texts = kind(isTexts, `must be a list of ${what}.`)
+  return (given, at, name) => {
+    const known = offer(at.context)
+    const listed = texts(given, at, name)?.map((each) => ownName(each, at.context))
+    for (const each of listed ?? [])
+      if (known?.includes(each) === false)
+        at.wrong(
+          name,
+          `lists "${each}", which this server does not offer; it offers ${known.join(', ') || 'none'}.${cureForOffer(each)}`,
+        )
+    return listed && Object.freeze(listed)
+  }
 }

@@ -1,22 +1,29 @@
+import { type Field, kind, usual } from '../primitives/schema'
+import { isRecord } from '../primitives/values'
 import { builtInMethods, type AuthenticationMethodDescription } from './client'
 import { isJson, type Json } from './json'
 import { cureForOffer } from './plug-in-names'
-import type { OptionsReader } from '../primitives/options-reader'
-import { isRecord } from '../primitives/values'
 
-export function readCredentials(
-  reading: OptionsReader,
-  methods: readonly AuthenticationMethodDescription[] | undefined,
-): Readonly<Record<string, Json>> {
-  const cure = 'must be an object that maps the name of a method to what the method stores for the client.'
-  const given = reading.optional('credentials', {}, isRecord, cure)
+interface Offer {
+  readonly authenticationMethods: readonly AuthenticationMethodDescription[] | undefined
+}
+
+const ofMethods = usual(
+  {},
+  kind(
+    isRecord,
+    'must be an object that maps the name of a method to what the method stores for the client.',
+  ),
+)
+
+export const credentialsOf: Field<Readonly<Record<string, Json>>, Offer> = (given, at, name) => {
   const credentials = new Map<string, Json>()
-  for (const [name, value] of Object.entries(given)) {
+  for (const [method, value] of Object.entries(ofMethods(given, at, name))) {
     // A database has null for an entry without a value.
     if (value === null) continue
-    const [copy, message] = readOffered(name, value, methods)
-    if (message !== undefined) reading.wrong(`credentials.${name}`, message)
-    credentials.set(name, copy)
+    const [copy, message] = readOffered(method, value, at.context.authenticationMethods)
+    if (message !== undefined) at.wrong(`${name}.${method}`, message)
+    credentials.set(method, copy)
   }
   return Object.freeze(Object.assign(Object.create(null), Object.fromEntries(credentials)))
 }

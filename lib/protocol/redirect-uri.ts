@@ -1,7 +1,7 @@
 import { aFlag } from '../primitives/fields'
 import type { Client } from './client'
 import type { ConfigurationIssue } from '../primitives/configuration-error'
-import type { OptionsReader } from '../primitives/options-reader'
+import { type Field, kind, optional, type Place, usual } from '../primitives/schema'
 import { isRecord, isTexts } from '../primitives/values'
 import { formOf } from './form-encoding'
 import { isTooLong, longestValues } from './parameters'
@@ -125,27 +125,12 @@ function withoutDynamicQuery(uri: string): string | undefined {
   return uri.slice(0, question)
 }
 
-type RegisteredRedirection = Pick<
-  Client,
-  'redirect_uris' | 'loopback_redirect_uris' | 'dynamic_redirect_query' | 'insecure_redirect_uris'
->
-
 /**
  * Which redirection URIs clients may register. `any` also allows schemes of apps, such as `com.example.app:/callback`
  * (RFC 8252 7.1), and plain http for a client with `insecure_redirect_uris`. `schemes` allows https, http on a loopback
  * host, and these schemes of apps, in lower case without colon; any app on a device may claim one (RFC 8252 8.6).
  */
 export type RedirectUriRule = 'any' | 'https or loopback' | { readonly schemes: readonly string[] }
-
-export function readRedirectUriRule(reading: OptionsReader): RedirectUriRule {
-  const rule = reading.optional<RedirectUriRule>(
-    'redirectUris',
-    'any',
-    isRedirectUriRule,
-    "must be 'any', 'https or loopback', or { schemes: ['com.example.app'] } with the schemes of apps in lower case, without colons.",
-  )
-  return typeof rule === 'string' ? rule : Object.freeze({ schemes: Object.freeze([...rule.schemes]) })
-}
 
 const isRedirectUriRule = (value: unknown): value is RedirectUriRule =>
   value === 'any' || value === 'https or loopback' || (isRecord(value) && hasSchemesAlone(value))
@@ -156,42 +141,58 @@ const hasSchemesAlone = ({ schemes, ...others }: Readonly<Record<string, unknown
 const isSchemeOfApp = (scheme: string): boolean =>
   /^(?!https?$)[a-z][a-z0-9+.-]*$/.test(scheme) && !forbiddenSchemes.has(`${scheme}:`)
 
-/** @param rule undefined if unknown: skips the check. */
-export function readRedirection(
-  reading: OptionsReader,
-  rule: RedirectUriRule | undefined,
-): RegisteredRedirection {
-  const optIn = (key: keyof RegisteredRedirection) => reading.field(key, aFlag(false))
-  const insecure_redirect_uris = optIn('insecure_redirect_uris')
-  return {
-    redirect_uris: redirectUris(reading, insecure_redirect_uris, rule),
-    loopback_redirect_uris: optIn('loopback_redirect_uris'),
-    dynamic_redirect_query: optIn('dynamic_redirect_query'),
-    insecure_redirect_uris,
-  }
+export const redirectUriRule: Field<RedirectUriRule> = (given, at, name) => {
+  const rule = anyRule(given, at, name)
+  return typeof rule === 'string' ? rule : Object.freeze({ schemes: Object.freeze([...rule.schemes]) })
 }
 
-function redirectUris(
-  reading: OptionsReader,
-  insecure: boolean,
-  rule: RedirectUriRule | undefined,
-): readonly string[] {
-  const uris = reading.optional('redirect_uris', [], isTexts, 'must be a list of URIs.')
-  for (const [index, uri] of uris.entries()) {
-    const fault = redirectUriFault(uri, { insecure })
-    if (fault !== undefined) reading.wrong(`redirect_uris[${index}]`, `${fault}.`)
-    else if (isTooLong('redirect_uri', uri))
-      reading.wrong(
-        `redirect_uris[${index}]`,
-        `must be at most ${longestValues.get('redirect_uri')} characters.`,
-      )
-    else if (!isAllowedBy(rule, uri))
-      reading.wrong(
-        `redirect_uris[${index}]`,
-        `must use https, or http on a loopback host${ofAdmitted(rule)}: the option redirectUris allows no others.`,
-      )
+const anyRule = usual<RedirectUriRule>(
+  'any',
+  kind(
+    isRedirectUriRule,
+    "must be 'any', 'https or loopback', or { schemes: ['com.example.app'] } with the schemes of apps in lower case, without colons.",
+  ),
+)
+
+/** Undefined if unknown. */
+interface Rule {
+  readonly redirectUris?: RedirectUriRule | undefined
+}
+
+const noUris: readonly string[] = Object.freeze([])
+
+const someUris =
+  <Context>(
+    mistakeIn: (uri: string, at: Place<Context>) => string | undefined,
+  ): Field<readonly string[] | undefined, Context> =>
+  (given, at, name) => {
+    const uris = kind(isTexts, 'must be a list of URIs.')(given, at, name)
+    for (const [index, uri] of (uris ?? []).entries()) {
+      const mistake = mistakeIn(uri, at)
+      if (mistake !== undefined) at.wrong(`${name}[${index}]`, `${mistake}.`)
+    }
+    return uris && Object.freeze([...uris])
   }
-  return Object.freeze([...uris])
+
+/** Members of a registration. */
+export const redirection = {
+  redirect_uris: usual(noUris, someUris<Rule>(redirectMistake)),
+  loopback_redirect_uris: aFlag(false),
+  dynamic_redirect_query: aFlag(false),
+  insecure_redirect_uris: aFlag(false),
+  // People bring nothing but `state`, so plain http on loopback is good.
+  post_logout_redirect_uris: optional(someUris((uri) => redirectUriFault(uri))),
+}
+
+function redirectMistake(
+  uri: string,
+  { source, context: { redirectUris: rule } }: Place<Rule>,
+): string | undefined {
+  const fault = redirectUriFault(uri, { insecure: source['insecure_redirect_uris'] === true })
+  if (fault !== undefined) return fault
+  if (isTooLong('redirect_uri', uri)) return `must be at most ${longestValues.get('redirect_uri')} characters`
+  if (isAllowedBy(rule, uri)) return undefined
+  return `must use https, or http on a loopback host${ofAdmitted(rule)}: the option redirectUris allows no others`
 }
 
 const ofAdmitted = (rule: RedirectUriRule | undefined): string =>

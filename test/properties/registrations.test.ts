@@ -217,6 +217,13 @@ describe('a registration', () => {
     }
   })
 
+  test('with a misspelt member is told the right name alone, and not what its absence breaks', () => {
+    const { client_secret_hashes, ...others } = registration
+    expect(read({ ...others, client_secret_hash: client_secret_hashes }).problems).toEqual(
+      beginning('client_secret_hash is not known here. Did you mean client_secret_hashes?'),
+    )
+  })
+
   test.each([undefined, null, 'photo-printer', []])('is an object, which %j is not', (source) => {
     expect(read(source).issues[0]).toEqual({ path: 'options', message: 'must be an object.' })
   })

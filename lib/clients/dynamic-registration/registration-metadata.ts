@@ -1,4 +1,9 @@
-import type { Client, ClientRegistration } from '../../protocol/client'
+import {
+  type Client,
+  type ClientRegistration,
+  usualGrantTypes,
+  usualResponseTypes,
+} from '../../protocol/client'
 import {
   allowedLogoutUris,
   allowedRedirectUris,
@@ -7,8 +12,6 @@ import {
   isNativeApp,
   offersPrivateKeyJwt,
   privateKeyJwtName,
-  usualGrantTypes,
-  usualResponseTypes,
 } from '../../protocol/client-metadata'
 import { type DocumentFetch, mistakeInStatement } from '../document-fetch/document-fetch'
 import { DocumentUnavailable } from '../document-fetch/document-unavailable'

@@ -3,7 +3,7 @@ import { aFlag, aNumber } from '../../primitives/fields'
 import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
-import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
+import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { OptionsReader } from '../../primitives/options-reader'
 import { isRecord, isText, isTexts, tenYears } from '../../primitives/values'
@@ -137,7 +137,7 @@ export function readDynamicRegistration(
     issuerDigest: issuerDigest(issuer),
     hostClients: new HostClients(context.findClient, clock),
     capabilities,
-    scope: readAllowedScope(fields, capabilities.scope),
+    scope: fields.field('scope', allowedScope, capabilities),
     registerAllScopes: fields.field('registerAllScopes', aFlag(false)),
     grantTypes: readGrantTypes(fields, reading, context),
     store,
@@ -163,7 +163,7 @@ function readGrantTypes(
   reading: OptionsReader,
   { capabilities, resourceOwner }: RegistrationContext,
 ): readonly string[] {
-  const granted = readAllowedGrantTypes(fields, capabilities)
+  const granted = fields.field('grantTypes', allowedGrantTypes, capabilities)
   if (granted.includes('authorization_code') && resourceOwner === undefined)
     reading.wrong(
       'resourceOwner',

@@ -8,7 +8,7 @@ import {
   type DocumentFetch,
   type DocumentFetchOptions,
 } from '../document-fetch/document-fetch'
-import { readAllowedGrantTypes, readAllowedScope } from '../../protocol/client-metadata'
+import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import { OptionsReader } from '../../primitives/options-reader'
 import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
@@ -101,12 +101,12 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
 
 function readRules(reading: OptionsReader, server: ClientSourceServer): DocumentRules {
   const { capabilities } = server
-  const grantTypes = readAllowedGrantTypes(reading, capabilities)
+  const grantTypes = reading.field('grantTypes', allowedGrantTypes, capabilities)
   if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     reading.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
   return {
     capabilities,
-    scope: readAllowedScope(reading, capabilities.scope),
+    scope: reading.field('scope', allowedScope, capabilities),
     grantTypes,
     localhostRedirects: reading.field('localhostRedirects', aFlag(false)),
     parse: (registration) => server.parse(registration),

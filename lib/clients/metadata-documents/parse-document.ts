@@ -1,5 +1,5 @@
 import { holdsSecret } from '../../jwt/public-keys'
-import type { Client } from '../../protocol/client'
+import { type Client, usualGrantTypes, usualResponseTypes } from '../../protocol/client'
 import {
   allowedLogoutUris,
   allowedRedirectUris,
@@ -8,8 +8,6 @@ import {
   isNativeApp,
   offersPrivateKeyJwt,
   privateKeyJwtName,
-  usualGrantTypes,
-  usualResponseTypes,
 } from '../../protocol/client-metadata'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { isList, isRecord, isText, isTexts } from '../../primitives/values'
