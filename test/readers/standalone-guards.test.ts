@@ -52,6 +52,11 @@ describe('createJwtBearerGuard()', () => {
   const defined = (options: object) =>
     Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
+  test('takes a plug-in that brings readers of formats, although it reads JWTs alone', () => {
+    const open = () => ({ accessTokenFormats: [] })
+    expect(mistakesOf(maker, { ...good, plugIns: [{ name: 'a', open, openInGuard: open }] })).toEqual([])
+  })
+
   test('lists every mistake at once, each with its cure', () => {
     expect(mistakesOf(maker, { issuer: '', audience: [], type: 'JWE', maximumCache: 1 })).toMatchObject([
       { path: 'type', message: "must be 'at+jwt' or 'JWT'." },
