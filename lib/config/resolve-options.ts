@@ -26,8 +26,8 @@ import { redirectUriRule } from '../protocol/redirect-uri'
 import { covers, parseScope, type Scope } from '../protocol/scope'
 import { scopeDescriptions } from '../protocol/scope-description'
 import {
-  readResources,
-  readPlugInResources,
+  plugInResources,
+  resourcesOf,
   withPlugInResources,
 } from '../extensions/resource-indicators/resources'
 import { withoutDeleted } from '../stores/registered-clients'
@@ -73,7 +73,7 @@ export function resolveOptions(options: Options): ServerSettings {
   const { issuer, pages, redirectUris, stillAllowed, ...read } = at.read(fields)
   const { clock, lifetimes, resourceOwner, storeDeadline } = read
   const stores = resolveStores(at, clock)
-  const named = readResources(reading, knownScope, lifetimes.accessToken)
+  const { resources: named } = at.read(resourcesOf(knownScope, lifetimes.accessToken))
   const plugIns = openPlugIns(at, {
     issuer: issuer.issuer,
     clock,
@@ -106,9 +106,7 @@ export function resolveOptions(options: Options): ServerSettings {
     bindsRefreshTokens: ofHost.some((extension) => extension.bindsRefreshToken !== undefined),
     members: resolveClientMembers(parts),
   }
-  const ofPlugIns = parts.flatMap((part) =>
-    readPlugInResources(new OptionsReader(part.source, part.path, part.issues)),
-  )
+  const ofPlugIns = parts.flatMap((part) => part.field('resources', plugInResources))
   const resources = named && withPlugInResources(named, ofPlugIns)
   const taken = usedByEndpoints()
   const accessTokenFormats = resolveFormats(sources)

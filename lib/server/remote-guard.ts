@@ -28,7 +28,7 @@ import { scopeImplications, type ScopeImplications } from '../protocol/implied-s
 import type { TokenType } from '../protocol/token-type'
 import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
-import { readResources, type ResourceOptions } from '../extensions/resource-indicators/resources'
+import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { Counters } from '../limits/counters'
 import { deadlineOf, indexWithDeadline, withDeadline } from '../stores/deadline'
 import { aStorage, type Storage } from '../stores/storage'
@@ -100,7 +100,7 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const { sources, tokenTypes, counters } = proving
   reading.take('accessTokenFormats')
   const accessTokenFormats = resolveReaders(sources)
-  const resources = readResources(reading, undefined, tenYears)
+  const { resources } = reading.fields(resourcesOf(undefined, tenYears))
   const hasChoices = reading.field('choices', aFlag(false))
   const hasMarks = reading.field('authorizations', aFlag(false))
   if (hasMarks && store.index === undefined)

@@ -25,7 +25,7 @@ const markedIn = (page: string, said: string) =>
     .replaceAll(/&#(\d+);/g, (_, code) => escaped(String.fromCodePoint(Number(code))))
     .replaceAll(escaped(said), '[said]')
     .replaceAll(inUrls(said), '[said]')
-    .replaceAll(/[\w-]{22,}|\b[0-9a-f]{16}\b|\b[B-Z]{4}-[B-Z]{4}\b|(?<=:|%3A)\d{5}\b/g, '*')
+    .replaceAll(/[\w-]{22,}|(?<=<code>)[\w-]{16}(?=<)|\b[B-Z]{4}-[B-Z]{4}\b|(?<=:|%3A)\d{5}\b/g, '*')
     .replaceAll(/<time[^]*?<\/time>/g, '*')
 
 describe('No text of a request, a registration or a host is markup', () => {

@@ -1,7 +1,15 @@
-import { aText } from '../../primitives/fields'
-import { type Field, kind, optional } from '../../primitives/schema'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord, isText, isTexts, isWhole } from '../../primitives/values'
+import { anything, aListOf, aText, aTextThat } from '../../primitives/fields'
+import {
+  type Field,
+  type Fields,
+  group,
+  kind,
+  needed,
+  optional,
+  type Read,
+  usual,
+} from '../../primitives/schema'
+import { isList, isRecord, isText, isTexts, isWhole } from '../../primitives/values'
 import { covers, distinct, parseScope, type Scope } from '../../protocol/scope'
 import { hasUserinfo, isAbsoluteUri, isWebPage, namesHost, webPageExpectation } from '../../protocol/uri'
 
@@ -25,15 +33,9 @@ export interface ResourceOptions {
   readonly documentation?: string
 }
 
-export interface Resource {
+export interface Resource extends Read<ReturnType<typeof fieldsOfResource>> {
   /** As the host wrote it, for records, tokens and documents. */
   readonly uri: string
-  readonly scopes: Scope
-  /** Seconds; undefined for the lifetime of the server. */
-  readonly accessTokenLifetime: number | undefined
-  readonly accessTokenFormat: string | undefined
-  readonly name: string | undefined
-  readonly documentation: string | undefined
 }
 
 export function bareResource(uri: string, scopes: Scope = []): Resource {
@@ -94,99 +96,86 @@ function comparable(uri: string): string {
 /** RFC 8707 2: an absolute URI without a fragment. */
 export const isResourceUri = (uri: string): boolean => isAbsoluteUri(uri) && !uri.includes('#')
 
-const resourcesOption = 'resources'
-const defaultOption = 'defaultResource'
+/** @param longest of the lifetimes of access tokens, in seconds. */
+export const resourcesOf = (known: Scope | undefined, longest: number) => ({
+  resources: resourceTable(known, longest),
+  defaultResource: anything,
+})
 
-export function readResources(
-  reading: OptionsReader,
-  known: Scope | undefined,
-  longest: number,
-): Resources | undefined {
-  const cure =
-    "must be an object of URIs and their scopes, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }."
-  const given = reading.optional<Readonly<Record<string, unknown>> | undefined>(
-    resourcesOption,
-    undefined,
-    isTable,
-    cure,
-  )
-  const chosen = reading.field(defaultOption, optional(kind(isText, 'must be one of resources.')))
-  if (given === undefined) {
-    if (chosen !== undefined && reading.take(resourcesOption) === undefined)
-      reading.wrong(defaultOption, 'needs the option resources.')
-    return undefined
+function resourceTable(known: Scope | undefined, longest: number): Field<Resources | undefined> {
+  const resource = group(fieldsOfResource(known, longest))
+  return (given, at, name) => {
+    const table = givenTable(given, at, name)
+    const chosen = at.field('defaultResource', optional(aTextThat(oneOfResources)))
+    if (table === undefined) {
+      if (given === undefined && chosen !== undefined)
+        at.wrong('defaultResource', 'needs the option resources.')
+      return undefined
+    }
+    const all = Object.entries(table).map(([uri, options]): Resource => {
+      const path = `${name}["${uri}"]`
+      requireResourceUri(uri, (message) => at.wrong(path, message))
+      return Object.freeze({ uri, ...resource(options, at, path) })
+    })
+    const first = new Resources(all.toReversed(), undefined)
+    // They would be one resource with two meanings.
+    for (const twin of all.filter((each) => first.find(each.uri) !== each))
+      at.wrong(
+        `${name}["${twin.uri}"]`,
+        'names the same resource as another key: letter case of the host and an empty path do not count.',
+      )
+    const [only, second] = all
+    const found = chosen === undefined ? undefined : first.find(chosen)
+    if (chosen !== undefined && found === undefined) at.wrong('defaultResource', oneOfResources)
+    return new Resources(all, found ?? (second === undefined ? only : undefined))
   }
-  const resources = Object.entries(given).map(([uri, options]) =>
-    readResource(
-      uri,
-      new OptionsReader(options, reading.at(`${resourcesOption}["${uri}"]`), reading.issues),
-      {
-        known,
-        longest,
-      },
-    ),
-  )
-  refuseTwins(reading, resources)
-  const [only, second] = resources
-  const found = chosen === undefined ? undefined : new Resources(resources, undefined).find(chosen)
-  if (chosen !== undefined && found === undefined) reading.wrong(defaultOption, 'must be one of resources.')
-  return new Resources(resources, found ?? (second === undefined ? only : undefined))
 }
 
-interface Bounds {
-  readonly known: Scope | undefined
-  readonly longest: number
-}
+const oneOfResources = 'must be one of resources.'
 
-function readResource(uri: string, reading: OptionsReader, { known, longest }: Bounds): Resource {
-  const wrong = (message: string) => reading.issues.push({ path: reading.at('').slice(0, -1), message })
+const givenTable = optional(
+  kind(
+    (value): value is Readonly<Record<string, unknown>> => isRecord(value) && Object.keys(value).length > 0,
+    "must be an object of URIs and their scopes, such as { 'https://api.example.com/mcp': { scopes: ['notes:read'] } }.",
+  ),
+)
+
+function requireResourceUri(uri: string, wrong: (message: string) => void): void {
   if (!isResourceUri(uri))
     wrong('must be an absolute URI without a fragment, such as https://api.example.com/mcp.')
   else if (/^https?:/i.test(uri) && (!namesHost(uri) || hasUserinfo(new URL(uri))))
     wrong('must name its host after //, without a user name and password.')
-  const scopes = distinct(
-    reading.required(
-      'scopes',
-      [],
-      isScopes,
-      "must be a list of scopes, such as ['notes:read'], at least one.",
-    ),
-  )
-  if (known !== undefined && !covers(known, scopes))
-    reading.wrong('scopes', `must hold scopes of this server: ${known.join(', ')}.`)
-  const resource = {
-    uri,
-    scopes,
-    accessTokenLifetime: reading.optional<number | undefined>(
-      'accessTokenLifetime',
-      undefined,
-      isWhole(1, longest),
-      `must be whole seconds, 1 to ${longest}, lifetimes.accessToken of the server.`,
-    ),
-    accessTokenFormat: reading.field(
-      'accessTokenFormat',
-      optional(kind(isText, 'must be the name of an access token format, such as at+jwt, or opaque.')),
-    ),
-    name: reading.field('name', optional(aText)),
-    documentation: reading.field('documentation', optional(kind(isWebPage, webPageExpectation))),
-  }
-  reading.refuseUnknown()
-  return Object.freeze(resource)
 }
 
-// They would be one resource with two meanings.
-function refuseTwins(reading: OptionsReader, resources: readonly Resource[]): void {
-  const seen = new Set<string>()
-  for (const { uri } of resources) {
-    const key = comparable(uri)
-    if (seen.has(key))
-      reading.wrong(
-        `${resourcesOption}["${uri}"]`,
-        'names the same resource as another key: letter case of the host and an empty path do not count.',
-      )
-    seen.add(key)
+const fieldsOfResource = (known: Scope | undefined, longest: number) =>
+  ({
+    scopes: scopesAmong(known),
+    accessTokenLifetime: optional(
+      kind(
+        isWhole(1, longest),
+        `must be whole seconds, 1 to ${longest}, lifetimes.accessToken of the server.`,
+      ),
+    ),
+    accessTokenFormat: optional(
+      aTextThat('must be the name of an access token format, such as at+jwt, or opaque.'),
+    ),
+    name: optional(aText),
+    documentation: optional(kind(isWebPage, webPageExpectation)),
+  }) satisfies Fields<ResourceOptions>
+
+const scopesAmong =
+  (known: Scope | undefined): Field<Scope> =>
+  (given, at, name) => {
+    const scopes = distinct(needed([], someScopes)(given, at, name))
+    if (known !== undefined && !covers(known, scopes))
+      at.wrong(name, `must hold scopes of this server: ${known.join(', ')}.`)
+    return scopes
   }
-}
+
+const someScopes = aListOf(
+  (token): token is string => isText(token) && parseScope(token)?.length === 1,
+  "must be a list of scopes, such as ['notes:read'], at least one.",
+)
 
 export function withPlugInResources(resources: Resources, ofPlugIns: readonly Resource[]): Resources {
   return ofPlugIns.length === 0
@@ -194,30 +183,24 @@ export function withPlugInResources(resources: Resources, ofPlugIns: readonly Re
     : new Resources(resources.all, resources.defaultResource, ofPlugIns)
 }
 
-export function readPlugInResources(part: OptionsReader): readonly Resource[] {
-  const given = part.optional<readonly PlugInResource[]>(
-    resourcesOption,
-    [],
-    arePlugInResources,
+export const plugInResources: Field<readonly Resource[]> = (given, at, name) =>
+  listOfPlugIn(given, at, name).map(({ uri, scopes }) => bareResource(uri, scopes))
+
+const listOfPlugIn = usual(
+  [],
+  kind(
+    (value): value is readonly PlugInResource[] => isList(value) && value.every(isPlugInResource),
     'must be a list of resources, each with uri and scopes.',
-  )
-  return given.map(({ uri, scopes }) => bareResource(uri, scopes))
-}
+  ),
+)
 
 interface PlugInResource {
   readonly uri: string
   readonly scopes: readonly string[]
 }
 
-const arePlugInResources = (value: unknown): value is readonly PlugInResource[] =>
-  Array.isArray(value) &&
-  value.every(
-    (each) => isRecord(each) && isText(each['uri']) && isResourceUri(each['uri']) && isTexts(each['scopes']),
-  )
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isRecord(value) && Object.keys(value).length > 0
-const isScopes = (value: unknown): value is readonly string[] =>
-  isTexts(value) && value.length > 0 && value.every((token) => parseScope(token)?.length === 1)
+const isPlugInResource = (value: unknown): value is PlugInResource =>
+  isRecord(value) && isText(value['uri']) && isResourceUri(value['uri']) && isTexts(value['scopes'])
 
 /** Without a URI, the default resource. */
 export const aResourceOf =
