@@ -1,10 +1,10 @@
-import { aCall, aClock, aFlag, aText, aWhole, someSeconds } from '../primitives/fields'
+import { aCall, aClock, aFlag, aWhole, someSeconds } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { aLimit } from '../limits/limit'
 import { issuingLimits } from '../limits/issue-limits'
 import { clientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import { networkLimits } from '../limits/rate-limit-options'
-import { type Field, type Fields, group, kind, optional, Place, switched, usual } from '../primitives/schema'
+import { type Fields, group, kind, optional, Place, switched, usual } from '../primitives/schema'
 import { pageUri } from '../protocol/uri'
 import { deadlineOf } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
@@ -23,7 +23,7 @@ import { OptionsReader } from '../primitives/options-reader'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
 import { scopeImplications } from '../protocol/implied-scope'
 import { redirectUriRule } from '../protocol/redirect-uri'
-import { covers, parseScope, type Scope } from '../protocol/scope'
+import { allowedScope } from '../protocol/client-metadata'
 import { scopeDescriptions } from '../protocol/scope-description'
 import {
   plugInResources,
@@ -129,7 +129,10 @@ export function resolveOptions(options: Options): ServerSettings {
     }),
     capabilities,
     scopes,
-    defaultScope: at.field('defaultScope', scopeAmong(knownScope)),
+    defaultScope:
+      at.source['defaultScope'] === undefined
+        ? []
+        : at.with(capabilities).field('defaultScope', allowedScope),
     resources,
     implied: at.field('implies', scopeImplications(knownScope)),
     ...stores,
@@ -208,17 +211,6 @@ function withDynamicRegistration(
   if (dynamicRegistration === undefined) return settings
   return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
 }
-
-const scopeAmong =
-  (known: Scope | undefined): Field<Scope> =>
-  (given, at, name) => {
-    const text = optional(aText)(given, at, name)
-    if (text === undefined) return []
-    const scope = parseScope(text)
-    if (known !== undefined && (scope === undefined || !covers(known, scope)))
-      at.wrong(name, `must hold scopes of this server: ${known.join(', ')}.`)
-    return scope ?? []
-  }
 
 function resolveLimits(
   at: Place,
