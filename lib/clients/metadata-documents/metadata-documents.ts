@@ -1,5 +1,5 @@
-import { aFlag } from '../../primitives/fields'
-import { optional } from '../../primitives/schema'
+import { aFlag, anything } from '../../primitives/fields'
+import { type Fields, group, optional, Place, type Read } from '../../primitives/schema'
 import {
   addressLookup,
   aDocumentFetch,
@@ -9,8 +9,8 @@ import {
   type DocumentFetchOptions,
 } from '../document-fetch/document-fetch'
 import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
-import { OptionsReader } from '../../primitives/options-reader'
 import { UnusableClient } from '../../protocol/refusals'
+import type { ServerCapabilities } from '../../protocol/parse-client'
 import type { Sender } from '../../protocol/sender'
 import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
@@ -61,16 +61,20 @@ export function metadataDocuments(options: MetadataDocumentsOptions = {}): Clien
 }
 
 function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
-  const reading = new OptionsReader(options, '')
+  const { capabilities } = server
+  const at = new Place({}, '', capabilities)
+  const read = group(fields)(options, at, '')
+  const { scope, grantTypes, localhostRedirects } = read
+  if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
+    at.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
+  const documents = documentsOf(read, at, server)
   const wrong = (path: string, message: string) => server.wrong(path, message)
-  const registered = server.openRegistered(reading.take('registered') ?? [], 'registered')
-  const allowed = reading.take('allow')
-  const allow = readAllow(allowed, wrong)
-  const named = entriesOf(allowed)
-  const rules = readRules(reading, server)
-  const documents = readDocuments(reading, server)
-  reading.refuseUnknown()
-  for (const { path, message } of reading.issues) wrong(path, message)
+  for (const { path, message } of at.issues) wrong(path, message)
+  const registered = server.openRegistered(read.registered ?? [], 'registered')
+  const allow = readAllow(read.allow, wrong)
+  const named = entriesOf(read.allow)
+  const parse: DocumentRules['parse'] = (registration) => server.parse(registration)
+  const rules = { capabilities, scope, grantTypes, localhostRedirects, parse }
   const cache = new DocumentCache({
     documents,
     sharedCache: server.sharedCache,
@@ -99,28 +103,26 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
   }
 }
 
-function readRules(reading: OptionsReader, server: ClientSourceServer): DocumentRules {
-  const { capabilities } = server
-  const grantTypes = reading.field('grantTypes', allowedGrantTypes, capabilities)
-  if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
-    reading.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
-  return {
-    capabilities,
-    scope: reading.field('scope', allowedScope, capabilities),
-    grantTypes,
-    localhostRedirects: reading.field('localhostRedirects', aFlag(false)),
-    parse: (registration) => server.parse(registration),
-  }
-}
+const fields = {
+  registered: anything,
+  allow: anything,
+  scope: allowedScope,
+  grantTypes: allowedGrantTypes,
+  localhostRedirects: aFlag(false),
+  lookup: addressLookup,
+  ca: authorities,
+  documents: optional(aDocumentFetch),
+} satisfies Fields<MetadataDocumentsOptions, ServerCapabilities>
 
-function readDocuments(reading: OptionsReader, { issuer, clock }: ClientSourceServer): DocumentFetch {
-  const own = reading.field('documents', optional(aDocumentFetch))
-  const lookup = reading.field('lookup', addressLookup)
-  const ca = reading.field('ca', authorities)
-  if (own !== undefined) {
-    for (const [key, value] of Object.entries({ lookup, ca }))
-      if (value !== undefined) reading.wrong(key, 'has no effect beside documents; remove one of them.')
-    return own
+function documentsOf(
+  { documents, lookup, ca }: Read<typeof fields>,
+  at: Place<ServerCapabilities>,
+  { issuer, clock }: ClientSourceServer,
+): DocumentFetch {
+  if (documents !== undefined) {
+    for (const [name, value] of Object.entries({ lookup, ca }))
+      if (value !== undefined) at.wrong(name, 'has no effect beside documents; remove one of them.')
+    return documents
   }
   return documentFetch({
     // Only a server at loopback, as in development, may ask this machine.
