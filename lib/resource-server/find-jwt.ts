@@ -21,7 +21,7 @@ import { fitsType, type TokenType } from '../protocol/token-type'
 import { type FoundToken, frozen, type GoodToken, type JwtAccess } from './admit'
 import { otherAudience } from './refusals'
 
-export interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
+interface JwtAccessTerms extends Omit<JwtTerms, 'issuers' | 'audience'> {
   readonly audience: readonly string[]
   readonly issuer: string
   readonly keys: KeySource

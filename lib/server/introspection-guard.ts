@@ -1,22 +1,32 @@
 import { aNumber } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { deadlineOf } from '../stores/deadline'
-import { type Fields, group, optional } from '../primitives/schema'
+import { type Fields, group, optional, usual } from '../primitives/schema'
 import { aLimit, type LimitOption } from '../limits/limit'
-import { OptionsReader } from '../primitives/options-reader'
-import { isText, isTexts } from '../primitives/values'
+import { anAudience } from '../jwt/verify-jwt'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
 import {
   type IntrospectionKey,
+  introspectionClient,
   type IntrospectionSecret,
-  readIntrospectionClient,
 } from '../resource-server/introspection/introspection-client'
 import { IntrospectionEndpoint } from '../resource-server/introspection/introspection-endpoint'
 import { steadyClock } from '../primitives/steady-clock'
 import { safeUrl } from '../protocol/uri'
-import { anIssuer } from '../config/resolve-issuer'
-import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
-import type { GuardLimitOptions, ProvingGuardOptions } from './remote-guard'
+import {
+  guardOfIssuer,
+  type IssuerGuard,
+  issuerGuardFields,
+  ownResource,
+  readIssuerGuard,
+} from './issuer-guard'
+import {
+  type GuardLimitOptions,
+  issuerOfServer,
+  placeOf,
+  type ProvingGuardOptions,
+  requireKnown,
+} from './remote-guard'
 
 /** Options of {@link createIntrospectionGuard}. */
 export interface IntrospectionGuardOptions extends ProvingGuardOptions {
@@ -73,59 +83,47 @@ export type IntrospectionGuard = IssuerGuard
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function createIntrospectionGuard(options: IntrospectionGuardOptions): IntrospectionGuard {
-  const reading = new OptionsReader(options, '')
-  const { issuer } = reading.field('issuer', anIssuer('the authorization server'))
-  const guard = readIssuerGuard(reading, issuer)
-  const { clock } = guard.alone
-  const authenticate = readIntrospectionClient(reading, issuer, clock)
-  const url = reading.field('endpoint', optional(safeUrl))
-  const given = audienceOf(reading)
-  const own = readOwnResource(reading, given)
-  const whole = (key: string, fallback: number, least: number, most: number) =>
-    reading.field(key, aNumber(fallback, least, most))
-  const terms = {
-    issuer,
-    tokenTypes: guard.tokenTypes,
-    extensions: guard.extensions,
-    audience: given.length > 0 || own === undefined ? given : [own.uri],
-    clockTolerance: whole('clockTolerance', 5, 0, 300),
-    maximumCached: whole('maximumCached', 10_000, 1, 1_000_000),
-    maximumAge: whole('maximumAge', 30, 0, 86_400),
-    maximumAgeOfRefusals: whole('maximumAgeOfRefusals', 5, 0, 300),
-  }
-  const patience = reading.field('introspectionDeadline', deadlineOf(5))
-  const { inactive, singleUses: singleUseLimit } = reading.field('limits', introspectionLimits)
-  reading.refuseUnknown()
-  reading.refuseUndefined()
-  reading.throwIssues('createIntrospectionGuard() cannot work with these options:')
+  const at = placeOf(options)
+  const { client, endpoint: url, resource, introspectionDeadline, limits, ...read } = at.read(fields)
+  const { issuer, clock } = read
+  const guard = readIssuerGuard(at, read)
+  requireKnown(at, 'createIntrospectionGuard()', fields)
 
+  const own = ownResource(resource, read.audience)
+  const audience = read.audience.length > 0 || own === undefined ? read.audience : [own.uri]
   const endpoint = new IntrospectionEndpoint({
     issuer,
     endpoint: url,
-    authenticate,
-    patience: patience * 1000,
+    authenticate: client(read),
+    patience: introspectionDeadline * 1000,
     clock: steadyClock(clock),
   })
   return guardOfIssuer({
     issuer,
     own,
+    alone: read,
     guard,
-    singleUseLimit,
-    findToken: findIntrospected({ ...terms, endpoint, inactive, clock }),
+    singleUseLimit: limits.singleUses,
+    findToken: findIntrospected({ ...read, ...guard, audience, endpoint, inactive: limits.inactive }),
     answers: async () => void (await endpoint.find()),
   })
 }
 
-const introspectionLimits = group({
-  inactive: aLimit(60, 60),
-  singleUses: singleUsesOption,
-} satisfies Fields<NonNullable<IntrospectionGuardOptions['limits']>>)
-
-function audienceOf(reading: OptionsReader): readonly string[] {
-  const cure = 'must be the value in aud of the tokens that names this resource server, or a list of them.'
-  const given = reading.optional<string | readonly string[]>('audience', [], isAudience, cure)
-  return isText(given) ? [given] : given
-}
-
-const isAudience = (value: unknown): value is string | readonly string[] =>
-  isText(value) || (isTexts(value) && value.length > 0)
+const fields = {
+  ...issuerGuardFields,
+  issuer: issuerOfServer,
+  client: introspectionClient,
+  endpoint: optional(safeUrl),
+  audience: usual(
+    [],
+    anAudience('must be the value in aud of the tokens that names this resource server, or a list of them.'),
+  ),
+  clockTolerance: aNumber(5, 0, 300),
+  maximumCached: aNumber(10_000, 1, 1_000_000),
+  maximumAge: aNumber(30, 0, 86_400),
+  maximumAgeOfRefusals: aNumber(5, 0, 300),
+  introspectionDeadline: deadlineOf(5),
+  limits: group({ inactive: aLimit(60, 60), singleUses: singleUsesOption } satisfies Fields<
+    NonNullable<IntrospectionGuardOptions['limits']>
+  >),
+} satisfies Partial<Fields<IntrospectionGuardOptions>>

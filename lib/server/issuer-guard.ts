@@ -1,9 +1,8 @@
-import { kind, optional } from '../primitives/schema'
+import { kind, optional, type Place, type Read } from '../primitives/schema'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { metadataUrlOf, OwnResource } from '../endpoints/protected-resource-metadata'
-import type { OptionsReader } from '../primitives/options-reader'
 import { isText } from '../primitives/values'
 import { bareResource, isResourceUri, Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
@@ -11,7 +10,7 @@ import type { Limit } from '../limits/limit'
 import type { FindToken } from '../resource-server/admit'
 import { guardEdge } from './guard-edge'
 import { lifecycle } from './lifecycle'
-import { readProvingGuard, readStandaloneGuard } from './remote-guard'
+import { readProvingGuard, standaloneFields } from './remote-guard'
 
 /** A bearer guard for the tokens of one issuer, without a store. */
 export interface IssuerGuard extends BearerGuard {
@@ -38,29 +37,35 @@ export interface IssuerGuard extends BearerGuard {
 interface IssuerGuardParts {
   readonly issuer: string
   readonly own: OwnResource | undefined
-  readonly guard: ReturnType<typeof readIssuerGuard>
+  readonly alone: Read<typeof standaloneFields>
+  readonly guard: ReturnType<typeof readProvingGuard>
   readonly singleUseLimit: Limit | undefined
   readonly findToken: FindToken
   /** Rejects if the issuer does not answer. */
   readonly answers: (now: number) => Promise<void>
 }
 
-export function readIssuerGuard(reading: OptionsReader, issuer: string) {
-  const alone = readStandaloneGuard(reading)
-  const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: undefined })
+/** Returns placeholders after a mistake. */
+export function readIssuerGuard(
+  at: Place,
+  { issuer, clock }: { readonly issuer: string; readonly clock: () => number },
+) {
+  const proving = readProvingGuard(at, { issuer, clock, storage: undefined })
   for (const { name, confirmationMethod } of proving.tokenTypes)
     if (name !== bearer.name && confirmationMethod === undefined)
-      reading.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
-  return { alone, ...proving }
+      at.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
+  return proving
 }
 
 const withoutMethod =
   'without confirmationMethod, such as jkt: a guard without the store finds the type of a token by cnf (RFC 7800).'
 
 export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
-  const { issuer, own, findToken, answers, singleUseLimit } = parts
-  const { alone, tokenTypes, extensions, counters, start } = parts.guard
+  const { issuer, own, alone, findToken, answers, singleUseLimit } = parts
+  const { tokenTypes, extensions, counters, start } = parts.guard
   const settings = {
+    ...alone,
+    implied: alone.implies,
     issuer,
     scopes: undefined,
     tokenTypes,
@@ -68,7 +73,6 @@ export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
     extensions,
     resources: undefined,
     ownResource: own,
-    ...alone,
   }
   const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit }, { findToken })
   start(guards)
@@ -89,12 +93,8 @@ export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
   })
 }
 
-/** Default: the audience, if it is one URI that could be a resource. */
-export function readOwnResource(
-  reading: OptionsReader,
-  audience: readonly string[],
-): OwnResource | undefined {
-  const given = reading.field('resource', optional(kind(isOwnUri, ownExpectation)))
+/** @param given default: the audience, if it is one URI that could be a resource. */
+export function ownResource(given: string | undefined, audience: readonly string[]): OwnResource | undefined {
   if (given !== undefined) return new OwnResource(given, true)
   const [only, second] = audience
   return second === undefined && isOwnUri(only) ? new OwnResource(only, false) : undefined
@@ -104,6 +104,11 @@ const ownExpectation =
   'must be a URI without a fragment, such as https://api.example.com/mcp: https, or http on a loopback host.'
 const isOwnUri = (value: unknown): value is string =>
   isText(value) && isResourceUri(value) && metadataUrlOf(value) !== undefined
+
+export const issuerGuardFields = {
+  ...standaloneFields,
+  resource: optional(kind(isOwnUri, ownExpectation)),
+}
 
 function tableOf(uri: string): Resources {
   const resource = bareResource(uri)

@@ -1,12 +1,17 @@
-import { kind, needed, optional } from '../primitives/schema'
+import { aNumber, aTextThat, oneOf, someSeconds } from '../primitives/fields'
+import { type Fields, needed, optional, usual } from '../primitives/schema'
 import { loadJose, requireJose } from '../jwt/jose'
 import { givenKeys, keysAt, keySet, type KeySource } from '../jwt/key-source'
 import { anAudience, verifiedAlgorithms } from '../jwt/verify-jwt'
-import { OptionsReader } from '../primitives/options-reader'
-import { isText, isWhole } from '../primitives/values'
-import { findJwt, type JwtAccessTerms, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
-import { guardOfIssuer, type IssuerGuard, readIssuerGuard, readOwnResource } from './issuer-guard'
-import { type ProvingGuardOptions, guardLimits } from './remote-guard'
+import { findJwt, type JwtDialect, rfc9068 } from '../resource-server/find-jwt'
+import {
+  guardOfIssuer,
+  type IssuerGuard,
+  issuerGuardFields,
+  ownResource,
+  readIssuerGuard,
+} from './issuer-guard'
+import { type ProvingGuardOptions, guardLimits, placeOf, requireKnown } from './remote-guard'
 
 /** Options of {@link createJwtBearerGuard}. */
 export interface JwtBearerGuardOptions extends ProvingGuardOptions {
@@ -62,23 +67,27 @@ export type JwtBearerGuard = IssuerGuard
  * @throws ConfigurationError that lists every mistake in the options, or if jose is not installed.
  */
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
-  const reading = new OptionsReader(options, '')
-  const terms = readJwtGuard(reading)
-  const own = readOwnResource(reading, terms.audience)
-  const guard = readIssuerGuard(reading, terms.issuer)
-  const singleUseLimit = reading.field('limits', guardLimits).singleUses
-  reading.refuseUnknown()
-  reading.refuseUndefined()
-  reading.throwIssues('createJwtBearerGuard() cannot work with these options:')
+  const at = placeOf(options)
+  const { keys: given, jwksUri, type, clientIdClaim, scopeClaim, resource, limits, ...read } = at.read(fields)
+  at.requireOne('keys', 'jwksUri')
+  const guard = readIssuerGuard(at, read)
+  requireKnown(at, 'createJwtBearerGuard()', fields)
   requireJose('createJwtBearerGuard()')
 
+  const keys = given ?? jwksUri ?? givenKeys([])
+  const claimNames = {
+    ...dialects[type],
+    scope: scopeClaim,
+    ...(clientIdClaim !== undefined && { clientId: [clientIdClaim] }),
+  }
   return guardOfIssuer({
-    issuer: terms.issuer,
-    own,
+    issuer: read.issuer,
+    own: ownResource(resource, read.audience),
+    alone: read,
     guard,
-    singleUseLimit,
-    findToken: findJwt({ ...terms, tokenTypes: guard.tokenTypes, extensions: guard.extensions }),
-    answers: (now) => keysOf(terms.keys, now),
+    singleUseLimit: limits.singleUses,
+    findToken: findJwt({ ...read, ...guard, keys, types: types[type], claimNames }),
+    answers: (now) => keysOf(keys, now),
   })
 }
 
@@ -94,47 +103,25 @@ const types: Readonly<Record<Kind, readonly string[]>> = {
   JWT: ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'],
 }
 
-/** Returns placeholders after a mistake. */
-function readJwtGuard(reading: OptionsReader): Omit<JwtAccessTerms, 'tokenTypes' | 'extensions'> {
-  const type = reading.optional<Kind>('type', 'at+jwt', isKind, "must be 'at+jwt' or 'JWT'.")
-  const whole = (key: string, fallback: number, unit: string, least: number, most: number) =>
-    reading.optional(key, fallback, isWhole(least, most), `must be ${unit}, ${least} to ${most}.`)
-  return {
-    issuer: reading.required('issuer', '', isText, 'must be the iss of the tokens.'),
-    audience: reading.field(
-      'audience',
-      needed([], anAudience('must be the value in aud of the tokens that names this resource server.')),
-    ),
-    keys: keysOfGuard(reading),
-    algorithms: reading.field('algorithms', verifiedAlgorithms),
-    types: types[type],
-    claimNames: claimNamesOf(reading, type),
-    clockTolerance: whole('clockTolerance', 5, 'whole seconds', 0, 300),
-    maximumCached: whole('maximumCached', 10_000, 'a whole number', 0, 1_000_000),
-    maximumAge: whole('maximumAge', 300, 'whole seconds', 1, 86_400),
-  }
+const dialects: Readonly<Record<Kind, JwtDialect>> = {
+  'at+jwt': rfc9068,
+  JWT: { ...rfc9068, clientId: [...rfc9068.clientId, 'azp'], listsScope: true },
 }
 
-function keysOfGuard(reading: OptionsReader): KeySource {
-  const [keys, jwksUri] = [
-    reading.field('keys', optional(keySet)),
-    reading.field('jwksUri', optional(keysAt)),
-  ]
-  if ((keys === undefined) === (jwksUri === undefined))
-    reading.wrong('keys', 'or jwksUri must be given, and not both.')
-  return keys ?? jwksUri ?? givenKeys([])
-}
+const aClaim = aTextThat('must be the name of a claim.')
 
-function claimNamesOf(reading: OptionsReader, type: Kind): JwtDialect {
-  const older = type === 'JWT'
-  const cure = 'must be the name of a claim.'
-  const clientId = reading.field('clientIdClaim', optional(kind(isText, cure)))
-  const usual = older ? [...rfc9068.clientId, 'azp'] : rfc9068.clientId
-  return {
-    clientId: clientId === undefined ? usual : [clientId],
-    scope: reading.optional('scopeClaim', rfc9068.scope, isText, cure),
-    listsScope: older,
-  }
-}
-
-const isKind = (value: unknown): value is Kind => value === 'at+jwt' || value === 'JWT'
+const fields = {
+  ...issuerGuardFields,
+  issuer: needed('', aTextThat('must be the iss of the tokens.')),
+  audience: needed([], anAudience('must be the value in aud of the tokens that names this resource server.')),
+  keys: optional(keySet),
+  jwksUri: optional(keysAt),
+  algorithms: verifiedAlgorithms,
+  type: usual('at+jwt', oneOf('at+jwt', 'JWT')),
+  clientIdClaim: optional(aClaim),
+  scopeClaim: usual(rfc9068.scope, aClaim),
+  clockTolerance: someSeconds(5, 0, 300),
+  maximumCached: aNumber(10_000, 0, 1_000_000),
+  maximumAge: someSeconds(300, 1, 86_400),
+  limits: guardLimits,
+} satisfies Partial<Fields<JwtBearerGuardOptions>>

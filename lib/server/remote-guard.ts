@@ -1,7 +1,7 @@
 import { aClock, aFlag } from '../primitives/fields'
 import { pageUri } from '../protocol/uri'
 import { singleUsesOption } from '../limits/single-use-limit'
-import { type Fields, group } from '../primitives/schema'
+import { type Field, type Fields, group, Place } from '../primitives/schema'
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { ClientMarks } from '../authorization/client-marks'
@@ -20,7 +20,6 @@ import {
   type ProtectedResourcePart,
   resourcesExpectation,
 } from '../http/protected-resource'
-import { OptionsReader } from '../primitives/options-reader'
 import { tenYears } from '../primitives/values'
 import type { AccessTokenReader } from '../protocol/access-token-format'
 import type { Extension } from '../protocol/extension'
@@ -91,40 +90,30 @@ export type RemoteGuard = BearerGuard &
  * @throws ConfigurationError that lists every mistake in the options.
  */
 export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
-  const reading = new OptionsReader(options, '')
-  const { issuer } = reading.field('issuer', anIssuer('the authorization server'))
-  const store = reading.field('store', aStorage)
-  const storeDeadline = reading.field('storeDeadline', deadlineOf(0.5))
-  const alone = readStandaloneGuard(reading)
-  const proving = readProvingGuard(reading, { issuer, clock: alone.clock, storage: store })
+  const at = placeOf(options)
+  const { store, storeDeadline, choices, authorizations, limits, ...alone } = at.read(fields)
+  const { issuer, clock, closeDeadline, resources } = alone
+  const proving = readProvingGuard(at, { issuer, clock, storage: store })
   const { sources, tokenTypes, counters } = proving
-  reading.take('accessTokenFormats')
   const accessTokenFormats = resolveReaders(sources)
-  const { resources } = reading.fields(resourcesOf(undefined, tenYears))
-  const hasChoices = reading.field('choices', aFlag(false))
-  const hasMarks = reading.field('authorizations', aFlag(false))
-  if (hasMarks && store.index === undefined)
-    reading.wrong(
+  if (authorizations && store.index === undefined)
+    at.wrong(
       'store',
       'must have the member index, because of the option authorizations: redisStore({ url }) and memoryStore() have it.',
     )
-  const ofOptions = [...ofResources(resources), ...(hasChoices ? [shownChoice] : [])]
+  const ofOptions = [...ofResources(resources), ...(choices ? [shownChoice] : [])]
   const extensions = [...ofOptions, ...proving.extensions]
-  const singleUseLimit = reading.field('limits', guardLimits).singleUses
-  reading.refuseUnknown()
-  reading.refuseUndefined()
-  reading.throwIssues('createBearerGuard() cannot work with these options:')
+  requireKnown(at, 'createBearerGuard()', { ...fields, accessTokenFormats })
 
   const plugIns = { tokenTypes, accessTokenFormats, extensions }
-  const settings = { issuer, scopes: undefined, ...plugIns, resources, ...alone }
+  const settings = { ...alone, ...plugIns, scopes: undefined, implied: alone.implies }
   const ownDigest = issuerDigest(issuer)
   const whole = withDeadline(store, storeDeadline)
-  const index = hasMarks ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
-  const marks = index && new ClientMarks({ index, issuerDigest: ownDigest, clock: alone.clock })
+  const index = authorizations ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
+  const marks = index && new ClientMarks({ index, issuerDigest: ownDigest, clock })
   const tokens = lookUpIn(settings, storeOfIssuer(whole, ownDigest), whole, marks)
-  const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit }, tokens)
+  const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit: limits.singleUses }, tokens)
   proving.start(guards)
-  const { closeDeadline } = alone
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: guards.requests })
   return Object.assign(bearerGuard(guards), {
     events: guards.audit.events,
@@ -153,9 +142,17 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
   readonly limits?: GuardLimitOptions
 }
 
+export const placeOf = (options: unknown): Place => new Place({}, '', undefined).inside(options, '')
+
+/** @param fields that are read already. @throws ConfigurationError that lists every mistake. */
+export function requireKnown(at: Place, maker: string, fields: object): void {
+  at.refuseUnknown([...Object.keys(fields), 'plugIns', 'tokenTypes', 'extensions', 'counters'])
+  at.refuseUndefined()
+  at.throwIssues(`${maker} cannot work with these options:`)
+}
+
 /** Returns placeholders after a mistake. */
-export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeof openPlugInsInGuard>[1]) {
-  const at = reading.place('plugIns', 'tokenTypes', 'extensions', 'counters')
+export function readProvingGuard(at: Place, guard: Parameters<typeof openPlugInsInGuard>[1]) {
   const { sources, start } = openPlugInsInGuard(at, guard)
   const tokenTypes = resolveTokenTypes(sources)
   const extensions = resolveExtensions(sources)
@@ -168,8 +165,6 @@ export function readProvingGuard(reading: OptionsReader, guard: Parameters<typeo
     counters: resolveCounters(at, guard.storage, guard.clock, inUse),
   }
 }
-
-export const guardLimits = group({ singleUses: singleUsesOption } satisfies Fields<GuardLimitOptions>)
 
 export interface StandaloneGuardOptions {
   /** Seconds that `close()` waits for requests in flight. Default 10, at most 60. */
@@ -194,15 +189,28 @@ export interface StandaloneGuardOptions {
   readonly clock?: () => number
 }
 
-/** Returns placeholders after a mistake. */
-export function readStandaloneGuard(reading: OptionsReader) {
-  return {
-    closeDeadline: reading.field('closeDeadline', deadlineOf(10)),
-    clock: reading.field('clock', aClock),
-    errorUri: reading.field('errorUri', pageUri),
-    implied: reading.field('implies', scopeImplications(undefined)),
-    guards: reading.field('guards', guardsOption),
-    cors: reading.field('cors', allowedOrigins('*')),
-    explainRefusals: reading.field('explainRefusals', explainsRefusals),
-  }
-}
+export const standaloneFields = {
+  closeDeadline: deadlineOf(10),
+  clock: aClock,
+  errorUri: pageUri,
+  implies: scopeImplications(undefined),
+  guards: guardsOption,
+  cors: allowedOrigins('*'),
+  explainRefusals: explainsRefusals,
+} satisfies Fields<StandaloneGuardOptions>
+
+export const guardLimits = group({ singleUses: singleUsesOption } satisfies Fields<GuardLimitOptions>)
+
+export const issuerOfServer: Field<string> = (...given) =>
+  anIssuer('the authorization server')(...given).issuer
+
+const fields = {
+  ...standaloneFields,
+  issuer: issuerOfServer,
+  store: aStorage,
+  ...resourcesOf(undefined, tenYears),
+  storeDeadline: deadlineOf(0.5),
+  choices: aFlag(false),
+  authorizations: aFlag(false),
+  limits: guardLimits,
+} satisfies Partial<Fields<RemoteGuardOptions>>

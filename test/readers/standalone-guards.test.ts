@@ -59,12 +59,12 @@ describe('createJwtBearerGuard()', () => {
 
   test('lists every mistake at once, each with its cure', () => {
     expect(mistakesOf(maker, { issuer: '', audience: [], type: 'JWE', maximumCache: 1 })).toMatchObject([
-      { path: 'type', message: "must be 'at+jwt' or 'JWT'." },
       { path: 'issuer', message: 'must be the iss of the tokens.' },
       {
         path: 'audience',
         message: 'must be the value in aud of the tokens that names this resource server.',
       },
+      { path: 'type', message: "must be 'at+jwt' or 'JWT'." },
       { path: 'keys', message: 'or jwksUri must be given, and not both.' },
       {
         path: 'maximumCache',

@@ -1,7 +1,8 @@
 import { type GivenKey, givenKey, givenKid } from '../../jwt/signing-keys/given-keys'
 import { signJwt } from '../../jwt/signing-keys/key-ring'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord, isText } from '../../primitives/values'
+import { anything, aTextThat, oneOf } from '../../primitives/fields'
+import { type Field, group, kind, needed, optional, type Read, refusal, usual } from '../../primitives/schema'
+import { isRecord } from '../../primitives/values'
 import { formEncoded } from '../../protocol/form-encoding'
 import { createId, secureRandom } from '../../protocol/credential'
 
@@ -43,43 +44,66 @@ interface Authentication {
  */
 export type Authenticate = (offered: readonly string[] | undefined) => Promise<Authentication>
 
-/** Returns a placeholder after a mistake. */
-export function readIntrospectionClient(
-  reading: OptionsReader,
-  issuer: string,
-  clock: () => number,
-): Authenticate {
-  const given = reading.required('client', {}, isRecord, `must be ${either}.`)
-  const fields = new OptionsReader(given, reading.at('client'), reading.issues)
-  const clientId = fields.required('client_id', '', isText, 'must be the client_id of the guard.')
-  const [hasKey, hasSecret] = [fields.take('key'), fields.take('client_secret')].map(
-    (value) => value !== undefined,
-  )
-  if (hasKey && hasSecret) fields.wrong('key', `is given beside client_secret: the option must be ${either}.`)
-  const authenticate = hasKey ? readKey(fields, { clientId, issuer, clock }) : readSecret(fields, clientId)
-  fields.refuseUnknown()
-  return authenticate
+interface Parties {
+  readonly issuer: string
+  readonly clock: () => number
 }
 
 const either = '{ client_id, client_secret } or { client_id, key }'
+const ofEither = { client_id: needed('', aTextThat('must be the client_id of the guard.')) }
 
-function readSecret(fields: OptionsReader, clientId: string): Authenticate {
-  const secret = fields.required('client_secret', '', isText, 'must be the secret of this client.')
-  const method = fields.optional<IntrospectionSecret['method']>(
-    'method',
-    undefined,
-    isMethod,
-    "must be 'client_secret_basic' or 'client_secret_post'; private_key_jwt needs a key.",
-  )
-  for (const name of ['audience', 'type']) fields.refuse(name, 'belongs to key, and client_secret is given.')
-  const byHeader = { headers: { Authorization: basic(clientId, secret) }, parameters: {} }
-  const byBody = { headers: {}, parameters: { client_id: clientId, client_secret: secret } }
+const ofKey = refusal('belongs to key, and client_secret is given.')
+
+const secretFields = {
+  ...ofEither,
+  client_secret: needed('', aTextThat('must be the secret of this client.')),
+  method: optional(
+    kind(isMethod, "must be 'client_secret_basic' or 'client_secret_post'; private_key_jwt needs a key."),
+  ),
+  key: anything,
+  audience: ofKey,
+  type: ofKey,
+}
+
+const keyFields = {
+  ...ofEither,
+  key: givenKey,
+  audience: optional(aTextThat('must be the aud that the server expects.')),
+  type: usual('client-authentication+jwt', oneOf('client-authentication+jwt', 'JWT')),
+  client_secret: refusal(`is given beside key: the option must be ${either}.`),
+  method: refusal('belongs to client_secret, and key is given.'),
+}
+
+const bySecret = group(secretFields)
+const byKey = group(keyFields)
+const aClient = kind(isRecord, `must be ${either}.`)
+
+/** Returns a placeholder after a mistake. */
+export const introspectionClient: Field<(parties: Parties) => Authenticate> = (given, at, name) => {
+  const client = aClient(given, at, name)
+  if (client === undefined) return () => unauthenticated
+  if (client['key'] === undefined) {
+    const authenticate = authenticationBySecret(bySecret(client, at, name))
+    return () => authenticate
+  }
+  const read = byKey(client, at, name)
+  return (parties) => authenticationByKey(read, givenKid(client['key']), parties)
+}
+
+function authenticationBySecret({
+  client_id,
+  client_secret,
+  method,
+}: Read<typeof secretFields>): Authenticate {
+  const byHeader = { headers: { Authorization: basic(client_id, client_secret) }, parameters: {} }
+  const byBody = { headers: {}, parameters: { client_id, client_secret } }
   return async (offered = []) =>
     (method ?? secretMethodOf(offered)) === 'client_secret_post' ? byBody : byHeader
 }
 
-const isMethod = (value: unknown): value is 'client_secret_basic' | 'client_secret_post' =>
-  value === 'client_secret_basic' || value === 'client_secret_post'
+function isMethod(value: unknown): value is 'client_secret_basic' | 'client_secret_post' {
+  return value === 'client_secret_basic' || value === 'client_secret_post'
+}
 
 const secretMethodOf = (offered: readonly string[]) =>
   offered.includes('client_secret_basic') ? 'client_secret_basic' : offered.find(isMethod)
@@ -90,39 +114,30 @@ function basic(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(credential).toString('base64')}`
 }
 
-interface Parties {
-  readonly clientId: string
-  readonly issuer: string
-  readonly clock: () => number
-}
-
-function readKey(fields: OptionsReader, { clientId, issuer, clock }: Parties): Authenticate {
-  const given: unknown = fields.take('key')
-  const key = fields.field('key', givenKey)
-  const audience = fields.optional('audience', issuer, isText, 'must be the aud that the server expects.')
-  const type = fields.optional<string>('type', usualType, isType, `must be '${usualType}' or 'JWT'.`)
-  fields.refuse('method', 'belongs to client_secret, and key is given.')
+function authenticationByKey(
+  { client_id, key, audience, type }: Read<typeof keyFields>,
+  kid: string | undefined,
+  { issuer, clock }: Parties,
+): Authenticate {
   if (key === undefined) return unauthenticated
-  const header = { typ: type, kid: givenKid(given) }
+  const header = { typ: type, kid }
   return async () => {
     const now = Math.floor(clock() / 1000)
     const claims = {
-      iss: clientId,
-      sub: clientId,
-      aud: audience,
+      iss: client_id,
+      sub: client_id,
+      aud: audience ?? issuer,
       // RFC 7523 3: the server may refuse a second use.
       jti: createId(secureRandom),
       iat: now,
       exp: now + assertionLife,
     }
     const client_assertion = await signJwt(key, header, claims)
-    return { headers: {}, parameters: { client_id: clientId, client_assertion_type, client_assertion } }
+    return { headers: {}, parameters: { client_id, client_assertion_type, client_assertion } }
   }
 }
 
 const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const usualType = 'client-authentication+jwt'
-const isType = (value: unknown): value is string => value === usualType || value === 'JWT'
 // Seconds.
 const assertionLife = 60
 
