@@ -10,16 +10,12 @@ import { deadlineOf } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
 import { allowedOrigins } from '../http/cors'
 import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
-import {
-  readDynamicRegistration,
-  registrationEndpointNames,
-} from '../clients/dynamic-registration/registration-options'
+import { dynamicRegistrationOption } from '../clients/dynamic-registration/registration-options'
 import { authorizationsOption, connectedPageName } from '../connected-applications/authorizations-options'
 import { choices } from '../extensions/choices'
 import { pkce } from '../extensions/pkce'
 import { guardsOption } from '../http/guard-defaults'
 import { pageOptions } from '../pages/page-options'
-import { OptionsReader } from '../primitives/options-reader'
 import { isList, isText, isWhole, tenYears } from '../primitives/values'
 import { scopeImplications } from '../protocol/implied-scope'
 import { redirectUriRule } from '../protocol/redirect-uri'
@@ -64,7 +60,6 @@ const subject = 'createAuthorizationServer() cannot work with these options:'
 
 export function resolveOptions(options: Options): ServerSettings {
   const at = new Place({}, '', undefined).inside(options, '')
-  const reading = new OptionsReader(at.source, '', at.issues)
   at.throwIssues(subject)
   const scopes = at.field('scopes', scopeDescriptions)
   // Undefined after a mistake in `scopes`, the only option read so far: no message about the scope of a
@@ -164,7 +159,7 @@ export function resolveOptions(options: Options): ServerSettings {
   }
   checkStore(at, settings)
   checkPages(at, settings)
-  const complete = withDynamicRegistration(reading, settings, taken)
+  const complete = withDynamicRegistration(at, settings, taken)
   at.refuseUnknown([...Object.keys(fields), ...Object.keys(dependent)])
   at.throwIssues(subject)
   return Object.freeze(hidingDeleted(complete))
@@ -200,14 +195,12 @@ function checkPages(at: Place, settings: ServerSettings): void {
 }
 
 function withDynamicRegistration(
-  reading: OptionsReader,
+  at: Place,
   settings: ServerSettings,
   taken: TakenByEndpoints,
 ): ServerSettings {
-  const names: Readonly<Record<string, string>> = registrationEndpointNames
-  const takePath = (inner: OptionsReader, key: string, fallback: string) =>
-    inner.field(key, furtherPath(taken, names[key] ?? '', fallback))
-  const dynamicRegistration = readDynamicRegistration(reading, settings, takePath)
+  const pathOf = (endpoint: string, fallback: string) => furtherPath(taken, endpoint, fallback)
+  const dynamicRegistration = at.field('dynamicRegistration', dynamicRegistrationOption(settings, pathOf))
   if (dynamicRegistration === undefined) return settings
   return { ...settings, dynamicRegistration, findClient: withDynamicClients(dynamicRegistration) }
 }

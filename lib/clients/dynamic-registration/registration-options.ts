@@ -1,12 +1,11 @@
-import { kind, optional } from '../../primitives/schema'
+import { type Field, type Fields, group, kind, optional, orOff, type Place } from '../../primitives/schema'
 import { aFlag, aNumber } from '../../primitives/fields'
 import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
 import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
 import { ConfigurationError } from '../../primitives/configuration-error'
-import { OptionsReader } from '../../primitives/options-reader'
-import { isRecord, isText, isTexts, tenYears } from '../../primitives/values'
+import { isText, isTexts, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import { dynamicClientsWithDeadline } from '../../stores/deadline'
@@ -103,104 +102,76 @@ export const registrationEndpointNames = {
   clientConfigurationPath: 'client_configuration',
 } as const
 
-const key = 'dynamicRegistration'
-
-export function readDynamicRegistration(
-  reading: OptionsReader,
-  context: RegistrationContext,
-  takePath: (fields: OptionsReader, key: string, fallback: string) => string,
-): DynamicRegistration | undefined {
-  const given = reading.take(key)
-  if (given === undefined || given === false) return undefined
-  if (!isRecord(given)) {
-    reading.wrong(key, 'must be false or an object.')
-    return undefined
+/** @param pathOf the path of an endpoint, which no other one has. */
+export const dynamicRegistrationOption =
+  (
+    context: RegistrationContext,
+    pathOf: (endpoint: string, fallback: string) => Field<string>,
+  ): Field<DynamicRegistration | undefined> =>
+  (given, at, name) => {
+    const { issuer, capabilities, lifetimes, clock } = context
+    const paths = {
+      registrationPath: pathOf(registrationEndpointNames.registrationPath, '/register'),
+      clientConfigurationPath: pathOf(registrationEndpointNames.clientConfigurationPath, '/register/client'),
+    }
+    // Without `initialAccessToken`, everybody may register.
+    const option = group({ ...fields, ...paths }, { undefinedMembers: 'refused' })
+    const read = optional(orOff(undefined, option))(given, at.with(capabilities), name)
+    if (read === undefined) return undefined
+    const { lifetime, initialAccessToken, store: own, ...others } = read
+    if (others.grantTypes.includes('authorization_code') && context.resourceOwner === undefined)
+      at.wrong(
+        'resourceOwner',
+        'is missing: clients that register use the authorization endpoint, so resourceOwner must return who is logged in.',
+      )
+    const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
+    const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
+    const store = dynamicClientsWithDeadline(own ?? usualStore(context, at), context.storeDeadline)
+    const uses = new ClientUses({
+      store,
+      // A process notes a use once a day, and the store writes no second note within a day of the first. So a
+      // token may be two days younger than the last written note.
+      lifetime: Math.max(lifetime, 2 * day + tokenLifetime),
+      requestLifetime,
+      clock,
+    })
+    return Object.freeze({
+      ...others,
+      issuer,
+      issuerDigest: issuerDigest(issuer),
+      hostClients: new HostClients(context.findClient, clock),
+      capabilities,
+      store,
+      verifyInitialAccessToken: initialAccessToken,
+      tokenLifetime,
+      uses,
+      documents: context.clientDocuments,
+      clock,
+    })
   }
-  const fields = new OptionsReader(given, reading.at(key), reading.issues)
-  const { issuer, capabilities, lifetimes, clock } = context
-  const whole = (name: string, fallback: number, least: number, most = tenYears) =>
-    fields.field(name, aNumber(fallback, least, most))
-  const lifetime = whole('lifetime', 90 * day, 2 * day)
-  const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
-  const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
-  const store = dynamicClientsWithDeadline(readStore(fields, context), context.storeDeadline)
-  const uses = new ClientUses({
-    store,
-    // A process notes a use once a day, and the store writes no second note within a day of the first. So a
-    // token may be two days younger than the last written note.
-    lifetime: Math.max(lifetime, 2 * day + tokenLifetime),
-    requestLifetime,
-    clock,
-  })
-  const registration: DynamicRegistration = {
-    issuer,
-    issuerDigest: issuerDigest(issuer),
-    hostClients: new HostClients(context.findClient, clock),
-    capabilities,
-    scope: fields.field('scope', allowedScope, capabilities),
-    registerAllScopes: fields.field('registerAllScopes', aFlag(false)),
-    grantTypes: readGrantTypes(fields, reading, context),
-    store,
-    verifyInitialAccessToken: readInitialAccessToken(fields),
-    maximumClients: whole('maximumClients', 10_000, 1, 100_000),
-    unusedLifetime: whole('unusedLifetime', 3600, 60),
-    tokenLifetime,
-    uses,
-    clientSecretLifetime: whole('clientSecretLifetime', 90 * day, 60),
-    registrationPath: takePath(fields, 'registrationPath', '/register'),
-    clientConfigurationPath: takePath(fields, 'clientConfigurationPath', '/register/client'),
-    documents: context.clientDocuments,
-    clock,
-  }
-  fields.refuseUnknown()
-  // Without `initialAccessToken`, everybody may register.
-  fields.refuseUndefined()
-  return Object.freeze(registration)
-}
 
-function readGrantTypes(
-  fields: OptionsReader,
-  reading: OptionsReader,
-  { capabilities, resourceOwner }: RegistrationContext,
-): readonly string[] {
-  const granted = fields.field('grantTypes', allowedGrantTypes, capabilities)
-  if (granted.includes('authorization_code') && resourceOwner === undefined)
-    reading.wrong(
-      'resourceOwner',
-      'is missing: clients that register use the authorization endpoint, so resourceOwner must return who is logged in.',
-    )
-  return granted
-}
-
-function readStore(fields: OptionsReader, { store, clock }: RegistrationContext): DynamicClientStore {
-  const given = fields.field('store', optional(kind(isDynamicClientStore, dynamicClientsExpectation)))
-  if (given !== undefined) return given
+function usualStore({ store, clock }: RegistrationContext, { issues }: Place): DynamicClientStore {
   if (store.dynamicClients !== undefined) return store.dynamicClients
   try {
     return memoryDynamicClients({ clock })
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    fields.issues.push(...error.issues)
+    issues.push(...error.issues)
     return memoryDynamicClients({ clock, allowInProduction: true })
   }
 }
 
 const digestForm = /^sha256:([A-Za-z0-9_-]{43})$/
 
-function readInitialAccessToken(fields: OptionsReader): VerifyInitialAccessToken | undefined {
-  const name = 'initialAccessToken'
-  const cure =
-    'must hold digests, never tokens: give the client_secret_hash of generateClientSecret(), a list of them, or a function.'
-  const given = fields.optional<string | readonly string[] | VerifyInitialAccessToken | undefined>(
-    name,
-    undefined,
-    isTokenOption,
-    cure,
-  )
-  if (given === undefined || typeof given === 'function') return given
-  const listed = typeof given === 'string' ? [given] : given
+const tokenExpectation =
+  'must hold digests, never tokens: give the client_secret_hash of generateClientSecret(), a list of them, or a function.'
+
+const tokenVerifier: Field<VerifyInitialAccessToken | undefined> = (given, at, name) => {
+  const read = optional(kind(isTokenOption, tokenExpectation))(given, at, name)
+  if (read === undefined || typeof read === 'function') return read
+  const listed = typeof read === 'string' ? [read] : read
   const digests = listed.flatMap((each) => digestForm.exec(each)?.[1] ?? [])
-  if (digests.length < listed.length || digests.length === 0) fields.wrong(name, cure)
+  if (digests.length < listed.length || digests.length === 0) at.wrong(name, tokenExpectation)
   return (token) => hasOneOf(digests, token)
 }
 
@@ -212,3 +183,18 @@ function hasOneOf(digests: readonly string[], token: string): boolean {
 
 const isTokenOption = (value: unknown): value is string | readonly string[] | VerifyInitialAccessToken =>
   isText(value) || isTexts(value) || typeof value === 'function'
+
+const fields = {
+  store: optional(kind(isDynamicClientStore, dynamicClientsExpectation)),
+  initialAccessToken: tokenVerifier,
+  maximumClients: aNumber(10_000, 1, 100_000),
+  scope: allowedScope,
+  registerAllScopes: aFlag(false),
+  grantTypes: allowedGrantTypes,
+  unusedLifetime: aNumber(3600, 60, tenYears),
+  lifetime: aNumber(90 * day, 2 * day, tenYears),
+  clientSecretLifetime: aNumber(90 * day, 60, tenYears),
+} satisfies Fields<
+  Omit<DynamicRegistrationOptions, 'registrationPath' | 'clientConfigurationPath'>,
+  ServerCapabilities
+>

@@ -1,3 +1,4 @@
+import { type Field, kind, rows } from '../../primitives/schema'
 import { isList, isText } from '../../primitives/values'
 import { isTooLong } from '../../protocol/parameters'
 import { plainUrl } from '../../protocol/uri'
@@ -19,32 +20,30 @@ export function documentUrl(clientId: string): DocumentUrl | undefined {
   return url !== undefined && isUnrepaired ? { clientId, host: url.host } : undefined
 }
 
-type AllowDocument = (clientId: string) => boolean | Promise<boolean>
-
-const allowExpectation = 'must be a function, or a list of hosts and URLs.'
-const hostName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?$/
-
-export function readAllow(given: unknown, wrong: (path: string, message: string) => void): AllowDocument {
-  if (given === undefined) return () => true
-  if (typeof given === 'function') return (clientId) => decisionOf(given(clientId))
-  if (!isList(given)) {
-    wrong('allow', allowExpectation)
-    return () => false
-  }
-  for (const [index, entry] of given.entries())
-    if (!isText(entry) || !(hostName.test(entry) || isUrl(entry)))
-      wrong(
-        `allow[${index}]`,
-        'must be a host such as app.example or *.app.example, or an https URL such as https://app.example/clients/.',
-      )
-  return (clientId) => given.some((entry) => isText(entry) && covers(entry, clientId))
+interface AllowedDocuments {
+  readonly allow: (clientId: string) => boolean | Promise<boolean>
+  /** A URL that equals an entry is not made up. */
+  readonly named: ReadonlySet<string>
 }
 
-/** A URL that equals an entry is not made up. */
-export const entriesOf = (given: unknown): ReadonlySet<unknown> => new Set(isList(given) ? given : [])
+const hostName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?$/
+
+const anEntry = kind(
+  (value): value is string => isText(value) && (hostName.test(value) || isUrl(value)),
+  'must be a host such as app.example or *.app.example, or an https URL such as https://app.example/clients/.',
+)
+
+export const allowedDocuments: Field<AllowedDocuments> = (given, at, name) => {
+  const named = new Set<string>()
+  if (given === undefined) return { allow: () => true, named }
+  if (typeof given === 'function') return { allow: (clientId) => decisionOf(given(clientId)), named }
+  if (!isList(given)) at.wrong(name, 'must be a function, or a list of hosts and URLs.')
+  const entries = rows(anEntry, 'hosts and URLs')(isList(given) ? given : [], at, name)
+  return { allow: (clientId) => entries.some((each) => covers(each, clientId)), named: new Set(entries) }
+}
 
 // The prefix may be a whole host.
-const isUrl = (entry: string) => documentUrl(entry.endsWith('/') ? `${entry}x` : entry) !== undefined
+const isUrl = (text: string) => documentUrl(text.endsWith('/') ? `${text}x` : text) !== undefined
 
 function covers(entry: string, clientId: string): boolean {
   if (entry.startsWith('https://')) return entry.endsWith('/') ? isBelow(entry, clientId) : clientId === entry

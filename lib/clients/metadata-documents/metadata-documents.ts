@@ -9,13 +9,13 @@ import {
   type DocumentFetchOptions,
 } from '../document-fetch/document-fetch'
 import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
-import { UnusableClient } from '../../protocol/refusals'
 import type { ServerCapabilities } from '../../protocol/parse-client'
+import { UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { isLoopback } from '../../protocol/uri'
 import type { ClientSource, ClientSourceServer, OpenClients, RegisteredClients } from '../client-source'
 import { DocumentCache } from './document-cache'
-import { documentUrl, entriesOf, readAllow } from './document-url'
+import { allowedDocuments, documentUrl } from './document-url'
 import { type DocumentRules, parseDocument, verificationBy } from './parse-document'
 
 export interface MetadataDocumentsOptions {
@@ -63,31 +63,30 @@ export function metadataDocuments(options: MetadataDocumentsOptions = {}): Clien
 function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
   const { capabilities } = server
   const at = new Place({}, '', capabilities)
-  const read = group(fields)(options, at, '')
-  const { scope, grantTypes, localhostRedirects } = read
-  if (grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
+  const { registered: given, allow: allowed, ...read } = group(fields)(options, at, '')
+  const registered = server.openRegistered(given ?? [], 'registered')
+  if (read.grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
     at.wrong('', 'needs the option resourceOwner: clients of documents use the authorization endpoint.')
+  const rules: DocumentRules = {
+    ...read,
+    capabilities,
+    parse: (registration) => server.parse(registration),
+  }
   const documents = documentsOf(read, at, server)
-  const wrong = (path: string, message: string) => server.wrong(path, message)
-  for (const { path, message } of at.issues) wrong(path, message)
-  const registered = server.openRegistered(read.registered ?? [], 'registered')
-  const allow = readAllow(read.allow, wrong)
-  const named = entriesOf(read.allow)
-  const parse: DocumentRules['parse'] = (registration) => server.parse(registration)
-  const rules = { capabilities, scope, grantTypes, localhostRedirects, parse }
+  for (const { path, message } of at.issues) server.wrong(path, message)
   const cache = new DocumentCache({
     documents,
     sharedCache: server.sharedCache,
     parse: (json, url) => parseDocument(json, url, rules),
     verification: verificationBy(rules, documents),
     clock: server.clock,
-    isNamed: (url) => named.has(url),
+    isNamed: (url) => allowed.named.has(url),
     longestLifetime: server.longestLifetime,
   })
   const findDocument = async (clientId: string, sender: Sender | undefined) => {
     const url = documentUrl(clientId)
     if (url === undefined) return undefined
-    if (await allow(clientId)) return cache.find(url, sender)
+    if (await allowed.allow(clientId)) return cache.find(url, sender)
     throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
   }
   return {
@@ -105,7 +104,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
 
 const fields = {
   registered: anything,
-  allow: anything,
+  allow: allowedDocuments,
   scope: allowedScope,
   grantTypes: allowedGrantTypes,
   localhostRedirects: aFlag(false),
@@ -115,8 +114,8 @@ const fields = {
 } satisfies Fields<MetadataDocumentsOptions, ServerCapabilities>
 
 function documentsOf(
-  { documents, lookup, ca }: Read<typeof fields>,
-  at: Place<ServerCapabilities>,
+  { documents, lookup, ca }: Pick<Read<typeof fields>, 'documents' | 'lookup' | 'ca'>,
+  at: Place,
   { issuer, clock }: ClientSourceServer,
 ): DocumentFetch {
   if (documents !== undefined) {
