@@ -101,7 +101,7 @@ function hasEach<Of extends object>(fields: Of, read: object): read is Read<Of> 
 
 export const undefinedMember = 'is undefined: give it a value, or leave it out.'
 
-export function unknownName(name: string, known: readonly string[]): string {
+function unknownName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
   const names = known.join(', ')
   return nearest === undefined
