@@ -84,7 +84,7 @@ export type IntrospectionGuard = IssuerGuard
  */
 export function createIntrospectionGuard(options: IntrospectionGuardOptions): IntrospectionGuard {
   const at = placeOf(options)
-  const { client, endpoint: url, resource, introspectionDeadline, limits, ...read } = at.read(fields)
+  const { client, endpoint: url, resource, introspectionDeadline, ...read } = at.read(fields)
   const { issuer, clock } = read
   const guard = readIssuerGuard(at, read)
   requireKnown(at, 'createIntrospectionGuard()', fields)
@@ -99,12 +99,10 @@ export function createIntrospectionGuard(options: IntrospectionGuardOptions): In
     clock: steadyClock(clock),
   })
   return guardOfIssuer({
-    issuer,
     own,
     alone: read,
     guard,
-    singleUseLimit: limits.singleUses,
-    findToken: findIntrospected({ ...read, ...guard, audience, endpoint, inactive: limits.inactive }),
+    findToken: findIntrospected({ ...read, ...guard, audience, endpoint, inactive: read.limits.inactive }),
     answers: async () => void (await endpoint.find()),
   })
 }

@@ -1,4 +1,4 @@
-import { kind, optional, type Place, type Read } from '../primitives/schema'
+import { kind, optional, type Place } from '../primitives/schema'
 import { bearerGuard, type BearerGuard } from '../http/bearer-guard'
 import { protectedResource, type ProtectedResourcePart } from '../http/protected-resource'
 import type { AuthorizationServerEvents } from '../audit/events'
@@ -6,11 +6,10 @@ import { metadataUrlOf, OwnResource } from '../endpoints/protected-resource-meta
 import { isText } from '../primitives/values'
 import { bareResource, isResourceUri, Resources } from '../extensions/resource-indicators/resources'
 import { bearer } from '../extensions/token-types/bearer'
-import type { Limit } from '../limits/limit'
 import type { FindToken } from '../resource-server/admit'
 import { guardEdge } from './guard-edge'
 import { lifecycle } from './lifecycle'
-import { readProvingGuard, standaloneFields } from './remote-guard'
+import { type ReadRemoteGuard, readProvingGuard, standaloneFields } from './remote-guard'
 
 /** A bearer guard for the tokens of one issuer, without a store. */
 export interface IssuerGuard extends BearerGuard {
@@ -35,11 +34,9 @@ export interface IssuerGuard extends BearerGuard {
 }
 
 interface IssuerGuardParts {
-  readonly issuer: string
   readonly own: OwnResource | undefined
-  readonly alone: Read<typeof standaloneFields>
+  readonly alone: Pick<ReadRemoteGuard, 'issuer' | 'limits' | keyof typeof standaloneFields>
   readonly guard: ReturnType<typeof readProvingGuard>
-  readonly singleUseLimit: Limit | undefined
   readonly findToken: FindToken
   /** Rejects if the issuer does not answer. */
   readonly answers: (now: number) => Promise<void>
@@ -61,12 +58,11 @@ const withoutMethod =
   'without confirmationMethod, such as jkt: a guard without the store finds the type of a token by cnf (RFC 7800).'
 
 export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
-  const { issuer, own, alone, findToken, answers, singleUseLimit } = parts
+  const { own, alone, findToken, answers } = parts
   const { tokenTypes, extensions, counters, start } = parts.guard
   const settings = {
     ...alone,
     implied: alone.implies,
-    issuer,
     scopes: undefined,
     tokenTypes,
     accessTokenFormats: [],
@@ -74,7 +70,11 @@ export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
     resources: undefined,
     ownResource: own,
   }
-  const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit }, { findToken })
+  const guards = guardEdge(
+    settings,
+    { counters, storeDeadline, singleUseLimit: alone.limits.singleUses },
+    { findToken },
+  )
   start(guards)
   const living = {
     requests: guards.requests,

@@ -68,7 +68,7 @@ export type JwtBearerGuard = IssuerGuard
  */
 export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerGuard {
   const at = placeOf(options)
-  const { keys: given, jwksUri, type, clientIdClaim, scopeClaim, resource, limits, ...read } = at.read(fields)
+  const { keys: given, jwksUri, type, clientIdClaim, scopeClaim, resource, ...read } = at.read(fields)
   at.requireOne('keys', 'jwksUri')
   const guard = readIssuerGuard(at, read)
   requireKnown(at, 'createJwtBearerGuard()', fields)
@@ -81,11 +81,9 @@ export function createJwtBearerGuard(options: JwtBearerGuardOptions): JwtBearerG
     ...(clientIdClaim !== undefined && { clientId: [clientIdClaim] }),
   }
   return guardOfIssuer({
-    issuer: read.issuer,
     own: ownResource(resource, read.audience),
     alone: read,
     guard,
-    singleUseLimit: limits.singleUses,
     findToken: findJwt({ ...read, ...guard, keys, types: types[type], claimNames }),
     answers: (now) => keysOf(keys, now),
   })

@@ -1,7 +1,7 @@
 import { aClock, aFlag } from '../primitives/fields'
 import { pageUri } from '../protocol/uri'
 import { singleUsesOption } from '../limits/single-use-limit'
-import { type Field, type Fields, group, Place } from '../primitives/schema'
+import { type Field, type Fields, group, Place, type Read } from '../primitives/schema'
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { ClientMarks } from '../authorization/client-marks'
@@ -214,3 +214,5 @@ const fields = {
   authorizations: aFlag(false),
   limits: guardLimits,
 } satisfies Partial<Fields<RemoteGuardOptions>>
+
+export type ReadRemoteGuard = Read<typeof fields>
