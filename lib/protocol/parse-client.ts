@@ -1,5 +1,15 @@
 import { aFlag, aWhole, oneOf, yesOrNo } from '../primitives/fields'
-import { checked, type Field, type Fields, kind, needed, optional, Place, usual } from '../primitives/schema'
+import {
+  checked,
+  type Field,
+  type Fields,
+  kind,
+  needed,
+  optional,
+  Place,
+  rows,
+  usual,
+} from '../primitives/schema'
 import {
   type AuthenticationMethodDescription,
   builtInMethods,
@@ -11,7 +21,7 @@ import {
   usualResponseTypes,
 } from './client'
 import { ConfigurationError, type ConfigurationIssue } from '../primitives/configuration-error'
-import { isRecord, isText, isTexts, tenYears } from '../primitives/values'
+import { isRecord, isText, tenYears } from '../primitives/values'
 import { checkMembers, type ClientMember, possibleMembers, readMembers } from './client-member'
 import { isTooLong, largestMembers, longestValues } from './parameters'
 import { membersOfOthers, anOfferedName, offeredNames } from './plug-in-names'
@@ -65,13 +75,10 @@ const aName = kind(isName, 'must be a text without control characters.')
 const aPage = optional(kind(isWebAddress, 'must be an http or https URL.'))
 const aLifetime = optional(aWhole(1, tenYears))
 
-const secretHashes = checked(kind(isTexts, 'must be a list of digests.'), (hashes, wrong) => {
-  if (!hashes.every(isSecretHash))
-    wrong(
-      '',
-      'must hold digests, never secrets: make them with generateClientSecret() or hashClientSecret().',
-    )
-})
+const aSecretHash = kind(
+  (value): value is string => isText(value) && isSecretHash(value),
+  'must be a digest, never the secret: make it with generateClientSecret() or hashClientSecret().',
+)
 
 const registeredScope: Field<Scope, ServerCapabilities> = (given, at, name) => {
   const text = kind(isText, 'must list what the client may ask for, space separated.')(given, at, name)
@@ -93,7 +100,7 @@ const registration = {
   ),
   // RFC 6749 2.1: the server makes no assumption about the client type.
   client_type: needed('public', oneOf('confidential', 'public')),
-  client_secret_hashes: (given, at, name) => Object.freeze([...usual([], secretHashes)(given, at, name)]),
+  client_secret_hashes: (given, at, name) => Object.freeze(rows(aSecretHash, 'digests')(given, at, name)),
   credentials: credentialsOf,
   token_endpoint_auth_method: (given, at, name) => {
     const added = at.context.authenticationMethods?.map((method) => method.name)

@@ -56,7 +56,7 @@ test.each<[string, unknown, readonly string[]]>([
   [
     'a secret for a digest',
     { ...metadata, client_secret_hashes: [digest(), 'open sesame'] },
-    ['client_secret_hashes'],
+    ['client_secret_hashes[1]'],
   ],
   ['three digests', { ...metadata, client_secret_hashes: [1, 2, 3].map(digest) }, ['client_secret_hashes']],
   ['a line break in it', { ...metadata, client_id: 'a\nb' }, ['client_id']],
