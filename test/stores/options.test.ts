@@ -162,7 +162,7 @@ test.each<[string, unknown, readonly string[]]>([
   ['a wrong place', { ...verbs, place: 6379 }, ['store.place']],
   ['a wrong check', { ...verbs, check: 'never' }, ['store.check']],
   ['a wrong close', { ...verbs, close: null }, ['store.close']],
-  ['two mistakes', { ...verbs, sharedCache: {}, close: 1 }, ['store.sharedCache', 'store.close']],
+  ['two mistakes', { ...verbs, sharedCache: {}, close: 1 }, ['store.close', 'store.sharedCache']],
 ])('a server reads each member of a store: %s', (_what, store, paths) => {
   const options = {
     issuer: 'https://auth.example',
