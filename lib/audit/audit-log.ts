@@ -16,7 +16,7 @@ import type { Diagnosis } from './diagnosis'
 import { emitToTap } from '../protocol/test-door'
 import { warnOnce } from './warning'
 import type { AuditEvent, AuditEvents, AuthorizationServerEvents, EventOrigin, RefusalEvent } from './events'
-import { credentialFingerprint, fingerprintOfDigest, plainOrAbsent, plainText } from './redaction'
+import { credentialFingerprint, fingerprintOfDigest, hexOf, plainOrAbsent, plainText } from './redaction'
 
 interface AuditedRequest {
   readonly request: Request
@@ -315,5 +315,5 @@ function requestIdOf(request: Request, response: Response): string {
   if (typeof given === 'string' && /^[\x20-\x7E]{1,256}$/.test(given)) return given
   if ('id' in request && typeof request.id === 'string' && /^[\w.:-]{1,128}$/.test(request.id))
     return request.id
-  return Buffer.from(secureRandom(11), 'base64url').toString('hex')
+  return hexOf(secureRandom(11))
 }

@@ -19,10 +19,13 @@ export const credentialFingerprint = (text: string | undefined): string | undefi
 const hasForm = (text: string): boolean =>
   signedJwt.test(text) || kinds.some((kind) => credentialId(kind, text) !== undefined)
 
-export function fingerprintOfDigest(text: string): string {
-  // Six characters, 36 bits, contain the four bytes.
-  return Buffer.from(text.slice(0, 6), 'base64url').toString('hex')
-}
+// Six letters, 36 bits, contain the four bytes.
+export const fingerprintOfDigest = (text: string): string => hexOf(text.slice(0, 6))
+
+/** Of base64url with at most 8 bytes. */
+export const hexOf = (text: string): string => bytes.toString('hex', 0, bytes.write(text, 'base64url'))
+
+const bytes = Buffer.alloc(8)
 
 const longest = 256
 // Line breaks and escape sequences can forge log lines. Format characters can reverse visible text.

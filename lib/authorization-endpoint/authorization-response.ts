@@ -59,8 +59,10 @@ function authorizationResponse(frame: ResponseFrame, parameters: Fields): string
 }
 
 function responseMembers({ requestState, issuer }: ResponseFrame, parameters: Fields): Fields {
-  const state = requestState === undefined ? {} : { state: requestState }
-  return Object.assign({}, parameters, state, { iss: issuer })
+  const members: Record<string, string> = { ...parameters }
+  if (requestState !== undefined) members['state'] = requestState
+  members['iss'] = issuer
+  return members
 }
 
 /** With an error, the parameters are those of the error. */

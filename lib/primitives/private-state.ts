@@ -32,7 +32,8 @@ class ReturnsHolder {
 }
 
 class PrivateField extends ReturnsHolder {
-  readonly #values: object = []
+  // Room for a few kinds: an empty list would grow to room for 17.
+  readonly #values: object = [undefined, undefined, undefined, undefined]
 
   static of(holder: object): object | undefined {
     return #values in holder ? holder.#values : undefined
