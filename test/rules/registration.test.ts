@@ -93,7 +93,7 @@ test('[REG-4] [REG-5] [REG-7] [REG-10] what is refused at start is refused of a 
   const ofImplicit = { grant_types: ['implicit'], response_types: ['token'], redirect_uris: [] }
   expect(await fields(ofImplicit)).toEqual(['redirect_uris'])
   expect(await fields({ client_secret_hashes: [] })).toEqual(['client_secret_hashes'])
-  expect(await fields({ client_secret_hashes: [''] })).toEqual(['client_secret_hashes'])
+  expect(await fields({ client_secret_hashes: [''] })).toEqual(['client_secret_hashes[0]'])
 })
 
 test.each([undefined, null, '', 'Confidential', 'native'])(
@@ -217,12 +217,13 @@ test('[REG-9] the exception is for URIs without a query', () => {
 })
 
 test.each([
-  ['no credential', undefined],
-  ['an empty list of them', []],
-  ['an empty one', ['']],
-  ['one that is no digest', ['secret']],
-])('[REG-10] a confidential client with %s is refused', async (_, client_secret_hashes) => {
-  expect(refusedFields({ ...print, client_secret_hashes })).toContain('clients[0].client_secret_hashes')
+  ['no credential', undefined, ''],
+  ['an empty list of them', [], ''],
+  ['an empty one', [''], '[0]'],
+  ['one that is no digest', ['secret'], '[0]'],
+])('[REG-10] a confidential client with %s is refused', async (_, client_secret_hashes, place) => {
+  const fields = refusedFields({ ...print, client_secret_hashes })
+  expect(fields).toContain(`clients[0].client_secret_hashes${place}`)
 })
 
 test('[REG-10] an empty secret has no digest', async () => {
