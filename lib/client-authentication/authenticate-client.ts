@@ -1,3 +1,4 @@
+import { isLater } from '../primitives/eventual'
 import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'
@@ -44,13 +45,13 @@ export class ClientVerification {
 
   /** Generated secrets and public clients of a list. Undefined: the proof waits, see {@link verify}. */
   verifyAtOnce({ credential, client, context }: Presented): ProvenClient | undefined {
-    return client instanceof Promise ? undefined : this.atOnce(client, credential, context)
+    return isLater(client) ? undefined : this.atOnce(client, credential, context)
   }
 
   /** Once {@link verifyAtOnce} has returned undefined. */
   async verify({ credential, client: looked, context }: Presented): Promise<ProvenClient> {
     const client = await found(looked, context)
-    const proven = looked instanceof Promise ? this.atOnce(client, credential, context) : undefined
+    const proven = isLater(looked) ? this.atOnce(client, credential, context) : undefined
     return proven ?? this.later(client, credential, context)
   }
 

@@ -1,3 +1,4 @@
+import type { Eventual } from '../primitives/eventual'
 import type { Json } from './json'
 import type { Scope } from './scope'
 import type { Sender } from './sender'
@@ -170,10 +171,7 @@ export const passesNetworkLimit = (client: Client): boolean =>
  * throws the refusal of the network.
  * @throws UnusableClient if the client exists, and this server cannot use it.
  */
-export type FindClient = (
-  clientId: string,
-  sender?: Sender,
-) => Client | undefined | Promise<Client | undefined>
+export type FindClient = (clientId: string, sender?: Sender) => Eventual<Client | undefined>
 
 const secretMethods: readonly string[] = ['client_secret_basic', 'client_secret_post']
 export const builtInMethods: readonly string[] = [...secretMethods, 'none']

@@ -1,3 +1,4 @@
+import { following } from '../primitives/eventual'
 import type { Client, FindClient } from '../protocol/client'
 import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/values'
@@ -44,12 +45,10 @@ export function storedClients(
 const unlessDeleted = (client: Client | undefined) => (client?.deleted === true ? undefined : client)
 
 /** Only here, so that no metadata document and no self-registered client takes their place. */
-export function withoutDeleted(findClient: FindClient): FindClient {
-  return (clientId, sender) => {
-    const found = findClient(clientId, sender)
-    return found instanceof Promise ? found.then(unlessDeleted) : unlessDeleted(found)
-  }
-}
+export const withoutDeleted =
+  (findClient: FindClient): FindClient =>
+  (clientId, sender) =>
+    following(() => findClient(clientId, sender), unlessDeleted)
 
 /** For one turn only: a later request may follow a disabling, and must not get the older registration. */
 export const clientLookUps = () => new SingleFlight<Client | undefined>('end of turn')

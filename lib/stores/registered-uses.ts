@@ -1,3 +1,4 @@
+import { following } from '../primitives/eventual'
 import { type ClientRegistry, notesUses } from './client-store'
 import { BoundedMap } from '../primitives/bounded-map'
 import { type Client, type FindClient, isRegisteredByHost } from '../protocol/client'
@@ -42,10 +43,7 @@ export function registeredUses(
     return client
   }
   return {
-    find(clientId, sender) {
-      const found = findClient(clientId, sender)
-      return found instanceof Promise ? found.then(remember) : remember(found)
-    },
+    find: (clientId, sender) => following(() => findClient(clientId, sender), remember),
     note: (authorization) => (isUse(authorization) ? noteClient(authorization.clientId) : undefined),
     noteClient,
   }

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import {
   type ClientSource,
   createAuthorizationServer,
@@ -209,6 +210,19 @@ describe('a source of clients', () => {
       expect(outcomeOf(await flow.ask(authorizationRequest(client), 'alice'))).toBe('question')
     const { body } = await flow.open('/.well-known/oauth-authorization-server')
     expect(body).toHaveProperty('found_here', true)
+  })
+
+  it('may answer with a promise of another realm, at both endpoints', async () => {
+    const { Promise: Foreign }: { Promise: PromiseConstructor } = runInNewContext('({ Promise })')
+    const clients: ClientSource = {
+      open: (server) => ({
+        find: (clientId) =>
+          Foreign.resolve(clientId === 'photo-book' ? server.parse(photoBook.registration) : undefined),
+      }),
+    }
+    const { flow } = setStage({ clients })
+    expect((await flow.redeem(photoBook, await flow.approve(photoBook))).status).toBe(200)
+    expect((await flow.redeem({ ...photoBook, secret: 'guess' }, 'x')).status).toBe(401)
   })
 
   it('reports mistakes with those of the options', () => {

@@ -1,3 +1,4 @@
+import { isLater } from '../../primitives/eventual'
 import { BoundedMap } from '../../primitives/bounded-map'
 import { ConfigurationError } from '../../primitives/configuration-error'
 import { isText } from '../../primitives/values'
@@ -98,7 +99,7 @@ export class HostClients {
 
   find(clientId: string): ReturnType<FindClient> {
     const found = this.findClient(clientId)
-    if (found instanceof Promise) this.isStore = true
+    if (isLater(found)) this.isStore = true
     return found
   }
 
