@@ -27,13 +27,34 @@ export class Wait {
   }
 }
 
-/** Ends `act` with the error of `late`, but not what it does. */
-export function inTime<T>(act: Promise<T>, seconds: number, late: () => Error): Promise<T> {
+export interface Deadline {
+  readonly seconds: number
+  readonly late: () => Error
+  /** Makes the error of an act that throws or rejects. Default: the same. */
+  readonly failed?: (cause: unknown) => unknown
+}
+
+/** Rejects when the deadline is over; what the act began goes on. */
+export function inTime<T>(act: () => Promise<T>, { seconds, late, failed = same }: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const waiting = new Wait(seconds, () => reject(late()))
-    act.then(resolve, reject).finally(() => waiting.end())
+    const answered = (value: T) => {
+      waiting.end()
+      resolve(value)
+    }
+    const refused = (cause: unknown) => {
+      waiting.end()
+      reject(failed(cause))
+    }
+    try {
+      act().then(answered, refused)
+    } catch (cause) {
+      refused(cause)
+    }
   })
 }
+
+const same = (cause: unknown): unknown => cause
 
 function countTick(): void {
   if (waits.size === 0) {

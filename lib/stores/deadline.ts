@@ -1,5 +1,5 @@
 import { type Field, kind, usual } from '../primitives/schema'
-import { Wait } from '../primitives/deadlines'
+import { type Deadline, inTime } from '../primitives/deadlines'
 import { isText } from '../primitives/values'
 import { bareError, type OAuthError, OverShare } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
@@ -13,28 +13,17 @@ import type { KeyStore } from './key-store'
 import type { SharedCache } from './shared-cache'
 
 /**
- * Waits `seconds` at most: a database client may wait for ever. Every failure becomes
- * `temporarily_unavailable`, never a bad grant or an unknown client.
+ * A database client may wait for ever. Every failure becomes `temporarily_unavailable`, never a bad grant or an
+ * unknown client.
  */
-export function withinDeadline<T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const waiting = new Wait(seconds, () => reject(tooLate(seconds, store)))
-    const answered = (value: T) => {
-      waiting.end()
-      resolve(value)
-    }
-    const failed = (cause: unknown) => {
-      waiting.end()
-      reject(storeTrouble(cause, store))
-    }
-    // A host's store may throw where it should reject.
-    try {
-      call().then(answered, failed)
-    } catch (cause) {
-      failed(cause)
-    }
-  })
-}
+const deadlineOfStore = (seconds: number, store: object): Deadline => ({
+  seconds,
+  late: () => tooLate(seconds, store),
+  failed: (cause) => storeTrouble(cause, store),
+})
+
+export const withinDeadline = <T>(call: () => Promise<T>, seconds: number, store: object = {}): Promise<T> =>
+  inTime(call, deadlineOfStore(seconds, store))
 
 function tooLate(seconds: number, store: object): OAuthError {
   const place = describeStore(store) ?? 'The store'
@@ -74,82 +63,87 @@ const describeStore = (store: object): string | undefined =>
 
 /** `getCached` returns at once. */
 export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
+  const deadline = deadlineOfStore(seconds, store)
   return decorate(store, {
-    find: (id) => withinDeadline(() => store.find(id), seconds, store),
+    find: (id) => inTime(() => store.find(id), deadline),
     save: (authorization, revision, expected) =>
-      withinDeadline(() => store.save(authorization, revision, expected), seconds, store),
-    remove: (id) => withinDeadline(() => store.remove(id), seconds, store),
-    confirmAbsent: (id) => withinDeadline(() => confirmAbsence(store, id), seconds, store),
+      inTime(() => store.save(authorization, revision, expected), deadline),
+    remove: (id) => inTime(() => store.remove(id), deadline),
+    confirmAbsent: (id) => inTime(() => confirmAbsence(store, id), deadline),
   })
 }
 
 export function countersWithDeadline(counters: Counters, seconds: number): Counters {
+  const deadline = deadlineOfStore(seconds, counters)
   return {
-    add: (key, amount, window) => withinDeadline(() => counters.add(key, amount, window), seconds, counters),
-    useOnce: (key, window, share) =>
-      withinDeadline(() => counters.useOnce(key, window, share), seconds, counters),
+    add: (key, amount, window) => inTime(() => counters.add(key, amount, window), deadline),
+    useOnce: (key, window, share) => inTime(() => counters.useOnce(key, window, share), deadline),
   }
 }
 
 export function cacheWithDeadline(cache: SharedCache, seconds: number): SharedCache {
+  const deadline = deadlineOfStore(seconds, cache)
   return {
-    get: (key) => withinDeadline(() => cache.get(key), seconds, cache),
-    set: (key, text, lifetime) => withinDeadline(() => cache.set(key, text, lifetime), seconds, cache),
+    get: (key) => inTime(() => cache.get(key), deadline),
+    set: (key, text, lifetime) => inTime(() => cache.set(key, text, lifetime), deadline),
   }
 }
 
 export function keysWithDeadline(keys: KeyStore, seconds: number): KeyStore {
+  const deadline = deadlineOfStore(seconds, keys)
   return {
-    find: (name) => withinDeadline(() => keys.find(name), seconds, keys),
+    find: (name) => inTime(() => keys.find(name), deadline),
     save: (name, text, revision, expected) =>
-      withinDeadline(() => keys.save(name, text, revision, expected), seconds, keys),
+      inTime(() => keys.save(name, text, revision, expected), deadline),
   }
 }
 
 export function indexWithDeadline(index: AuthorizationIndex, seconds: number): AuthorizationIndex {
+  const deadline = deadlineOfStore(seconds, index)
   return {
-    add: (owner, entry, terms) => withinDeadline(() => index.add(owner, entry, terms), seconds, index),
-    list: (owner) => withinDeadline(() => index.list(owner), seconds, index),
-    remove: (owner, ids) => withinDeadline(() => index.remove(owner, ids), seconds, index),
-    mark: (owner, lasting) => withinDeadline(() => index.mark(owner, lasting), seconds, index),
-    revokeClient: (client, at, lasting) =>
-      withinDeadline(() => index.revokeClient(client, at, lasting), seconds, index),
-    revokedBefore: (client) => withinDeadline(() => index.revokedBefore(client), seconds, index),
+    add: (owner, entry, terms) => inTime(() => index.add(owner, entry, terms), deadline),
+    list: (owner) => inTime(() => index.list(owner), deadline),
+    remove: (owner, ids) => inTime(() => index.remove(owner, ids), deadline),
+    mark: (owner, lasting) => inTime(() => index.mark(owner, lasting), deadline),
+    revokeClient: (client, at, lasting) => inTime(() => index.revokeClient(client, at, lasting), deadline),
+    revokedBefore: (client) => inTime(() => index.revokedBefore(client), deadline),
   }
 }
 
 export function consentsWithDeadline(consents: ConsentStore, seconds: number): ConsentStore {
+  const deadline = deadlineOfStore(seconds, consents)
   return {
-    find: (owner, clientId) => withinDeadline(() => consents.find(owner, clientId), seconds, consents),
-    list: (owner) => withinDeadline(() => consents.list(owner), seconds, consents),
+    find: (owner, clientId) => inTime(() => consents.find(owner, clientId), deadline),
+    list: (owner) => inTime(() => consents.list(owner), deadline),
     remember: (owner, clientId, consent, terms) =>
-      withinDeadline(() => consents.remember(owner, clientId, consent, terms), seconds, consents),
-    forget: (owner, clientId) => withinDeadline(() => consents.forget(owner, clientId), seconds, consents),
+      inTime(() => consents.remember(owner, clientId, consent, terms), deadline),
+    forget: (owner, clientId) => inTime(() => consents.forget(owner, clientId), deadline),
   }
 }
 
 export function clientsWithDeadline(clients: ClientRegistry, seconds: number): ClientRegistry {
+  const deadline = deadlineOfStore(seconds, clients)
   return {
     ...(notesUses(clients) && {
-      noteUse: (clientId: string, day: number) =>
-        withinDeadline(() => clients.noteUse(clientId, day), seconds, clients),
-      lastUses: () => withinDeadline(() => clients.lastUses(), seconds, clients),
+      noteUse: (clientId: string, day: number) => inTime(() => clients.noteUse(clientId, day), deadline),
+      lastUses: () => inTime(() => clients.lastUses(), deadline),
     }),
-    find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
-    add: (registration) => withinDeadline(() => clients.add(registration), seconds, clients),
-    list: () => withinDeadline(() => clients.list(), seconds, clients),
-    update: (clientId, change) => updateWithin(clients, clientId, change, seconds),
+    find: (clientId) => inTime(() => clients.find(clientId), deadline),
+    add: (registration) => inTime(() => clients.add(registration), deadline),
+    list: () => inTime(() => clients.list(), deadline),
+    update: (clientId, change) => updateWithin(clients, clientId, change, deadline),
   }
 }
 
 export function dynamicClientsWithDeadline(clients: DynamicClientStore, seconds: number): DynamicClientStore {
+  const deadline = deadlineOfStore(seconds, clients)
   return {
-    find: (clientId) => withinDeadline(() => clients.find(clientId), seconds, clients),
-    add: (addition) => withinDeadline(() => clients.add(addition), seconds, clients),
-    update: (clientId, change) => updateWithin(clients, clientId, change, seconds),
-    remove: (clientId) => withinDeadline(() => clients.remove(clientId), seconds, clients),
+    find: (clientId) => inTime(() => clients.find(clientId), deadline),
+    add: (addition) => inTime(() => clients.add(addition), deadline),
+    update: (clientId, change) => updateWithin(clients, clientId, change, deadline),
+    remove: (clientId) => inTime(() => clients.remove(clientId), deadline),
     extend: (clientId, lifetime, unlessLeft) =>
-      withinDeadline(() => clients.extend(clientId, lifetime, unlessLeft), seconds, clients),
+      inTime(() => clients.extend(clientId, lifetime, unlessLeft), deadline),
   }
 }
 
@@ -158,7 +152,7 @@ async function updateWithin<Value>(
   store: { update(id: string, change: (value: Value) => Value): Promise<Value | undefined> },
   id: string,
   change: (value: Value) => Value,
-  seconds: number,
+  deadline: Deadline,
 ): Promise<Value | undefined> {
   const rejected: { error?: unknown } = {}
   const watched = (value: Value) => {
@@ -169,7 +163,7 @@ async function updateWithin<Value>(
       throw error
     }
   }
-  return withinDeadline(() => store.update(id, watched), seconds, store).catch((failure: unknown) => {
+  return inTime(() => store.update(id, watched), deadline).catch((failure: unknown) => {
     throw rejected.error ?? failure
   })
 }

@@ -80,8 +80,8 @@ function readGivenKey(value: unknown): SigningKey | string {
   // RFC 7518 3.3 to 3.5: the algorithm names the kind of key, and the least size of an RSA key.
   if (!algorithmOf(algorithm).fits(key)) return `has a publicKey that ${algorithm} cannot use.`
   return signingKey(key, algorithm, kid, async (text) => {
-    const signature: Promise<unknown> = Promise.resolve(Reflect.apply(sign, value, [text]))
-    return signatureIn(await inTime(signature, patience, late))
+    const signed = async (): Promise<unknown> => Reflect.apply(sign, value, [text])
+    return signatureIn(await inTime(signed, deadline))
   })
 }
 
@@ -107,7 +107,10 @@ function withPrivateKey(
 // Seconds for one signature of a key service.
 const patience = 2
 
-const late = () => new Error(`The signer took more than ${patience} s.`)
+const deadline = {
+  seconds: patience,
+  late: () => new Error(`The signer took more than ${patience} s.`),
+}
 
 export const givenKid = (given: unknown): string | undefined =>
   kidIn(given) ?? (isRecord(given) ? kidIn(given['privateKey']) : undefined)

@@ -90,10 +90,11 @@ function commandDeadline(redis: Ioredis.Redis, seconds: number): <T>(reply: Prom
   return (reply) => {
     const { stream } = redis
     const bytes = stream?.bytesRead
-    return inTime(reply, seconds, () => {
+    const late = () => {
       if (redis.stream === stream && stream?.bytesRead === bytes) stream?.destroy()
       return new Error('Command timed out')
-    })
+    }
+    return inTime(() => reply, { seconds, late })
   }
 }
 
