@@ -1,3 +1,4 @@
+import { secondsOf } from '../primitives/steady-clock'
 import { type AuthorizationIndex, indexOwner } from './authorization-index'
 import type { Lifetimes } from './lifetimes'
 
@@ -39,7 +40,7 @@ export function indexedSince(
   issuerDigest: string,
   { lifetimes, clock, listsAll }: IndexingSettings,
 ): IndexedSince {
-  const now = () => Math.floor(clock() / 1000)
+  const now = secondsOf(clock)
   let known: number | undefined
   const beginning = async () => {
     const noted = await notedSince(index, issuerDigest)

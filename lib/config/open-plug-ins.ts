@@ -1,3 +1,4 @@
+import { secondsOf } from '../primitives/steady-clock'
 import { aCall, aText, aWhole } from '../primitives/fields'
 import { type Field, kind, optional, type Place, rows, shape } from '../primitives/schema'
 import { urlBelow } from '../endpoints/server-metadata'
@@ -87,7 +88,7 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
   const counters = (member: keyof Counters) => running.for(`counters.${member}`).counters
   return {
     issuer,
-    now: () => Math.floor(clock() / 1000),
+    now: secondsOf(clock),
     random: secureRandom,
     counters: {
       add: (...count) => counters('add').add(...count),

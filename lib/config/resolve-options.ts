@@ -4,7 +4,16 @@ import { aLimit } from '../limits/limit'
 import { issuingLimits } from '../limits/issue-limits'
 import { clientAuthenticationLimits } from '../client-authentication/credential-throttle'
 import { networkLimits } from '../limits/rate-limit-options'
-import { type Fields, group, kind, optional, Place, switched, usual } from '../primitives/schema'
+import {
+  type Fields,
+  group,
+  kind,
+  optional,
+  type Place,
+  placeOf,
+  switched,
+  usual,
+} from '../primitives/schema'
 import { pageUri } from '../protocol/uri'
 import { deadlineOf } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
@@ -59,7 +68,7 @@ import {
 const subject = 'createAuthorizationServer() cannot work with these options:'
 
 export function resolveOptions(options: Options): ServerSettings {
-  const at = new Place({}, '', undefined).inside(options, '')
+  const at = placeOf(options)
   at.throwIssues(subject)
   const scopes = at.field('scopes', scopeDescriptions)
   // Undefined after a mistake in `scopes`, the only option read so far: no message about the scope of a

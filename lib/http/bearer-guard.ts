@@ -5,7 +5,7 @@ import { crossOrigin, everyMethod, exposedHeaders } from './cors'
 import type { GuardEdge } from './edge'
 import { isLater } from '../primitives/eventual'
 import { oneOf } from '../primitives/fields'
-import { type Field, group, Place, usual } from '../primitives/schema'
+import { type Field, group, rootPlace, usual } from '../primitives/schema'
 import { isRecord } from '../primitives/values'
 import { errorMembers, headersOf, statusOf } from '../protocol/error-response'
 import { unexpected } from '../protocol/refusals'
@@ -92,7 +92,7 @@ interface GuardTerms extends ResolvedGuardDefaults {
 
 function readGuard(context: GuardEdge, scope: unknown, options: unknown): GuardTerms {
   const { scopes, resources, guards, ownResource, tokenTypes } = context.settings
-  const at = new Place({}, '', undefined)
+  const at = rootPlace(undefined)
   const fields = { ...requirementFields(resources), ...guardFields(guards), verify: findBy(context) }
   const read = group(fields, { undefinedMembers: 'refused' })(options, at, '')
   const requirement = {

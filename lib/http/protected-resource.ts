@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { type Field, Place } from '../primitives/schema'
+import { type Field, rootPlace } from '../primitives/schema'
 import type { TokenType } from '../protocol/token-type'
 import type { AllowedOrigins } from './cors'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
@@ -46,7 +46,7 @@ export function protectedResource(
   return (uri?: string, members: ProtectedResourceMembers = {}, ...more: readonly unknown[]) => {
     // Express calls a mounted function with three arguments.
     if (more.length > 0) throw mountedUncalled('protectedResource', 'protectedResource()')
-    const at = new Place({}, '', undefined)
+    const at = rootPlace(undefined)
     const offer = { issuer, ...servedResource(uri, at, 'resource'), ofTypes }
     const added = addedMembers(offer.scopes)(members, at, 'members')
     at.throwIssues('oauth.protectedResource() cannot work:')

@@ -92,6 +92,12 @@ export class Place<Context = unknown> {
   }
 }
 
+/** Where a reading begins. */
+export const rootPlace = <Context>(context: Context): Place<Context> => new Place(nothing, '', context)
+
+/** Of options that are read without {@link readOptions}, because others depend on them. */
+export const placeOf = (options: unknown): Place => rootPlace<unknown>(undefined).inside(options, '')
+
 const noCures: ReadonlyMap<string, string> = new Map()
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
@@ -116,7 +122,7 @@ export function readOptions<Of extends Table<undefined>>(
   options: unknown,
   rules?: Rules<Read<Of>, undefined>,
 ): Read<Of> {
-  const at = new Place(nothing, '', undefined)
+  const at = rootPlace(undefined)
   const read = group(fields, rules)(options ?? null, at, '')
   at.throwIssues(`${maker} cannot work with these options:`)
   return read
@@ -174,7 +180,7 @@ export function requireShape<Value, Context>(
   subject: string,
   context: Context,
 ): Value {
-  const at = new Place(nothing, '', context)
+  const at = rootPlace(context)
   const right = field(value, at, '')
   if (right !== undefined) return right
   throw new TypeError(

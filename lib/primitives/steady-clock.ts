@@ -1,7 +1,6 @@
 /**
  * For durations: `Date.now` steps when the machine's time is corrected, and a limit of a minute could last an hour.
  * Reads the monotonic clock in its place; an injected clock that goes back does not move it.
- *
  */
 export function steadyClock(clock: () => number): () => number {
   if (clock === Date.now) return () => performance.timeOrigin + performance.now()
@@ -14,3 +13,6 @@ export function steadyClock(clock: () => number): () => number {
     return steady
   }
 }
+
+/** Whole seconds of a clock in milliseconds. */
+export const secondsOf = (clock: () => number) => (): number => Math.floor(clock() / 1000)

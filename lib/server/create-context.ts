@@ -6,7 +6,7 @@ import { networkLimits } from '../http/network-limits'
 import { hostWatch } from '../http/transport'
 import { issueLimits } from '../limits/issue-limits'
 import { demandedLogins, openRequests } from '../limits/open-requests'
-import { steadyClock } from '../primitives/steady-clock'
+import { secondsOf, steadyClock } from '../primitives/steady-clock'
 import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
@@ -109,7 +109,7 @@ function authenticatingServer(
     tokenEndpoint: urlBelow(issuer, tokenPath),
     counters,
     documents: clientDocuments,
-    now: () => Math.floor(clock() / 1000),
+    now: secondsOf(clock),
   }
 }
 

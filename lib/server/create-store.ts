@@ -1,3 +1,4 @@
+import { secondsOf } from '../primitives/steady-clock'
 import { ConsentMemory } from '../authorization/consent-memory'
 import { indexing, type RequireRoom, withOpenId } from '../authorization/authorization-index'
 import { ClientMarks } from '../authorization/client-marks'
@@ -24,7 +25,7 @@ interface OpenedStore {
 export function openStore(settings: ServerSettings, issuerDigest: string): OpenedStore {
   const { authorizations, clock, lifetimes, plugIns, rememberConsent, storeDeadline } = settings
   const { noteClientUse, registeredUses, dynamicRegistration } = settings
-  const now = () => Math.floor(clock() / 1000)
+  const now = secondsOf(clock)
   const notes = [
     registeredUses?.note,
     noteClientUse && noteForHost(noteClientUse),

@@ -1,3 +1,4 @@
+import { secondsOf } from '../primitives/steady-clock'
 import { AuditLog } from '../audit/audit-log'
 import { diagnosisIf } from '../audit/diagnosis'
 import type { ClientMarks } from '../authorization/client-marks'
@@ -32,7 +33,7 @@ export function guardEdge(
     settings,
     ...tokens,
     counters: countersOfIssuer(limited, issuerDigest(issuer)),
-    now: () => Math.floor(clock() / 1000),
+    now: secondsOf(clock),
     contexts,
     audit: new AuditLog(clock, (request) => contexts.of(request).notes, diagnosisIf(explainRefusals)),
     requests: new RequestsInFlight(),

@@ -1,7 +1,7 @@
 import { aNumber } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
 import { deadlineOf } from '../stores/deadline'
-import { type Fields, group, optional, usual } from '../primitives/schema'
+import { type Fields, group, optional, placeOf, usual } from '../primitives/schema'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { anAudience } from '../jwt/verify-jwt'
 import { findIntrospected } from '../resource-server/introspection/find-introspected'
@@ -23,7 +23,6 @@ import {
 import {
   type GuardLimitOptions,
   issuerOfServer,
-  placeOf,
   type ProvingGuardOptions,
   requireKnown,
 } from './remote-guard'

@@ -1,5 +1,5 @@
 import { aNumber, aTextThat, oneOf, someSeconds } from '../primitives/fields'
-import { type Fields, needed, optional, usual } from '../primitives/schema'
+import { type Fields, needed, optional, placeOf, usual } from '../primitives/schema'
 import { loadJose, requireJose } from '../jwt/jose'
 import { givenKeys, keysAt, keySet, type KeySource } from '../jwt/key-source'
 import { anAudience, verifiedAlgorithms } from '../jwt/verify-jwt'
@@ -11,7 +11,7 @@ import {
   ownResource,
   readIssuerGuard,
 } from './issuer-guard'
-import { type ProvingGuardOptions, guardLimits, placeOf, requireKnown } from './remote-guard'
+import { type ProvingGuardOptions, guardLimits, requireKnown } from './remote-guard'
 
 /** Options of {@link createJwtBearerGuard}. */
 export interface JwtBearerGuardOptions extends ProvingGuardOptions {

@@ -1,7 +1,7 @@
 import { aClock, aFlag } from '../primitives/fields'
 import { pageUri } from '../protocol/uri'
 import { singleUsesOption } from '../limits/single-use-limit'
-import { type Field, type Fields, group, Place, type Read } from '../primitives/schema'
+import { type Field, type Fields, group, type Place, placeOf, type Read } from '../primitives/schema'
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { ClientMarks } from '../authorization/client-marks'
@@ -141,8 +141,6 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
   readonly counters?: Counters
   readonly limits?: GuardLimitOptions
 }
-
-export const placeOf = (options: unknown): Place => new Place({}, '', undefined).inside(options, '')
 
 /** @param fields that are read already. @throws ConfigurationError that lists every mistake. */
 export function requireKnown(at: Place, maker: string, fields: object): void {

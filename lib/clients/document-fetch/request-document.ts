@@ -145,7 +145,7 @@ export function responseTo(
       path,
       method: form === undefined ? 'GET' : 'POST',
       headers: { Host: host, ...headers },
-      // A connection of its own: none made for another name, and none through a proxy.
+      // Opens a connection for this name alone, never through a proxy.
       agent: false,
       // No second look-up, which could answer otherwise. Node looks up no address.
       lookup: answerWith(addresses),

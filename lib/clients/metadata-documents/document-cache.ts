@@ -195,7 +195,7 @@ const refusalReasons: Partial<Record<UnavailableReason, RefusalName>> = {
   malformed: 'client_document_refused',
 }
 
-// Few texts for all causes: a stranger could probe this server's network with more.
+// Few texts name all causes: with more, a stranger could probe this server's network.
 const refusalOf = (error: unknown): unknown =>
   error instanceof DocumentUnavailable
     ? new UnusableClient(refusalReasons[error.reason] ?? 'client_document_unreachable')

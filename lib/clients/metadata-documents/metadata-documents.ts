@@ -1,5 +1,6 @@
+import { following } from '../../primitives/eventual'
 import { aFlag, anything } from '../../primitives/fields'
-import { type Fields, group, optional, Place, type Read } from '../../primitives/schema'
+import { type Fields, group, optional, type Place, type Read, rootPlace } from '../../primitives/schema'
 import {
   addressLookup,
   aDocumentFetch,
@@ -62,7 +63,7 @@ export function metadataDocuments(options: MetadataDocumentsOptions = {}): Clien
 
 function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceServer): OpenClients {
   const { capabilities } = server
-  const at = new Place({}, '', capabilities)
+  const at = rootPlace(capabilities)
   const { registered: given, allow: allowed, ...read } = group(fields)(options, at, '')
   const registered = server.openRegistered(given ?? [], 'registered')
   if (read.grantTypes.includes('authorization_code') && !server.hasAuthorizationEndpoint)
@@ -90,11 +91,11 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
     throw new UnusableClient('client_document_not_allowed/authentication', 'client_document_not_allowed')
   }
   return {
-    find(clientId, sender) {
-      const found = registered.find(clientId, sender)
-      if (!(found instanceof Promise)) return found ?? findDocument(clientId, sender)
-      return found.then((client) => client ?? findDocument(clientId, sender))
-    },
+    find: (clientId, sender) =>
+      following(
+        () => registered.find(clientId, sender),
+        (client) => client ?? findDocument(clientId, sender),
+      ),
     noteUse: (clientId) => cache.noteUse(clientId),
     registered: registered.registered,
     documents,

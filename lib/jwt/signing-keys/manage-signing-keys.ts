@@ -1,3 +1,4 @@
+import { secondsOf } from '../../primitives/steady-clock'
 import { aClock, aTextThat } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { ConfigurationError } from '../../primitives/configuration-error'
@@ -55,7 +56,7 @@ export interface KeyManagement {
  */
 export function manageSigningKeys(options: KeyManagementOptions): KeyManagement {
   const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', fields, options)
-  const now = () => Math.floor(clock() / 1000)
+  const now = secondsOf(clock)
   const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
     new SharedKeys(store.keys, {
       issuer,
