@@ -143,7 +143,9 @@ export type {
 } from './authorization/authorization-index'
 export type { ConsentStore, RememberTerms, StoredConsent } from './authorization/consent-store'
 export type { ListedConsent } from './authorization/consent-memory'
-export type { Storage, StoreWarning } from './stores/storage'
+export type { Storage } from './stores/storage'
+export { markSeconds } from './stores/store'
+export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from './stores/store'
 export {
   metadataDocuments,
   type MetadataDocumentsOptions,
@@ -157,7 +159,7 @@ export type {
   DynamicClient,
   DynamicClientStore,
 } from './stores/dynamic-client-store'
-export type { Count, Counters } from './limits/counters'
+export type { Counters } from './limits/counters'
 export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'

@@ -26,8 +26,9 @@ export {
   authorizationStoreContract,
   authorizationStoreRules,
   checkAuthorizationStore,
-  type StoreUnderTest,
+  type StoreUnderTest as AuthorizationsUnderTest,
 } from './record-rules'
+export { checkStore, storeContract, storeRules, type StoreUnderTest } from './store-rules'
 export {
   checkClientRegistry,
   clientRegistryContract,

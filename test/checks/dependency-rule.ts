@@ -70,6 +70,7 @@ request-objects: jwt authorization/claim authorization-endpoint/login-return cli
 command-line/lint: stores/client-store stores/deadline stores/in-memory client-authentication/bcrypt
   token-endpoint/grant-types/password/password config/options config/settings config/resolve-options
 testing: limits/counters authorization stores/client-store stores/dynamic-client-store stores/key-store
+  stores/store
 
 .: *
 command-line: authorization/authorization-index authorization/client-marks authorization/indexed-since

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { redisStore, type RedisStoreOptions } from '../../../lib/index'
-import type { StoreUnderTest } from '../../../lib/testing/index'
+import type { AuthorizationsUnderTest } from '../../../lib/testing/index'
 import { random22 } from './records'
 
 /** A prefix that no other test uses, and no other program on a server that is not ours. */
@@ -12,7 +12,10 @@ export function uniquePrefix(): string {
  * A store for the contract. Its time passes on both sides: on the store's clock, and in the lifetimes that Redis
  * counts down, so a key without one stays for ever.
  */
-export function redisUnderTest(options: RedisStoreOptions, masters: () => readonly Redis[]): StoreUnderTest {
+export function redisUnderTest(
+  options: RedisStoreOptions,
+  masters: () => readonly Redis[],
+): AuthorizationsUnderTest {
   const prefix = uniquePrefix()
   let ahead = 0
   const store = redisStore({ ...options, prefix, clock: () => Date.now() + ahead })

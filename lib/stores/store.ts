@@ -1,0 +1,107 @@
+/** A text under a key. */
+export interface StoredValue {
+  readonly value: string
+  /** 22 characters of base64url, chosen by the writer. */
+  readonly version: string
+}
+
+export interface WriteTerms {
+  /** 22 characters of base64url, different for each content. */
+  readonly version: string
+  /** The version that must be stored. Undefined: creates the record, which must not exist. */
+  readonly expected?: string | undefined
+  /** From now until the store may drop the record. Undefined: the record stays. */
+  readonly seconds?: number | undefined
+}
+
+/** `secondsLeft`: whole seconds until the count begins again at 0. */
+export interface Count {
+  readonly count: number
+  readonly secondsLeft: number
+}
+
+/** A problem around a store, such as a setting of its database. */
+export interface StoreWarning {
+  /** A code of `docs/warnings.md`. */
+  readonly code: string
+  /** The problem and its cure. */
+  readonly message: string
+}
+
+/**
+ * A database as the suite uses it: texts under keys, each with a version. Authorizations, clients, what owners have
+ * approved, signing keys, single uses and counts are records in it. The single use of codes and tokens rests on
+ * `write` alone.
+ *
+ * Keys are printable ASCII and at most 1000 characters long; values are JSON. A rejected promise means that the store
+ * failed: the server responds with `temporarily_unavailable`.
+ */
+export interface Store {
+  /** Resolves to undefined for a key that is absent, removed or past its end. */
+  read(key: string): Promise<StoredValue | undefined>
+
+  /**
+   * Stores a value in one atomic act, if the stored version is `expected`; without `expected`, if nothing is stored.
+   * Resolves to whether it stored. If the stored version is `version` already, only the reply of an earlier call was
+   * lost: resolves to true, and may write the same again.
+   *
+   * A create is void once its caller no longer waits, by the clock of the database. It rejects while a removal of the
+   * key is marked. So no late copy of it brings back a removed record.
+   */
+  write(key: string, value: string, terms: WriteTerms): Promise<boolean>
+
+  /**
+   * Removes a record whose key is never used again, and marks the key for longer than a create may be on its way, also
+   * if nothing was stored. Every reader takes the mark for absence.
+   */
+  remove(key: string): Promise<void>
+
+  /**
+   * Adds to a count in one atomic act, which is sent once. The count ends `seconds` after its first addition, is never
+   * below 0, and a count of 0 has no end. Counts and records of the same key have nothing to do with each other.
+   */
+  add(key: string, amount: 1 | -1, seconds: number): Promise<Count>
+
+  /**
+   * Resolves to the keys, without the kind and its colon, of the records without an end. May name a key whose record is
+   * not there, and never misses one.
+   */
+  list(kind: 'client'): Promise<readonly string[]>
+
+  /**
+   * Optional, for a store that learns of every change. Returns at once, without a call to the database, what is known
+   * to be current; otherwise undefined. After a `write` or `remove` of this process has settled, it must not return the
+   * earlier value. The same value is the same object.
+   */
+  readonly peek?: ((key: string) => StoredValue | undefined) | undefined
+
+  /**
+   * Optional if `remove` waits for the database alone. A store that waits for more, such as for replicas, waits here
+   * too, because another process may have removed the record. Resolves to true once the absence is as durable as after
+   * a removal; to false, without any change, if a record exists.
+   */
+  readonly confirmAbsent?: ((key: string) => Promise<boolean>) | undefined
+
+  /**
+   * Checks the surroundings of the store: one warning for each problem. The first server or guard calls it in the
+   * background, and again with growing pauses while it rejects.
+   *
+   * @param issuer of this server or guard.
+   */
+  readonly check?: ((issuer: string) => Promise<readonly StoreWarning[]>) | undefined
+
+  /** The last server or guard of the process that uses the store calls it, and waits for it. */
+  readonly close?: (() => unknown) | undefined
+
+  /** For messages, such as `Redis at localhost:6379`. Never a password. */
+  readonly place?: string | undefined
+
+  /** Why the last attempt to connect failed; undefined if the store is connected. */
+  readonly obstacle?: (() => string | undefined) | undefined
+}
+
+/**
+ * Seconds that a removal stays marked: longer than a create may be on its way. The deadline of a create is at most the
+ * longest wait after its call, and its process knows the time of the database to within as much.
+ */
+export const markSeconds = 124
