@@ -1,0 +1,2 @@
+export { sqliteStore, type SqliteStoreOptions } from './sqlite-store'
+export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from '../store'

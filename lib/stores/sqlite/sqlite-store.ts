@@ -1,0 +1,110 @@
+import { closeSync, openSync } from 'node:fs'
+import { createRequire, isBuiltin } from 'node:module'
+import { resolve } from 'node:path'
+import { type Loaded, ConfigurationError, optionalPackage } from '../../primitives/configuration-error'
+import { aClock } from '../../primitives/fields'
+import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
+import { isText } from '../../primitives/values'
+import { markSeconds, type Store } from '../store'
+import { DatabaseThread, elapsed, patience } from './database-thread'
+
+export interface SqliteStoreOptions {
+  /**
+   * The file, such as `/var/lib/shop/oauth.db`, on a disk of this machine. The store makes it, readable by its owner
+   * alone; its folder must exist.
+   */
+  readonly path: string
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number
+}
+
+const fields = {
+  path: needed(
+    '',
+    kind(
+      (value): value is string => isText(value) && value !== ':memory:',
+      'must be the path of a file, such as ./oauth.db.',
+    ),
+  ),
+  clock: aClock,
+} satisfies Fields<SqliteStoreOptions>
+
+/**
+ * Stores everything in a file of SQLite, for the processes of one machine. A write is on the disk when it resolves, so a
+ * power cut loses no revocation. Needs Node 22.13 or later, or the package `better-sqlite3`.
+ *
+ * @throws ConfigurationError if an option is wrong, if the file cannot be made, or if Node has no SQLite.
+ */
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  const read = readOptions('sqliteStore()', fields, options)
+  const path = resolve(read.path)
+  const { clock } = read
+  const terms = { path, module: findSqlite(), patience }
+  create(path)
+  const [reads, writes] = [new DatabaseThread(terms), new DatabaseThread(terms)]
+  return {
+    place: `SQLite at ${path}`,
+    async read(key) {
+      return (await reads.call({ verb: 'read', key, now: clock() })).found
+    },
+    async write(key, value, { version, expected, seconds }) {
+      const now = clock()
+      const ends = seconds === undefined ? null : after(now, seconds)
+      const until = elapsed() + patience
+      const { stored } = await writes.call({ verb: 'write', key, value, version, expected, ends, until, now })
+      return stored === true
+    },
+    async remove(key) {
+      const now = clock()
+      await writes.call({ verb: 'remove', key, ends: after(now, markSeconds), now })
+    },
+    async add(key, amount, seconds) {
+      const now = clock()
+      const reply = await writes.call({ verb: 'add', key, amount, ends: after(now, seconds), now })
+      const { count = 0, ends = now } = reply
+      return { count, secondsLeft: Math.ceil((ends - now) / 1000) }
+    },
+    async list(kindOfKeys) {
+      return (await reads.call({ verb: 'list', kind: kindOfKeys })).keys ?? []
+    },
+    async close() {
+      await Promise.all([reads.close(), writes.close()])
+    },
+  }
+}
+
+const after = (now: number, seconds: number): number => Math.ceil(now + seconds * 1000)
+
+/** SQLite gives the files beside it the mode of this one. */
+function create(path: string): void {
+  try {
+    // Never opens a file that exists: to close it would end the locks that this process has on it.
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (cause) {
+    if (isExisting(cause)) return
+    const message = 'cannot be made: its folder must exist, and this process needs the right to write there.'
+    throw new ConfigurationError('sqliteStore() cannot open its file:', [{ path: 'path', message }], {
+      cause,
+    })
+  }
+}
+
+const isExisting = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST'
+
+function findSqlite(): string {
+  if (isBuiltin('node:sqlite')) return 'node:sqlite'
+  return optionalPackage('better-sqlite3', findBetterSqlite, {
+    subject: 'sqliteStore() needs SQLite, which this version of Node has not:',
+    cure: 'run Node 22.13 or later, or "npm install better-sqlite3"',
+  })
+}
+
+// The thread loads it, by its path: a bundle cannot hold its binary.
+function findBetterSqlite(): Loaded<string> {
+  try {
+    return { found: createRequire(__filename).resolve('better-sqlite3') }
+  } catch (cause) {
+    return { cause }
+  }
+}

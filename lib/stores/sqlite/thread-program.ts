@@ -1,0 +1,227 @@
+/** What a thread is started with. */
+export interface ThreadTerms {
+  readonly path: string
+  /** `node:sqlite`, or the path of `better-sqlite3`. */
+  readonly module: string
+  /** Milliseconds until an act gives up on the lock of another process. */
+  readonly patience: number
+}
+
+/**
+ * The program of a thread that holds a connection. A text of plain JavaScript, because no file of the package is sure to
+ * be there: not in a bundle, and not where tests run from TypeScript.
+ *
+ * It takes lists of acts, and replies to each once its transaction is on the disk.
+ */
+export const threadProgram = String.raw`'use strict'
+const { parentPort, workerData } = require('node:worker_threads')
+const { statSync } = require('node:fs')
+const { path, module: sqlite, patience } = workerData
+
+const schemaVersion = 1
+const schema = [
+  'create table records (key text primary key, version text not null, value text not null, ends integer) strict',
+  'create index records_ends on records (ends) where ends is not null',
+  'create index records_lasting on records (key) where ends is null',
+  'create table counts (key text primary key, count integer not null, ends integer not null) strict, without rowid',
+  'create index counts_ends on counts (ends)',
+  'pragma user_version = ' + schemaVersion,
+].join(';')
+
+const statements = {
+  begin: 'begin immediate',
+  commit: 'commit',
+  find: 'select value, version from records where key = ? and (ends is null or ends > ?)',
+  put: 'insert into records (key, version, value, ends) values (?, ?, ?, ?) on conflict (key) ' +
+    'do update set version = excluded.version, value = excluded.value, ends = excluded.ends',
+  lasting: "select key from records where ends is null and key >= ? and key < ?",
+  count: 'select count, ends from counts where key = ? and ends > ?',
+  putCount: 'insert into counts (key, count, ends) values (?, ?, ?) on conflict (key) ' +
+    'do update set count = excluded.count, ends = excluded.ends',
+  dropCount: 'delete from counts where key = ?',
+  sweep: 'delete from records where rowid in (select rowid from records where ends <= ? limit ?)',
+  sweepCounts: 'delete from counts where key in (select key from counts where ends <= ? limit ?)',
+}
+
+let database
+let sql
+let inodes
+let closing = false
+
+// Monotonic, and the same in every thread.
+const elapsed = () => Number(process.hrtime.bigint() / 1000000n)
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+const failure = (name) => Object.assign(new Error(name), { code: 'SQLITE_' + name })
+const names = {
+  3: 'PERM', 5: 'BUSY', 8: 'READONLY', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 26: 'NOTADB',
+}
+// A message may quote what is stored, so a name alone leaves the thread.
+function nameOf({ code, errcode, name }) {
+  if (errcode !== undefined) return names[errcode & 255] ?? String(errcode)
+  return /^SQLITE_([A-Z]+)/.exec(code)?.[1] ?? code ?? name
+}
+
+// The pauses of SQLite grow to 100 ms, so a process without pauses would always be first.
+function patiently(act) {
+  for (const until = elapsed() + patience; ; Atomics.wait(pause, 0, 0, Math.random() * 2))
+    try {
+      return act()
+    } catch (error) {
+      if (nameOf(error) !== 'BUSY' || elapsed() > until) throw error
+    }
+}
+
+// SQLite goes on with a file that lost its name, and what it writes there is lost.
+function inodesNow() {
+  const [file, log] = [path, path + '-wal'].map((each) => statSync(each, { throwIfNoEntry: false }))
+  if (file === undefined) throw failure('GONE')
+  if (file.size === 0 && inodes !== undefined) throw failure('TRUNCATED')
+  return file.ino + ' ' + log?.ino
+}
+
+function requireDatabase() {
+  const now = inodesNow()
+  if (database === undefined) open()
+  else if (now !== inodes) throw failure('GONE')
+}
+
+function open() {
+  const found = require(sqlite)
+  const Database = found.DatabaseSync ?? found
+  database = new Database(path)
+  try {
+    database.exec('pragma busy_timeout = 0')
+    patiently(prepareTables)
+    patiently(() => database.exec('pragma journal_mode = wal'))
+    database.exec('pragma synchronous = full; pragma fullfsync = on')
+    sql = Object.fromEntries(Object.entries(statements).map(([name, text]) => [name, database.prepare(text)]))
+    patiently(() => sql.find.get('', 0))
+    inodes = inodesNow()
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function prepareTables() {
+  const version = () => database.prepare('pragma user_version').get().user_version
+  if (version() > schemaVersion) throw failure('NEWER')
+  if (version() === schemaVersion) return
+  within(() => {
+    if (version() === schemaVersion) return
+    if (database.prepare('select 1 from sqlite_master').get() !== undefined) throw failure('FOREIGN')
+    database.exec(schema)
+  })
+}
+
+function close() {
+  try {
+    database?.close()
+  } catch {}
+  database = undefined
+}
+
+const verbs = {
+  read({ key, now }) {
+    const found = sql.find.get(key, now)
+    return found === undefined || found.version === '' ? {} : { found }
+  },
+  write({ key, value, version, expected, ends, until, now }) {
+    const found = sql.find.get(key, now)
+    if (found?.version === version) return { stored: true }
+    if (expected === undefined && found?.version === '') return { failure: 'REMOVED' }
+    if (expected === undefined && elapsed() > until) return { failure: 'LATE' }
+    if (found?.version !== expected || expected === '') return { stored: false }
+    sql.put.run(key, version, value, ends)
+    return { stored: true }
+  },
+  remove({ key, ends }) {
+    sql.put.run(key, '', '', ends)
+    return {}
+  },
+  add({ key, amount, ends, now }) {
+    const found = sql.count.get(key, now) ?? { count: 0, ends }
+    const count = found.count + amount
+    if (count > 0) sql.putCount.run(key, count, found.ends)
+    else sql.dropCount.run(key)
+    return count > 0 ? { count, ends: found.ends } : { count: 0, ends: now }
+  },
+  list({ kind }) {
+    return { keys: sql.lasting.all(kind + ':', kind + ';').map(({ key }) => key.slice(kind.length + 1)) }
+  },
+  close() {
+    closing = true
+    return {}
+  },
+}
+const readOnly = ['read', 'list', 'close']
+
+const perform = (act) => verbs[act.verb](act)
+
+function within(act) {
+  patiently(() => database.exec('begin immediate'))
+  try {
+    const result = act()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    // SQLite may have rolled back by itself.
+    try {
+      database.exec('rollback')
+    } catch {}
+    throw error
+  }
+}
+
+// What has ended goes in small bites, in transactions that are under way anyway.
+function sweep(acts) {
+  const { now } = acts.at(-1)
+  for (const statement of [sql.sweep, sql.sweepCounts]) statement.run(now, 2 * acts.length + 8)
+}
+
+function together(acts) {
+  if (acts.every(({ verb }) => readOnly.includes(verb))) return patiently(() => acts.map(perform))
+  return within(() => {
+    const replies = acts.map(perform)
+    sweep(acts)
+    return replies
+  })
+}
+
+function alone(act) {
+  try {
+    requireDatabase()
+    return readOnly.includes(act.verb) ? perform(act) : within(() => perform(act))
+  } catch (error) {
+    const name = nameOf(error)
+    if (name !== 'BUSY' && name !== 'FULL') close()
+    return { failure: name }
+  }
+}
+
+// The log begins again where all of it has reached the file, so a removal finds room on a full disk.
+function reclaimLog() {
+  try {
+    database.exec('pragma wal_checkpoint')
+  } catch {}
+}
+
+function replyTo(acts) {
+  try {
+    requireDatabase()
+    return together(acts)
+  } catch (error) {
+    if (nameOf(error) === 'BUSY') return acts.map(() => ({ failure: 'BUSY' }))
+    if (nameOf(error) === 'FULL') reclaimLog()
+    return acts.map(alone)
+  }
+}
+
+parentPort.on('message', (acts) => {
+  const replies = replyTo(acts)
+  if (closing) close()
+  parentPort.postMessage(replies)
+  if (closing) parentPort.close()
+})
+`

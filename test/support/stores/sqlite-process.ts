@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Store } from '../../../lib/stores/sqlite/index'
+import { bundled } from '../bundled'
+import { requireNode } from '../nodes'
+
+export interface Call {
+  readonly id: number
+  readonly verb: string
+  readonly words: readonly unknown[]
+}
+
+export interface Reply<Result = unknown> {
+  readonly id: number
+  readonly result: Result
+  readonly failure?: string
+}
+
+export interface StoreProcess extends Store {
+  advance(seconds: number): Promise<void>
+  /** The thread that starts next ends as it starts. */
+  crash(): Promise<void>
+  /** Until its next call, nothing keeps it alive but the store. */
+  detach(): void
+  kill(): Promise<void>
+  /** Resolves to what it wrote, once it has ended. */
+  ended(): Promise<string>
+}
+
+interface Surroundings {
+  /** Where packages are found. */
+  readonly packages?: string
+  /** Of Node. */
+  readonly flags?: readonly string[]
+  /** A command of the shell that runs before, in a namespace of mounts. */
+  readonly mounting?: string
+}
+
+/** A store in a process of its own, on Node 24. */
+export function sqliteProcess(
+  path: string,
+  { packages = '', flags = [], mounting }: Surroundings = {},
+): StoreProcess {
+  const program = [requireNode(24), ...flags, bundled(join(__dirname, 'sqlite-program.ts')), path]
+  const inNamespace = [
+    'unshare',
+    '--user',
+    '--map-root-user',
+    '--mount',
+    'sh',
+    '-c',
+    `${mounting} && exec "$@"`,
+    'sh',
+  ]
+  const [command = '', ...options] = mounting === undefined ? program : [...inNamespace, ...program]
+  const env = { ...process.env, NODE_PATH: packages }
+  const child = spawn(command, options, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  const gone = once(child, 'close')
+  const calls = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
+  child.on('message', ({ id, result, failure }: Reply<never>) => {
+    const call = calls.get(id)
+    calls.delete(id)
+    if (failure === undefined) call?.resolve(result)
+    else call?.reject(new Error(failure))
+  })
+  void gone.then(() => {
+    for (const { reject } of calls.values()) reject(new Error(`The process ended: ${output}`))
+  })
+  let count = 0
+  const call =
+    (verb: string) =>
+    (...words: unknown[]): Promise<never> =>
+      new Promise((resolve, reject) => {
+        const id = count++
+        calls.set(id, { resolve, reject })
+        child.send({ id, verb, words } satisfies Call, (error) => error && reject(error))
+      })
+  return {
+    read: call('read'),
+    write: call('write'),
+    remove: call('remove'),
+    add: call('add'),
+    list: call('list'),
+    check: call('check'),
+    close: call('close'),
+    advance: call('advance'),
+    crash: call('crash'),
+    detach: () => child.disconnect(),
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+    async ended() {
+      await gone
+      return output
+    },
+  }
+}

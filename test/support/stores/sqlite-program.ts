@@ -1,0 +1,31 @@
+// A store on SQLite in a process of its own: Node 20, which runs the tests, has no SQLite. Calls come as messages.
+import { sqliteStore } from '../../../lib/stores/sqlite/index'
+import type { Call, Reply } from './sqlite-process'
+
+const [, , path = ''] = process.argv
+let ahead = 0
+const store = sqliteStore({ path, clock: () => Date.now() + ahead })
+
+const verbs: Readonly<Record<string, unknown>> = {
+  ...store,
+  advance(seconds: number) {
+    ahead += seconds * 1000
+  },
+  /** Ends each thread that starts from now on, as soon as it runs. */
+  crash() {
+    process.once('worker', (worker) => void worker.once('online', () => worker.terminate()))
+  },
+}
+
+async function answer({ id, verb, words }: Call): Promise<Reply> {
+  try {
+    const perform = verbs[verb]
+    if (typeof perform !== 'function') throw new Error(`The store has no ${verb}.`)
+    return { id, result: await Reflect.apply(perform, store, words) }
+  } catch (error) {
+    return { id, result: undefined, failure: String(error) }
+  }
+}
+
+process.on('message', (call: Call) => void answer(call).then((reply) => process.send?.(reply)))
+process.on('disconnect', () => process.exit())
