@@ -27,13 +27,15 @@ describe('The contract of a store finds', () => {
   })
 })
 
-it('The contract of a store waits in real time without `advance`, needs no second store, and shares a database', async () => {
-  const store = plainStore(new PlainDatabase())
-  const broken = await Promise.all(storeRules.map((rule) => endOf(rule.run({ store }))))
-  expect(broken.filter((problem) => problem !== undefined)).toEqual([])
+it('The contract of a store, as a function, gives a verdict for each rule, and takes one database for all', async () => {
+  const one = opened()
+  const verdicts = await checkStore(() => one)
+  expect(verdicts).toEqual(storeRules.map(({ title }) => ({ rule: title, problem: undefined })))
 })
 
-it('The contract of a store, as a function, gives a verdict for each rule', async () => {
-  const verdicts = await checkStore(() => opened())
-  expect(verdicts).toEqual(storeRules.map(({ title }) => ({ rule: title, problem: undefined })))
+it('The contract of a store waits in real time without `advance`, and needs no second store', async () => {
+  const rules = storeRules.filter(({ title }) => title.startsWith('write ends a record'))
+  const { store } = opened()
+  expect(rules).toHaveLength(4)
+  await Promise.all(rules.map((rule) => rule.run({ store })))
 })
