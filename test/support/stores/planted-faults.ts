@@ -155,10 +155,14 @@ const ofWrites: readonly Fault[] = [
     rewriting(({ value }) => ({ value: Buffer.from(value, 'latin1').toString('latin1') })),
   ],
   ['values with a bound', '1 MiB', rewriting(({ value }) => ({ value: value.slice(0, 2 ** 19) }))],
-  ['values with a low bound', '64 KiB', rewriting(({ value }) => ({ value: value.slice(0, 2 ** 15) }))],
 ]
 
 const ofKeys: readonly Fault[] = [
+  [
+    'a record without a version in place of none',
+    'that never was written',
+    (sound) => ({ read: async (key) => (await sound.read(key)) ?? { value: '', version: '' } }),
+  ],
   ['keys in one letter case', '"aB"', renaming((key) => key.toLowerCase())],
   ['keys without spaces', '" a  b "', renaming((key) => key.replaceAll(' ', ''))],
   ['keys with a bound', '"xxx', renaming((key) => key.slice(0, 255))],
@@ -374,11 +378,6 @@ const ofCounts: readonly Fault[] = [
     }),
   ],
   [
-    'a count that never ends',
-    'of its first addition',
-    (sound) => ({ add: (key, amount) => sound.add(key, amount, 3600) }),
-  ],
-  [
     'a count that reads and then writes',
     '50 parallel additions',
     (_, { counts, endOf }) => ({
@@ -419,11 +418,6 @@ const ofCounts: readonly Fault[] = [
 ]
 
 const ofLists: readonly Fault[] = [
-  [
-    'a list of all',
-    'and no others',
-    listing((_, { rows }) => [...rows.keys()].map((key) => key.replace(/^client:/, ''))),
-  ],
   [
     'a list of records with an end',
     'and no others',
