@@ -5,6 +5,7 @@ import { defineConfig } from 'rolldown'
 export default defineConfig({
   input: {
     index: 'lib/index.ts',
+    'stores/postgres/index': 'lib/stores/postgres/index.ts',
     'stores/sqlite/index': 'lib/stores/sqlite/index.ts',
     'testing/index': 'lib/testing/index.ts',
     'command-line/main': 'lib/command-line/main.ts',

@@ -186,7 +186,7 @@ const expiryRules: readonly ContractRule<StoreUnderTest>[] = [
   },
 ]
 
-export function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
+function oneMoreFailure(current: Authorization | undefined): TransitionResult<number> {
   if (current?.state !== 'approved') throw new Error(`The record is ${current?.state ?? 'not there'}.`)
   const failures = current.code.failures + 1
   return {

@@ -32,6 +32,7 @@ doors: express pages/texts/locale limits clients/document-fetch/document-fetch a
   extensions/resource-indicators/resources client-authentication/method stores
 clients: clients/document-fetch/document-fetch client-authentication/client-secret stores
 stores/redis: limits/counters authorization ioredis stores
+stores/postgres: limits/counters stores
 stores/sqlite: stores
 
 extensions: doors/plug-in

@@ -13,6 +13,7 @@ export const project = {
   testEnvironment: '<rootDir>/test/support/environment.ts',
   moduleNameMapper: {
     '^express-authorization-server$': '<rootDir>/lib/index.ts',
+    '^express-authorization-server/postgres$': '<rootDir>/lib/stores/postgres/index.ts',
     '^express-authorization-server/sqlite$': '<rootDir>/lib/stores/sqlite/index.ts',
     '^express-authorization-server/testing$': '<rootDir>/lib/testing/index.ts',
   },

@@ -17,7 +17,7 @@ import type { RedisReads } from './batched-reads'
 import { RedisClientValues, type Replacement } from './client-values'
 import { foundText, type RedisCommands, RedisScript, textOf } from './redis-commands'
 import { connectionSettings } from './connection'
-import { CreationDeadline } from './creation-deadline'
+import { CreationDeadline } from '../creation-deadline'
 
 // Each client has a key, which expires with it, and a member in one sorted set, whose score is its end by the
 // clock of Redis: the set counts the living clients. A third key marks a removed client: the first generation

@@ -1,6 +1,6 @@
 import { type RedisCommands, RedisScript } from './redis-commands'
 import { connectionSettings } from './connection'
-import { CreationDeadline } from './creation-deadline'
+import { CreationDeadline } from '../creation-deadline'
 import { markLifetime } from './removal-mark'
 
 /** In one hash slot: the record, and the mark of its removal. */

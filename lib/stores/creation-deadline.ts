@@ -1,26 +1,26 @@
 /**
- * A deadline by the clock of Redis: a late copy of a create, sent again by a client library or a network
+ * A deadline by the clock of the database: a late copy of a create, sent again by a client library or a network
  * device, could bring back a removed record.
  *
- * Each reply brings the time of Redis for the next deadline. If a create is void too early, the process had no
+ * Each reply brings the time of the database for the next deadline. If a create is void too early, the process had no
  * time or a wrong one, and sends it again with the time of the reply.
  */
 export class CreationDeadline {
-  /** Redis is at most so many milliseconds ahead of `performance.now`; undefined before the first reply. */
+  /** The database is at most so many milliseconds ahead of `performance.now`; undefined before the first reply. */
   private ahead: number | undefined
 
   /** @param patience milliseconds after the call until a create is void. */
   constructor(private readonly patience: number) {}
 
   /**
-   * @param run gets the deadline in milliseconds. Resolves to the clock of Redis in milliseconds, negative if
-   * the create is void, 0 if the script did not read it.
+   * @param run gets the deadline in milliseconds. Resolves to the clock of the database in milliseconds, negative
+   * if the create is void, 0 if it was not read.
    */
   async send(run: (deadline: string) => Promise<number>): Promise<number> {
     const until = performance.now() + this.patience
     const first = await this.attempt(until, run)
     const reply = first < 0 && performance.now() < until ? await this.attempt(until, run) : first
-    if (reply < 0) throw new Error('The record was not created: the command reached Redis too late.')
+    if (reply < 0) throw new Error('The record was not created: the command reached the database too late.')
     return reply
   }
 
@@ -29,8 +29,8 @@ export class CreationDeadline {
     const deadline = this.ahead === undefined ? 0 : Math.ceil(until + this.ahead)
     const reply = await run(String(deadline))
     if (!Number.isSafeInteger(reply))
-      throw new Error('The Redis client replied to a script with something other than a whole number.')
-    // Redis read its clock after `sentAt`. A slow reply is too vague for the next deadline.
+      throw new Error('The database gave its time as something other than a whole number.')
+    // The database read its clock after `sentAt`. A slow reply is too vague for the next deadline.
     const isRecent = performance.now() - sentAt <= this.patience
     if (reply !== 0 && isRecent) this.ahead = Math.abs(reply) - sentAt
     return reply

@@ -4,9 +4,9 @@ import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { postgresProgram, requireProgram } from '../../support/program'
-import { isPortTaken, outputOf } from '../../support/program-output'
-import { watch } from '../../support/watchdog'
+import { postgresProgram, requireProgram } from './program'
+import { isPortTaken, outputOf } from './program-output'
+import { watch } from './watchdog'
 
 export interface PostgresServer {
   /** `postgres://` URL of an empty database. */
