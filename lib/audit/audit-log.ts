@@ -59,7 +59,7 @@ export class AuditLog {
   }
 
   onCommitted(request: Request): OnCommitted {
-    return (committed) => this.note(request, { committed })
+    return (committed) => void (this.notesOf(request).committed = committed)
   }
 
   /** Returns the request id for the response; undefined if no listener heard an event. */

@@ -81,10 +81,7 @@ export function contentOf(
   const scope = grantableScope(parameters.get('scope'), client, defaultScope)
   const request = { client, parameters, responseType, redirectUri, scope }
   const extensionData = extensionDataOf(extensions, request)
-  return following(
-    () => termsOf(extensions, { request, extensionData, requested: scope }, { scope, facts: [] }),
-    ({ scope: narrowed, facts }) => ({ scope: narrowed, facts, extensionData }),
-  )
+  return termsOf(extensions, request, { scope, facts: [], extensionData })
 }
 
 export function proposalOf(
@@ -150,26 +147,20 @@ function extensionDataOf(
   return Object.fromEntries(entries)
 }
 
-interface UnsettledRequest {
-  readonly request: ExtensionAuthorizationRequest
-  readonly extensionData: ExtensionData
-  readonly requested: Scope
-}
-
 function termsOf(
   extensions: readonly Extension[],
-  unsettled: UnsettledRequest,
-  before: Required<ConsentTerms>,
-): Eventual<Required<ConsentTerms>> {
+  request: ExtensionAuthorizationRequest,
+  before: RequestContent,
+): Eventual<RequestContent> {
   const next = extensions.findIndex((each) => each.atConsent !== undefined)
   const extension = extensions[next]
   if (extension === undefined) return before
-  return following<unknown, Required<ConsentTerms>>(
-    () => extension.atConsent?.(consentRequestOf(extension, unsettled, before.scope)),
+  return following<unknown, RequestContent>(
+    () => extension.atConsent?.(consentRequestOf(extension, request, before)),
     (terms) =>
       termsOf(
         extensions.slice(next + 1),
-        unsettled,
+        request,
         terms === undefined ? before : withTerms(before, terms, extension.name),
       ),
   )
@@ -177,20 +168,20 @@ function termsOf(
 
 function consentRequestOf(
   { name }: Extension,
-  { request, extensionData, requested }: UnsettledRequest,
-  scope: Scope,
+  request: ExtensionAuthorizationRequest,
+  { scope, extensionData }: RequestContent,
 ): ExtensionConsentRequest {
-  const requestedScope = request.parameters.get('scope') === undefined ? undefined : requested
+  const requestedScope = request.parameters.get('scope') === undefined ? undefined : request.scope
   return { ...request, scope, requestedScope, authorizationData: dataOf(name, extensionData) }
 }
 
 // A mistake of a host must never widen what the owner is asked for.
-function withTerms(before: Required<ConsentTerms>, given: unknown, name: string): Required<ConsentTerms> {
+function withTerms(before: RequestContent, given: unknown, name: string): RequestContent {
   const subject = `The extension "${name}" returned a wrong result for a consent:`
   const terms = requireShape(termsShape, given, subject, before.scope)
   const scope = distinct(terms.scope ?? before.scope)
   if (scope.length === 0) throw unavailableScope(before.scope)
-  return { scope, facts: [...before.facts, ...(terms.facts ?? [])] }
+  return { ...before, scope, facts: [...before.facts, ...(terms.facts ?? [])] }
 }
 
 const factShape = shape<ConsentFact>(

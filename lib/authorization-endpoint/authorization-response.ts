@@ -68,11 +68,15 @@ function responseMembers({ requestState, issuer }: ResponseFrame, parameters: Fi
 /** With an error, the parameters are those of the error. */
 export function redirection(frame: ResponseFrame, parameters: Fields, error?: OAuthError): Redirection {
   const { mode, redirectUri, clientId } = frame
-  const redirectBy = frame.responseType?.redirectBy ?? 'location'
-  const to = { kind: 'redirect', redirectBy, error, clientId } as const
-  return mode?.carrier === 'form'
-    ? { ...to, location: redirectUri, fields: responseMembers(frame, parameters) }
-    : { ...to, location: authorizationResponse(frame, parameters) }
+  const isForm = mode?.carrier === 'form'
+  return {
+    kind: 'redirect',
+    location: isForm ? redirectUri : authorizationResponse(frame, parameters),
+    fields: isForm ? responseMembers(frame, parameters) : undefined,
+    redirectBy: frame.responseType?.redirectBy ?? 'location',
+    error,
+    clientId,
+  }
 }
 
 /** RFC 6749 4.1.2.1 and 4.2.2.1. */

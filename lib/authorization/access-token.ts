@@ -64,11 +64,13 @@ export function storedTokenOf(token: AccessToken, holder: Pick<Holder, 'scope'>)
   return stored.length === 1 ? stored[0] : stored
 }
 
+const noData: ExtensionData = {}
+
 export function accessTokenOf(token: StoredToken, { scope: usual }: Pick<Holder, 'scope'>): AccessToken {
   const digest = digestOf(token)
   const expiresAt = endOf(token)
   return typeof token === 'string'
-    ? { digest, scope: usual, expiresAt, tokenData: undefined, extensionData: {} }
+    ? { digest, scope: usual, expiresAt, tokenData: undefined, extensionData: noData }
     : { digest, scope: usual, expiresAt, ...ownScope.read(token), ...ownTerms.read(token) }
 }
 

@@ -63,7 +63,7 @@ export function issueAccessToken<Holder extends Approved | Active>(
   scope: Scope,
   context: IssueContext,
 ): Issuance<Holder> {
-  const token = restrict({ ...authorization, scope, begins: false }, context)
+  const token = restrict({ ...authorization, scope }, context)
   return addAccessToken(authorization, token, context)
 }
 

@@ -83,15 +83,27 @@ export function accessFinder(store: AuthorizationStore, formats: readonly Access
 
 /**
  * For guards: a cached record may accept a token. Before a refusal the store is read: the token may be newer than the
- * cache.
+ * cache. Only records of this issuer count.
  */
-export function guardFinder(store: AuthorizationStore, formats: readonly AccessTokenReader[]): FindForGuard {
-  const findOpaque: FindForGuard = (accessToken, now) => findAccessToken(store, accessToken, now)
+export function guardFinder(
+  store: AuthorizationStore,
+  ownDigest: string,
+  formats: readonly AccessTokenReader[],
+): FindForGuard {
+  const own = (stored: StoredAuthorization | undefined) =>
+    stored?.authorization.issuerDigest === ownDigest ? stored.authorization : undefined
+  const findOpaque: FindForGuard = (accessToken, now) => {
+    const id = credentialId('accessToken', accessToken)
+    if (id === undefined) return undefined
+    const found = (stored: StoredAuthorization | undefined) =>
+      findAccessTokenIn(own(stored), accessToken, now)
+    return found(store.getCached?.(id)) ?? store.find(id).then(found)
+  }
   if (formats.length === 0) return findOpaque
   return withFormats(formats, findOpaque, async (token, now) => {
     const { authorizationId: id } = token
-    const cached = findFormattedIn(store.getCached?.(id)?.authorization, token, now)
-    return cached ?? findFormattedIn((await store.find(id))?.authorization, token, now)
+    const cached = findFormattedIn(own(store.getCached?.(id)), token, now)
+    return cached ?? findFormattedIn(own(await store.find(id)), token, now)
   })
 }
 
@@ -162,18 +174,6 @@ export async function findAccess(
   const id = credentialId('accessToken', accessToken)
   if (id === undefined) return undefined
   return findAccessTokenIn((await store.find(id))?.authorization, accessToken, now)
-}
-
-function findAccessToken(
-  store: AuthorizationStore,
-  accessToken: string,
-  now: number,
-): Eventual<FoundAccess | undefined> {
-  const id = credentialId('accessToken', accessToken)
-  if (id === undefined) return undefined
-  const found = (stored: StoredAuthorization | undefined) =>
-    findAccessTokenIn(stored?.authorization, accessToken, now)
-  return found(store.getCached?.(id)) ?? store.find(id).then(found)
 }
 
 export function findAccessTokenIn(

@@ -157,7 +157,7 @@ export function pollAuthorization(
   if (expiresAt <= context.now) return { action: 'none', refusal: expired() }
   if (decision === 'denied') return { action: 'none', refusal: refused('owner_denied/poll') }
   if (decision === undefined || subject === undefined) return { action: 'none', refusal: pending() }
-  const token = context.restrict({ ...current, subject, begins: false })
+  const token = context.restrict({ ...current, subject })
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
   const { authorization, issued } = issueForHandle(current, token, request, context)
   const event = issueEvent('issued', newestToken(authorization))
@@ -188,7 +188,7 @@ const secretsOf = (handle: string): Random => derivedText(handle, 'access token 
 
 function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
   const { now } = context
-  const token = context.restrict({ ...current, begins: false })
+  const token = context.restrict(current)
   const issuedAt = issueTimeOf(current)
   if (issuedAt === undefined || Math.abs(now - issuedAt) >= context.lifetimes.refreshTokenGrace)
     return { action: 'none', refusal: refused('handle_replayed') }

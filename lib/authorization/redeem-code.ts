@@ -49,7 +49,7 @@ export function redeemCode(
     return { action: 'delete', refusal: refused('grant_expired/code'), event }
   }
   if (isBurnt(code)) return { action: 'none', refusal: refused('code_burnt') }
-  const token = redirectUriMismatch(code, redemption) ?? context.restrict({ ...current, begins: false })
+  const token = redirectUriMismatch(code, redemption) ?? context.restrict(current)
   if (token instanceof OAuthError)
     return isAttempt(token)
       ? { action: 'save', authorization: withFailure(current), refusal: token }

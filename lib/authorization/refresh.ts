@@ -158,7 +158,7 @@ function requestedToken(
   context: IssueContext,
 ): NewAccessToken | OAuthError {
   const scope = refreshScope(current.scope, requested)
-  return scope instanceof OAuthError ? scope : context.restrict({ ...current, scope, begins: false })
+  return scope instanceof OAuthError ? scope : context.restrict({ ...current, scope })
 }
 
 function isSameToken(

@@ -62,7 +62,7 @@ export function restrictToken(
 ): NewAccessToken | OAuthError {
   const scope = granted.begins ? granted.scope : stillAllowed(granted.scope, request.client)
   if (scope instanceof OAuthError) return scope
-  let token = unrestricted({ ...granted, scope })
+  let token = unrestricted({ scope })
   for (const restrictor of restrictors) {
     const restriction = ask(restrictor, request, granted, token.scope)
     if (restriction instanceof OAuthError) return restriction
@@ -119,7 +119,7 @@ function requireOneChoice(
 function ask(
   { name, restrict }: TokenRestrictor,
   { client, parameters, grantType, requestedScope, evidence = noEvidence }: GrantRequest,
-  { subject, extensionData, begins, subjectToken, audience = [] }: GrantedToken,
+  { subject, extensionData, begins = false, subjectToken, audience = [] }: GrantedToken,
   scope: Scope,
 ): TokenRestriction | OAuthError | undefined {
   const authorizationData = dataOf(name, extensionData)

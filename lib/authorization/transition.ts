@@ -99,8 +99,8 @@ export interface IssueContext extends RecordContext {
 
 /** Before registration and extensions narrow it. */
 export interface GrantedToken extends Pick<Grant, 'subject' | 'scope' | 'extensionData'> {
-  /** Whether the authorization begins with the token. */
-  readonly begins: boolean
+  /** Whether the authorization begins with the token. Default: false. */
+  readonly begins?: boolean
   /** The exchanged access token. */
   readonly subjectToken?: FoundAccess | undefined
   /** Undefined if the grant type names no targets. */
@@ -122,10 +122,10 @@ export interface NewAccessToken {
 }
 
 /** For requests that the server does not show to extensions. */
-export const unrestricted = ({ scope }: GrantedToken): NewAccessToken => ({
+export const unrestricted = ({ scope }: Pick<GrantedToken, 'scope'>): NewAccessToken => ({
   scope,
   lifetime: undefined,
-  extensionData: {},
+  extensionData: nothingToKeep,
   authorizationData: nothingToKeep,
 })
 

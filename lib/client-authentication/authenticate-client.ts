@@ -1,4 +1,4 @@
-import { isLater } from '../primitives/eventual'
+import { type Eventual, following } from '../primitives/eventual'
 import { type Client, type FindClient, hasCredentialFor, passesNetworkLimit } from '../protocol/client'
 import { refused, UnusableClient } from '../protocol/refusals'
 import type { CredentialThrottle } from './credential-throttle'
@@ -16,14 +16,6 @@ export interface AuthenticationContext extends AuthenticatingSender {
   clientFound(): void
 }
 
-/** What one request presents. */
-export interface Presented {
-  readonly credential: ClientCredential
-  /** The client that it names: at once from a list; a host, a store or a fetch takes its time. */
-  readonly client: ReturnType<FindClient>
-  readonly context: AuthenticationContext
-}
-
 /**
  * An unknown client, a disabled one, a wrong secret and a wrong method look the same and cost the same. If
  * the network is over its limit, only a client of the host passes, with a secret or key that is no guess.
@@ -35,24 +27,17 @@ export class ClientVerification {
     private readonly server: AuthenticatingServer,
   ) {}
 
-  find({ clientId }: ClientCredential, context: AuthenticationContext): Presented['client'] {
-    try {
-      return this.findClient(clientId, context)
-    } catch (error) {
-      throw noting(error, context)
-    }
-  }
-
-  /** Generated secrets and public clients of a list. Undefined: the proof waits, see {@link verify}. */
-  verifyAtOnce({ credential, client, context }: Presented): ProvenClient | undefined {
-    return isLater(client) ? undefined : this.atOnce(client, credential, context)
-  }
-
-  /** Once {@link verifyAtOnce} has returned undefined. */
-  async verify({ credential, client: looked, context }: Presented): Promise<ProvenClient> {
-    const client = await found(looked, context)
-    const proven = isLater(looked) ? this.atOnce(client, credential, context) : undefined
-    return proven ?? this.later(client, credential, context)
+  /** At once for generated secrets and public clients of a list. */
+  prove(credential: ClientCredential, context: AuthenticationContext): Eventual<ProvenClient> {
+    return following(
+      () => this.findClient(credential.clientId, context),
+      (client) => this.atOnce(client, credential, context) ?? this.later(client, credential, context),
+      (error) => {
+        // The identifier is a document's URL, and no misplaced secret: events may name it.
+        if (error instanceof UnusableClient) context.clientFound()
+        throw error
+      },
+    )
   }
 
   private atOnce(
@@ -82,20 +67,6 @@ export class ClientVerification {
     const proven: unknown = await method.verify(asked, credential.credential, limits, this.server, context)
     return provenClient(client, credential, proven)
   }
-}
-
-async function found(looked: Presented['client'], context: AuthenticationContext) {
-  try {
-    return await looked
-  } catch (error) {
-    throw noting(error, context)
-  }
-}
-
-// The identifier is a document's URL, and no misplaced secret: events may name it.
-function noting(error: unknown, context: AuthenticationContext): unknown {
-  if (error instanceof UnusableClient) context.clientFound()
-  return error
 }
 
 // Otherwise, the cost would show whether a disabled client's secret was right.

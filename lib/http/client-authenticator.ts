@@ -16,7 +16,6 @@ import { useLast, useUp } from './use-up'
 
 /** A Passport instance of the host leads to an endpoint that finds the client in the context. */
 export function authenticatorAtHost(server: Edge): AuthenticateAtHost {
-  const { verification, contexts } = server
   return async (request, method) => {
     const form = hasBody(request.method)
       ? await formOf(request, server.settings.bodyDeadline)
@@ -24,10 +23,8 @@ export function authenticatorAtHost(server: Edge): AuthenticateAtHost {
     const credential = credentialOf(server, request, form)
     if (credential === undefined) throw noClientAuthentication(form.mentions('client_id'))
     if (credential.method.name !== method) return undefined
-    const context = new ClientRequest(server, request)
-    const presented = { credential, client: verification.find(credential, context), context }
-    const proven = verification.verifyAtOnce(presented) ?? (await verification.verify(presented))
-    contexts.of(request).client = proven
+    const proven = await server.verification.prove(credential, new ClientRequest(server, request))
+    server.contexts.of(request).client = proven
     // What the host does next may have effects.
     await useUp(server, request, proven.client)
     return proven

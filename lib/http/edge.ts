@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/audit-log'
 import type { ObserveToken } from '../authorization/observe-token'
 import type { ClientVerification } from '../client-authentication/authenticate-client'
 import type { CredentialTerms } from '../client-authentication/read-credential'
-import type { ServerStrategy } from '../client-authentication/strategies'
+import type { ClientStrategy } from '../client-authentication/strategies'
 import type { Context } from '../doors/context'
 import type { Counters } from '../limits/counters'
 import type { FindToken } from '../resource-server/admit'
@@ -36,7 +36,7 @@ export interface Edge extends Context, GuardEdge {
   readonly networkLimits: NetworkLimits
   readonly credentialTerms: CredentialTerms
   readonly verification: ClientVerification
-  readonly strategies: ReadonlyMap<string, ServerStrategy>
+  readonly strategies: readonly ClientStrategy[]
   /** Warns if a request names another host than the issuer. */
   readonly watchHost: (request: Request) => void
 }

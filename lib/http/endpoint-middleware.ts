@@ -4,9 +4,9 @@ import { type AuditNotes, requestIdHeader } from '../audit/audit-log'
 import type { OnCommitted } from '../authorization/transition'
 import type { ProvenClient } from '../client-authentication/authenticate-client'
 import { noClientAuthentication } from '../client-authentication/read-credential'
-import { Attempt } from '../client-authentication/strategies'
 import { type Client, hasCredentials } from '../protocol/client'
 import { aTable, textTable, aWhole } from '../primitives/fields'
+import { type Eventual, isLater } from '../primitives/eventual'
 import { optional, requireShape, shape } from '../primitives/schema'
 import {
   type EndpointResponse,
@@ -115,7 +115,7 @@ function served(part: Part): RequestHandler {
       const context = server.contexts.of(request)
       const isToProve = needsProof(part, context.client)
       if (isToProve && mustProveFirst(server, request))
-        context.client = await attemptOf(server, request, Parameters.none, 'required')?.settled()
+        context.client = await proveClient(server, request, Parameters.none, 'required')
       const isForm = hasForm(endpoint, request.method)
       if (isForm) await bodyMayCome
       const parameters = isForm
@@ -123,8 +123,8 @@ function served(part: Part): RequestHandler {
         : queryOf(request)
       if (isToProve) {
         const form = isForm ? parameters : Parameters.none
-        const attempt = attemptOf(server, request, form, endpoint.clientAuthentication)
-        if (attempt !== undefined) context.client = attempt.proven ?? (await attempt.settled())
+        const proven = proveClient(server, request, form, endpoint.clientAuthentication)
+        context.client = isLater(proven) ? await proven : proven
       }
       if (answering !== undefined) await answer(answering, request, response, parameters)
       // What comes next may have effects.
@@ -151,12 +151,12 @@ const mustProveFirst = ({ networkLimits }: Edge, request: Request): boolean =>
   hasLongBody(request) && networkLimits.clients?.refusalOf(request) !== undefined
 
 /** Undefined if the request presents no client, and needs none. */
-function attemptOf(
+function proveClient(
   server: Edge,
   request: Request,
   form: Parameters,
   need: EndpointRow['clientAuthentication'],
-): Attempt | undefined {
+): Eventual<ProvenClient | undefined> {
   const context = server.contexts.of(request)
   // Drops an earlier proof.
   context.client = undefined
@@ -166,10 +166,7 @@ function attemptOf(
     if (need === 'optional') return undefined
     throw noClientAuthentication(form.mentions('client_id'))
   }
-  const strategy = server.strategies.get(credential.method.name)
-  if (strategy === undefined) throw new Error(`The method ${credential.method.name} has no strategy.`)
-  const asking = new ClientRequest(server, request)
-  return new Attempt(credential, server.verification.find(credential, asking), asking).by(strategy, request)
+  return server.verification.prove(credential, new ClientRequest(server, request))
 }
 
 async function answer(

@@ -231,11 +231,11 @@ function headerLines(
   name: string,
 ): readonly string[] {
   if (rawHeaders.length === 0) return [headers?.[name] ?? []].flat()
-  const lines: string[] = []
+  let lines: readonly string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const written = rawHeaders[at] ?? ''
     if (written === name || (written.length === name.length && written.toLowerCase() === name))
-      lines.push(rawHeaders[at + 1] ?? '')
+      lines = lines.concat(rawHeaders[at + 1] ?? '')
   }
   return lines
 }

@@ -55,12 +55,11 @@ export class RequestsInFlight {
   private follow(open: Set<Response>, response: Response): void {
     open.add(response)
     this.count += 1
-    // Without a connection of Node, a response finishes but emits no `close`.
-    const leave = () => this.leave(open, response)
-    response.on('close', leave).on('finish', leave)
+    // Without a connection of Node, a response emits no `close`.
+    response.on('finish', () => this.leave(open, response))
   }
 
-  // If the connection ends, a pipelined response in the queue emits no `close`.
+  // If the connection ends, none of its responses finishes.
   private followSocket(socket: Emitting): Set<Response> {
     const open = new Set<Response>()
     this.onSocket.set(socket, open)

@@ -2,7 +2,7 @@ import { aFlag, oneOf } from '../primitives/fields'
 import { type Place, refusal, undefinedMember, usual } from '../primitives/schema'
 import { shareOfToken } from '../limits/counted-for'
 import type { Access } from '../authorization/lookup'
-import { type Eventual, following } from '../primitives/eventual'
+import type { Eventual } from '../primitives/eventual'
 import { isText } from '../primitives/values'
 import { type Extension } from '../protocol/extension'
 import { keptBy, type KeptExtensionData } from '../protocol/extension-data'
@@ -107,13 +107,9 @@ export function admitToken<Good extends GoodToken>(
     throw refused('token_unbound', {}, { challenge: scopeIn(scope), schemes: lookup.required })
   const rejected = rejectReasonOf(lookup.extensions, request, found, requirement.resource)
   if (rejected !== undefined) throw badToken(rejected, scope, observedResource(rejected, requirement, found))
-  return following(
-    () => prove(carried, found, request, requirement, lookup.resource),
-    () => {
-      requireAccess(found.access, request, requirement, lookup.implied)
-      return found
-    },
-  )
+  if (presented.rejectReason !== undefined) return admitProven(carried, found, request, requirement, lookup)
+  requireAccess(found.access, request, requirement, lookup.implied)
+  return found
 }
 
 function requireAccess(
@@ -180,25 +176,23 @@ interface CarriedToken {
   readonly presented: PresentedToken
 }
 
-function prove(
+async function admitProven<Good extends GoodToken>(
   { presented, tokenType: { scheme } }: CarriedToken,
-  { tokenData, access: { clientId, subject } }: GoodToken,
+  found: Good,
   request: GuardedRequest,
-  { scope }: Requirement,
-  resource: string | undefined,
-): Eventual<void> {
-  if (presented.rejectReason === undefined) return
-  const share = shareOfToken(clientId, subject)
+  requirement: Requirement,
+  { resource, implied }: GuardedLookup,
+): Promise<Good> {
+  const { tokenData, access } = found
+  const share = shareOfToken(access.clientId, access.subject)
   const useOnce: TokenCheck['useOnce'] = (key, seconds) => request.useOnce(key, seconds, share)
   const setHeader: TokenCheck['setHeader'] = (name, value) => request.setHeader(name, value)
   const check = { request, tokenData, resource, now: request.now, useOnce, setHeader }
-  return following(
-    () => presented.rejectReason?.(check),
-    (reason) => {
-      if (reason !== undefined)
-        throw refusedBy(reason, 'mac_wrong', {}, { challenge: scopeIn(scope), schemes: [scheme] })
-    },
-  )
+  const reason = await presented.rejectReason?.(check)
+  if (reason !== undefined)
+    throw refusedBy(reason, 'mac_wrong', {}, { challenge: scopeIn(requirement.scope), schemes: [scheme] })
+  requireAccess(access, request, requirement, implied)
+  return found
 }
 
 const satisfies = (granted: Scope, { scope, match }: Requirement): boolean =>

@@ -113,7 +113,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const pages = new Map(allPages.map((page) => [page.name, page]))
   const endpoints = wireEndpoints(context)
   const { table } = endpoints
-  const strategies = [...context.strategies.values()]
+  const { strategies } = context
   const metadata = wireMetadata(context, endpoints)
   const metadataPaths = wellKnownPaths(settings.mount, resourcePaths(settings.resources))
   const mountedParts = new MountedParts()

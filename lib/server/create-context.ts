@@ -1,5 +1,5 @@
 import { issuerDigest } from '../authorization/issuer'
-import { clientStrategy, type ServerStrategy } from '../client-authentication/strategies'
+import { type ClientStrategy, clientStrategy } from '../client-authentication/strategies'
 import type { ServerContext, ServerSettings } from '../config/settings'
 import { authenticatorAtHost } from '../http/client-authenticator'
 import { networkLimits } from '../http/network-limits'
@@ -38,10 +38,10 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
-  const { store, plain } = openStore(settings, ownDigest)
+  const store = openStore(settings, ownDigest)
   const whole = withDeadline(settings.store, storeDeadline)
-  const guards = guardEdge(settings, settings, lookUpIn(settings, plain, whole, store.clientMarks))
-  const strategies = new Map<string, ServerStrategy>()
+  const guards = guardEdge(settings, settings, lookUpIn(settings, whole, store.clientMarks))
+  const strategies: ClientStrategy[] = []
   const server: ServerContext = {
     ...guards,
     ...authenticationOf(settings, guards.counters),
@@ -65,8 +65,7 @@ export function createServerContext(settings: ServerSettings): ServerContext {
     strategies,
   }
   const atHost = authenticatorAtHost(server)
-  for (const { name } of methodsIn(server.credentialTerms))
-    strategies.set(name, clientStrategy(name, server.verification, atHost))
+  for (const { name } of methodsIn(server.credentialTerms)) strategies.push(clientStrategy(name, atHost))
   return server
 }
 

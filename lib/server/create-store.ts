@@ -16,13 +16,7 @@ import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import type { ServerStore } from '../doors/context'
 
-interface OpenedStore {
-  readonly store: ServerStore
-  /** Without index and marks: guards read no mark before each request. */
-  readonly plain: AuthorizationStore
-}
-
-export function openStore(settings: ServerSettings, issuerDigest: string): OpenedStore {
+export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
   const { authorizations, clock, lifetimes, plugIns, rememberConsent, storeDeadline } = settings
   const { noteClientUse, registeredUses, dynamicRegistration } = settings
   const now = secondsOf(clock)
@@ -55,20 +49,17 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Opene
   const consentStore = consents && consentsWithDeadline(consents, storeDeadline)
   const revokedBefore = clientMarks && ((clientId: string) => clientMarks.read(clientId))
   return {
-    store: {
-      ...store,
-      findAccess: ownAccess(store, settings),
-      takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
-      index,
-      clientMarks,
-      indexedSince: listed && indexedSince(listed, issuerDigest, settings),
-      consents:
-        rememberConsent && consentStore
-          ? new ConsentMemory({ store: consentStore, issuerDigest, ...rememberConsent, now, revokedBefore })
-          : undefined,
-      consentStore,
-    },
-    plain,
+    ...store,
+    findAccess: ownAccess(store, settings),
+    takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
+    index,
+    clientMarks,
+    indexedSince: listed && indexedSince(listed, issuerDigest, settings),
+    consents:
+      rememberConsent && consentStore
+        ? new ConsentMemory({ store: consentStore, issuerDigest, ...rememberConsent, now, revokedBefore })
+        : undefined,
+    consentStore,
   }
 }
 

@@ -41,22 +41,20 @@ export function guardEdge(
 }
 
 /**
- * @param own the records of this issuer.
- * @param whole also those of other issuers, for explanations.
+ * @param whole also the records of other issuers, for explanations.
  * @param marks hide what a client got before its mark.
  */
 export function lookUpIn(
   settings: GuardSettings,
-  own: AuthorizationStore,
   whole: AuthorizationStore,
   marks: ClientMarks | undefined,
 ): TokenLookUp {
   const { accessTokenFormats: formats, explainRefusals, issuer } = settings
-  const marked = (store: AuthorizationStore) => marks?.forGuards(store) ?? store
-  const findToken = guardFinder(marked(own), formats)
+  const marked = marks?.forGuards(whole) ?? whole
+  const findToken = guardFinder(marked, issuerDigest(issuer), formats)
   return {
     findToken,
     findSignedToken: signatureFinder(formats, findToken, settings),
-    observeToken: explainRefusals ? tokenObserver(marked(whole), issuer, formats) : undefined,
+    observeToken: explainRefusals ? tokenObserver(marked, issuer, formats) : undefined,
   }
 }

@@ -5,7 +5,7 @@ import { type Field, type Fields, group, type Place, placeOf, type Read } from '
 import { explainsRefusals } from '../audit/diagnosis'
 import type { AuthorizationServerEvents } from '../audit/events'
 import { ClientMarks } from '../authorization/client-marks'
-import { issuerDigest, storeOfIssuer } from '../authorization/issuer'
+import { issuerDigest } from '../authorization/issuer'
 import { resolveReaders } from '../config/access-token-formats'
 import { openPlugInsInGuard } from '../config/open-plug-ins'
 import type { PlugIn } from '../doors/plug-in'
@@ -107,11 +107,9 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
 
   const plugIns = { tokenTypes, accessTokenFormats, extensions }
   const settings = { ...alone, ...plugIns, scopes: undefined, implied: alone.implies }
-  const ownDigest = issuerDigest(issuer)
-  const whole = withDeadline(store, storeDeadline)
   const index = authorizations ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
-  const marks = index && new ClientMarks({ index, issuerDigest: ownDigest, clock })
-  const tokens = lookUpIn(settings, storeOfIssuer(whole, ownDigest), whole, marks)
+  const marks = index && new ClientMarks({ index, issuerDigest: issuerDigest(issuer), clock })
+  const tokens = lookUpIn(settings, withDeadline(store, storeDeadline), marks)
   const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit: limits.singleUses }, tokens)
   proving.start(guards)
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: guards.requests })

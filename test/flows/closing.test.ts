@@ -138,16 +138,19 @@ describeOnStores('Closing', (stage) => {
 
   test('waits for the request that is left, when another went away over a connection that was kept', async () => {
     const gate = new Gate()
-    const { app, flow, oauth } = stage(undefined, {
-      mount: (host, parts) => {
-        host.get('/slow', parts.bearerGuard(), waitAt(gate), tellDone)
-        mountAll(host, parts)
+    const { app, flow, oauth } = stage(
+      { closeDeadline: 60 },
+      {
+        mount: (host, parts) => {
+          host.get('/slow', parts.bearerGuard(), waitAt(gate), tellDone)
+          mountAll(host, parts)
+        },
       },
-    })
+    )
     const { accessToken } = await flow.tokens(photoBook)
     const get = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`
-    await whileListening(createServer(app), async (port) => {
+    await whileListening(createServer({ keepAliveTimeout: 0 }, app), async (port) => {
       const open = () => connect(port, '127.0.0.1').on('error', () => undefined)
       const [leaving, staying] = [open(), open()]
       leaving.write(get('/photos'))
@@ -161,7 +164,7 @@ describeOnStores('Closing', (stage) => {
       expect(outcomeOf(await flow.photos(accessToken))).toBe('503 temporarily_unavailable')
       expect(closing.over).toBe(false)
       gate.open()
-      await closing.promise
+      await waitUntil('the closing is over', async () => closing.over, 30)
     })
   })
 
