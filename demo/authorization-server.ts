@@ -8,8 +8,8 @@ import {
   deviceAuthorization,
   mcp,
   type AuthorizationServer,
-  type AuthorizationStore,
   type ClientRegistration,
+  type Storage,
 } from '../lib/index'
 import type { AppGroup } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
@@ -29,7 +29,7 @@ export interface AuthorizationServerSettings {
   /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
   readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
-  readonly store: AuthorizationStore
+  readonly store: Storage
   readonly sessions: Store
   readonly limits: LimitStores
 }

@@ -151,7 +151,7 @@ export {
   type MetadataDocumentsOptions,
 } from './clients/metadata-documents/metadata-documents'
 export type { ClientSource, RegisteredClients } from './clients/client-source'
-export type { SharedCache } from './stores/shared-cache'
+export type { Documents } from './stores/records'
 export type { ClientRegistry, ClientStore } from './stores/client-store'
 export type {
   DynamicClientAddition,
@@ -160,7 +160,6 @@ export type {
   DynamicClientStore,
 } from './stores/dynamic-client-store'
 export type { Counters } from './limits/counters'
-export { memoryCounters, type MemoryCountersOptions } from './stores/memory-counters'
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
 export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
 export { memoryDynamicClients, type MemoryDynamicClientsOptions } from './stores/memory-dynamic-clients'
@@ -292,7 +291,6 @@ export {
   type ListedKey,
 } from './jwt/signing-keys/manage-signing-keys'
 export type { KeyRing } from './jwt/signing-keys/key-ring'
-export type { KeyStore, StoredText } from './stores/key-store'
 export type { SigningAlgorithm } from './jwt/signing-keys/signing-algorithm'
 export {
   jwtAccessTokenReader,

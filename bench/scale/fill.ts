@@ -1,6 +1,12 @@
-import { redisStore, type Authorization, type RedisStore } from 'express-authorization-server'
+import {
+  encodeAuthorization,
+  redisStore,
+  type Authorization,
+  type RedisStore,
+} from 'express-authorization-server'
 import type { Redis } from 'ioredis'
 import { randomFillSync } from 'node:crypto'
+import { keyOf, secondsOf } from './record'
 
 const atOnce = 1000
 
@@ -13,13 +19,15 @@ export async function fill(redisUrl: string, sample: Authorization, count: numbe
 }
 
 async function add(store: RedisStore, sample: Authorization): Promise<void> {
-  const id = random22()
-  if (!(await store.save({ ...sample, id }, random22()))) throw new Error(`${id} was there already.`)
+  const authorization = { ...sample, id: random22() }
+  const terms = { version: random22(), seconds: secondsOf(authorization) }
+  if (!(await store.write(keyOf(authorization), encodeAuthorization(authorization), terms)))
+    throw new Error(`${authorization.id} was there already.`)
 }
 
 const randomBytes = Buffer.alloc(16)
 
-// In the form of the library's own ids and revisions.
+// In the form of the library's own ids and versions.
 function random22(): string {
   return randomFillSync(randomBytes).toString('base64url')
 }

@@ -1,5 +1,6 @@
-import { redisStore, type Authorization } from 'express-authorization-server'
+import { encodeAuthorization, redisStore, type Authorization } from 'express-authorization-server'
 import type { Redis } from 'ioredis'
+import { keyOf, secondsOf } from './record'
 
 // Milliseconds. Redis takes no deadline that is further ahead than the mark of a removal lasts.
 const patience = 100_000
@@ -29,9 +30,16 @@ export async function storeCommands(
   })
   const [first, second] = revisions
   // Twice, since the first one may have to bring the script.
-  for (let time = 0; time < 2; time++) await store.save(authorization, first)
-  for (let time = 0; time < 2; time++) await store.save(authorization, second, first)
-  await store.find(authorization.id)
+  const key = keyOf(authorization)
+  const write = (version: string, expected?: string) =>
+    store.write(key, encodeAuthorization(authorization), {
+      version,
+      expected,
+      seconds: secondsOf(authorization),
+    })
+  for (let time = 0; time < 2; time++) await write(first)
+  for (let time = 0; time < 2; time++) await write(second, first)
+  await store.read(key)
   return names.map((name) => {
     const command = sent.findLast((one) => one.name === name)
     if (command === undefined) throw new Error(`The store has not sent ${name}.`)
@@ -41,17 +49,19 @@ export async function storeCommands(
 
 const names = ['create', 'change', 'read'] as const
 
-function nameOf(command: string, [, keys]: readonly string[]): StoreCommand['name'] | undefined {
+// After the digest of the script, the number of keys, the key and the version; the deadline comes next.
+const modeAt = 4
+
+function nameOf(command: string, words: readonly string[]): StoreCommand['name'] | undefined {
   if (command === 'GET') return 'read'
   if (command !== 'EVALSHA') return undefined
-  // A create looks for the mark of a removal, too.
-  return keys === '2' ? 'create' : 'change'
+  return words[modeAt] === 'create' ? 'create' : 'change'
 }
 
 /** A create ends with its deadline, which leaves no time to send it often. Redis answers it with its clock. */
 function withTime({ name, words, reply }: StoreCommand): StoreCommand {
   const deadline = Number(reply.slice(1)) + patience
-  return { name, words: [...words.slice(0, -1), String(deadline)], reply }
+  return { name, words: words.with(modeAt + 2, String(deadline)), reply }
 }
 
 /** A reply as it goes over the wire. */

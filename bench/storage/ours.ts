@@ -1,23 +1,26 @@
-import { memoryStore, type Authorization, type StoredAuthorization } from 'express-authorization-server'
+import { memoryStore, type Storage, type StoredValue } from 'express-authorization-server'
 import { lifetimes } from '../cast'
 import { find, remove, save } from './records'
 
-const { counters, keys } = memoryStore({ allowInProduction: true })
+const own = memoryStore({ allowInProduction: true })
+const isAuthorization = (key: string) => key.startsWith('authorization:')
 
-/** The authorizations of the suite in a map, and its own counters and signing keys in memory. */
-export const inMemory = () => ({
+/** The authorizations of the suite in a map, and everything else in its own store in memory. */
+export const inMemory = (): { readonly store: Storage } => ({
   store: {
-    keys,
-    find: (id: string) => find<StoredAuthorization>(id),
-    async save(authorization: Authorization, revision: string, expected?: string) {
-      const kept = await find<StoredAuthorization>(authorization.id)
-      if (kept?.revision === revision) return true
-      if (kept?.revision !== expected) return false
-      const stored: StoredAuthorization = { authorization, revision }
-      await save(authorization.id, stored, lifetimes.refreshToken)
+    read: (key) => (isAuthorization(key) ? find<StoredValue>(key) : own.read(key)),
+    async write(key, value, terms) {
+      if (!isAuthorization(key)) return own.write(key, value, terms)
+      const { version, expected } = terms
+      const kept = await find<StoredValue>(key)
+      if (kept?.version === version) return true
+      if (kept?.version !== expected) return false
+      const stored: StoredValue = { value, version }
+      await save(key, stored, lifetimes.refreshToken)
       return true
     },
-    remove: async (id: string) => void (await remove(id)),
+    remove: async (key) => void (await remove(key)),
+    add: (...words) => own.add(...words),
+    list: (kind) => own.list(kind),
   },
-  counters,
 })

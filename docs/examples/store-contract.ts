@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test'
 import { memoryStore } from 'express-authorization-server'
-import { authorizationStoreContract } from 'express-authorization-server/testing'
+import { storeContract } from 'express-authorization-server/testing'
 
 function open() {
   let ahead = 0
@@ -11,4 +11,4 @@ function open() {
   }
 }
 
-authorizationStoreContract('my store keeps the contract', open, { describe, it })
+storeContract('my store keeps the contract', open, { describe, it })

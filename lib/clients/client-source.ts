@@ -4,7 +4,7 @@ import { isRecord } from '../primitives/values'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry, ClientStore } from '../stores/client-store'
-import type { SharedCache } from '../stores/shared-cache'
+import type { Documents } from '../stores/records'
 
 export type RegisteredClients = readonly ClientRegistration[] | ClientStore | ClientRegistry
 
@@ -20,8 +20,8 @@ export interface ClientSourceServer {
   /** What a client may use. */
   readonly capabilities: ServerCapabilities
   readonly hasAuthorizationEndpoint: boolean
-  /** Shared by all processes, if the store allows. Each call has the store's deadline. */
-  readonly sharedCache: SharedCache
+  /** In the store, shared by all processes. */
+  readonly keptDocuments: Documents
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Seconds that a code or token may live. A refresh token may live on by its next use. */

@@ -5,7 +5,7 @@ import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
-import type { Storage } from '../stores/storage'
+import type { Store } from '../stores/store'
 import { polledRequests } from '../authorization-endpoint/polled-request'
 import { indexOwner } from '../authorization/authorization-index'
 import { begin, commit } from '../authorization/commit'
@@ -14,7 +14,6 @@ import { ignoreTombstone } from '../authorization/one-time-use'
 import { admitAtEndpoint } from '../http/admit-at-endpoint'
 import type { Edge, GuardEdge } from '../http/edge'
 import { parsePushedRequest } from '../http/parse-pushed-request'
-import { keysWithDeadline } from '../stores/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
 import type { GuardParts, PlugIn, PlugInGuard, PlugInParts, PlugInRisk, PlugInServer } from '../doors/plug-in'
 
@@ -43,12 +42,11 @@ export interface OpenedPlugIns<Running> {
 interface GuardInView {
   readonly issuer: string
   readonly clock: () => number
-  readonly storage: Storage | undefined
+  readonly storage: Store | undefined
 }
 
 interface ServerInView extends GuardInView {
-  readonly storage: Storage
-  readonly storeDeadline: number
+  readonly storage: Store
   readonly lifetimes: Lifetimes
   readonly resources: readonly string[]
   readonly scopes: readonly string[]
@@ -99,13 +97,12 @@ function guardFor({ issuer, clock, storage }: GuardInView, running: Running<Runn
 }
 
 function serverFor(view: ServerInView, running: Running<Edge>): PlugInServer {
-  const { issuer, lifetimes, resources, scopes, canLogOut, storage, storeDeadline } = view
+  const { issuer, lifetimes, resources, scopes, canLogOut, storage } = view
   const guard = guardFor(view, running)
   const ownDigest = issuerDigest(issuer)
   return {
     ...guard,
     storage,
-    keys: storage.keys && keysWithDeadline(storage.keys, storeDeadline),
     resources,
     scopes,
     canLogOut,

@@ -27,7 +27,7 @@ import type { AuthorizationsOptions } from '../connected-applications/authorizat
 import type { LimitOption } from '../limits/limit'
 import type { ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { ClientSource, RegisteredClients } from '../clients/client-source'
-import type { Counters } from '../limits/counters'
+import type { Store } from '../stores/store'
 import type { Storage } from '../stores/storage'
 import type { GrantType } from '../authorization/grant-type'
 import type { PlugIn } from '../doors/plug-in'
@@ -123,10 +123,9 @@ export interface AuthorizationServerOptions {
   /** Default `memoryStore()`, which refuses to run in production. */
   readonly store?: Storage
   /**
-   * Counts failed attempts and single uses. Default: the `counters` of the store, which `redisStore()` has;
-   * else `memoryCounters()`, with a warning in production.
+   * Counts failed attempts, and keeps single uses. Default: the option `store`.
    */
-  readonly counters?: Counters
+  readonly counters?: Store
   readonly paths?: PathOptions
   /**
    * Endpoints of the host, each at its own path below the issuer: with JSON, or pages for people

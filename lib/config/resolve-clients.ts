@@ -12,18 +12,18 @@ import {
 } from '../clients/client-source'
 import { isClientRegistry } from '../stores/client-store'
 import { fetchOfServer } from '../clients/document-fetch/document-fetch'
-import { cacheWithDeadline, clientsWithDeadline } from '../stores/deadline'
+import { clientsWithDeadline } from '../stores/deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import { registeredUses } from '../stores/registered-uses'
-import type { Storage } from '../stores/storage'
-import { memoryCache, type SharedCache } from '../stores/shared-cache'
+import type { Store } from '../stores/store'
+import { documentsIn } from '../stores/records'
 import type { ServerSettings } from './settings'
 
 interface OpeningServer {
   readonly issuer: string
   readonly capabilities: ServerCapabilities
   readonly hasAuthorizationEndpoint: boolean
-  readonly store: Storage
+  readonly store: Store
   readonly storeDeadline: number
   readonly lifetimes: Lifetimes
   readonly clock: () => number
@@ -113,7 +113,7 @@ function openSource(source: ClientSource, at: Place, server: OpeningServer): Ope
     hasAuthorizationEndpoint,
     clock,
     longestLifetime: Math.max(...Object.values(longest)),
-    sharedCache: sharedCacheOf(server),
+    keptDocuments: documentsIn(server.store),
     parse: (registration) => parseStoredClient(registration, capabilities),
     openRegistered(clients, path) {
       if (isRegistered(clients)) return openRegistered(clients, `clients.${path}`, at, server)
@@ -122,10 +122,4 @@ function openSource(source: ClientSource, at: Place, server: OpeningServer): Ope
     },
     wrong,
   })
-}
-
-// Without a cache of the store, each process asks other servers for itself.
-function sharedCacheOf({ store, storeDeadline, clock }: OpeningServer): SharedCache {
-  const { sharedCache } = store
-  return sharedCache === undefined ? memoryCache(clock) : cacheWithDeadline(sharedCache, storeDeadline)
 }

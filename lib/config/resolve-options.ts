@@ -76,13 +76,12 @@ export function resolveOptions(options: Options): ServerSettings {
   const knownScope = at.issues.length > 0 ? undefined : [...scopes.keys()]
   const { issuer, pages, redirectUris, stillAllowed, ...read } = at.read(fields)
   const { clock, lifetimes, resourceOwner, storeDeadline } = read
-  const stores = resolveStores(at, clock)
+  const stores = resolveStores(at, clock, storeDeadline)
   const { resources: named } = at.read(resourcesOf(knownScope, lifetimes.accessToken))
   const plugIns = openPlugIns(at, {
     issuer: issuer.issuer,
     clock,
     storage: stores.store,
-    storeDeadline,
     lifetimes,
     resources: named?.all.map(({ uri }) => uri) ?? [],
     scopes: [...scopes.keys()],
@@ -180,7 +179,10 @@ const hidingDeleted = (settings: ServerSettings): ServerSettings =>
     ? settings
     : { ...settings, findClient: withoutDeleted(settings.findClient) }
 
-function checkStore(at: Place, { authorizations, plugIns, store, rememberConsent }: ServerSettings): void {
+function checkStore(
+  at: Place,
+  { authorizations, plugIns, givenStore: store, rememberConsent }: ServerSettings,
+): void {
   if (rememberConsent !== undefined && store.consents === undefined)
     at.wrong(
       'store',

@@ -1,15 +1,20 @@
 import { type Field, kind, optional, type Place } from '../primitives/schema'
 import { warnOnce } from '../audit/warning'
-import { type Counters, countersExpectation, isCounters } from '../limits/counters'
 import { ConfigurationError } from '../primitives/configuration-error'
-import { memoryCounters } from '../stores/memory-counters'
+import { withDeadline } from '../stores/deadline'
 import { memoryStore } from '../stores/memory-store'
-import { aStorage, noStorage, type Storage } from '../stores/storage'
+import { aStorage, isStore, noStorage, type Storage } from '../stores/storage'
+import type { Store } from '../stores/store'
 import type { ServerSettings } from './settings'
 
-export function resolveStores(at: Place, clock: () => number): Pick<ServerSettings, 'store' | 'counters'> {
-  const store = at.field('store', aStore(clock))
-  return { store, counters: resolveCounters(at, store, clock) }
+export function resolveStores(
+  at: Place,
+  clock: () => number,
+  storeDeadline: number,
+): Pick<ServerSettings, 'givenStore' | 'store' | 'counters'> {
+  const givenStore = at.field('store', aStore(clock))
+  const store = withDeadline(givenStore, storeDeadline)
+  return { givenStore, store, counters: resolveCounters(at, store, storeDeadline, clock) }
 }
 
 const aStore =
@@ -26,22 +31,24 @@ const aStore =
   }
 
 /**
+ * @param store with its deadline.
  * @param inUse whether anything uses the counters: only then, unshared counters cause a warning in
  *   production.
  */
 export function resolveCounters(
   at: Place,
-  store: Storage | undefined,
+  store: Store | undefined,
+  storeDeadline: number,
   clock: () => number,
   inUse = true,
-): Counters {
-  const given = at.field('counters', optional(kind(isCounters, countersExpectation)))
-  const counters = given ?? store?.counters
-  if (counters !== undefined) return counters
+): Store {
+  const given = at.field('counters', optional(kind(isStore, 'must be a store, such as redisStore({ url }).')))
+  if (given !== undefined) return withDeadline(given, storeDeadline)
+  if (store !== undefined) return store
   if (inUse && process.env['NODE_ENV'] === 'production')
     warnOnce(
       'EAS_COUNTERS_IN_MEMORY',
-      'There are no shared counters, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).counters.',
+      'The guard has no store, so each process counts failed attempts and single uses separately. Pass the option counters, such as redisStore({ url }).',
     )
-  return memoryCounters({ clock })
+  return memoryStore({ clock, allowInProduction: true })
 }

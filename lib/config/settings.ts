@@ -16,9 +16,9 @@ import type { ResolvedIssueLimits } from '../limits/issue-limits'
 import type { Limit } from '../limits/limit'
 import type { ClientRegistry } from '../stores/client-store'
 import type { OpenClients } from '../clients/client-source'
-import type { Counters } from '../limits/counters'
 import type { RegisteredUses } from '../stores/registered-uses'
 import type { Storage } from '../stores/storage'
+import type { Store } from '../stores/store'
 import type { OpenedPlugIns } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
 
@@ -32,8 +32,11 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly registered: OpenClients['registered']
   readonly clientMetadata: ExtensionMetadata
   readonly capabilities: ServerCapabilities
-  readonly store: Storage
-  readonly counters: Counters
+  readonly givenStore: Storage
+  /** The given store with its deadline. */
+  readonly store: Store
+  /** With its deadline. */
+  readonly counters: Store
   readonly tokenPath: string
   readonly revocationPath: string
   readonly introspectionPath: string

@@ -9,7 +9,6 @@ import type { RecordContext, Transition } from '../authorization/transition'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import type { DocumentFetch } from '../clients/document-fetch/document-fetch'
 import type { OwnPage, PageEndpoint } from './page-endpoint'
-import type { KeyStore } from '../stores/key-store'
 import type { Counters } from '../limits/counters'
 import type { AccessTokenFormat, AccessTokenReader } from '../protocol/access-token-format'
 import type { Client } from '../protocol/client'
@@ -20,7 +19,7 @@ import type { ConsentFact, Extension } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
 import type { TokenType } from '../protocol/token-type'
-import type { Storage } from '../stores/storage'
+import type { Store } from '../stores/store'
 import type { GrantType } from '../authorization/grant-type'
 
 /**
@@ -105,8 +104,8 @@ export interface PlugInGuard {
    * @throws Error before the server is made.
    */
   readonly counters: Counters
-  /** Undefined for a guard without a store. */
-  readonly storage: Storage | undefined
+  /** With its deadline. Undefined for a guard without a store. */
+  readonly storage: Store | undefined
 }
 
 /**
@@ -116,9 +115,7 @@ export interface PlugInGuard {
  */
 export interface PlugInServer extends PlugInGuard {
   /** No guard against races here: use `commit`. */
-  readonly storage: Storage
-  /** The signing keys of the store, with its deadline; undefined if it has none. */
-  readonly keys: KeyStore | undefined
+  readonly storage: Store
   /** The URIs of the option `resources`, as written there; else empty. */
   readonly resources: readonly string[]
   readonly scopes: readonly string[]

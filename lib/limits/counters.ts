@@ -1,5 +1,3 @@
-import { isRecord } from '../primitives/values'
-
 /** `secondsLeft`: whole seconds until the count begins again at 0. */
 export interface Count {
   readonly count: number
@@ -18,14 +16,7 @@ export interface Counters {
    * Uses up a key for `seconds`, atomically: of all calls within that time, parallel ones too, only the first resolves
    * to true.
    *
-   * @param share who uses the key: a client, or a network of unproven senders. Counters in memory give one share at
-   * most a quarter of their room. Other counters may ignore it.
+   * @param share who uses the key: a client, or a network of unproven senders.
    */
   useOnce(key: string, seconds: number, share?: string): Promise<boolean>
 }
-
-export const isCounters = (value: unknown): value is Counters =>
-  isRecord(value) && ['add', 'useOnce'].every((verb) => typeof value[verb] === 'function')
-
-export const countersExpectation =
-  'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.'

@@ -4,9 +4,6 @@ const sweptWhenFull = 1000
 // After a long pause, many seconds lie between the last sweep and now.
 const secondsPerSweep = 100_000
 
-/** In seconds. Fixed: the map does not know which entry ends first. */
-export const shareWait = 60
-
 interface Entry<Value> {
   readonly value: Value
   /** By the clock of the map. */
@@ -44,6 +41,11 @@ export class ExpiringMap<Value> {
   *values(): IterableIterator<Value> {
     const now = this.clock()
     for (const { value, expiresAt } of this.entries.values()) if (expiresAt > now) yield value
+  }
+
+  /** Of the entries that never expire. */
+  lastingKeys(): Iterable<string> {
+    return this.buckets.get(Infinity) ?? []
   }
 
   /**

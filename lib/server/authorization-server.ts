@@ -177,7 +177,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     authorizations,
     events: audit.events,
     ...wireRegistration(context),
-    ...lifecycleOf({ ...settings, readiness: readinessOf(context), requests }),
+    ...lifecycleOf({ ...settings, store: settings.givenStore, readiness: readinessOf(context), requests }),
   }
   letMint(server, endpoints.mint)
   return server

@@ -10,7 +10,7 @@ import { secondsOf, steadyClock } from '../primitives/steady-clock'
 import { secureRandom } from '../protocol/credential'
 import { refused } from '../protocol/refusals'
 import { openStore } from './create-store'
-import { withDeadline } from '../stores/deadline'
+import { authorizationsIn } from '../stores/records'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { ClientVerification } from '../client-authentication/authenticate-client'
 import { clientSecretBasic } from '../client-authentication/basic'
@@ -35,11 +35,11 @@ import { offlineAccess } from '../protocol/scope'
 import { authorizationCode, clientCredentials, refreshToken } from '../token-endpoint/grant-types/built-in'
 
 export function createServerContext(settings: ServerSettings): ServerContext {
-  const { clock, issuer, lifetimes, maintenance, storeDeadline } = settings
+  const { clock, issuer, lifetimes, maintenance } = settings
   const ownDigest = issuerDigest(issuer)
   const steady = steadyClock(clock)
   const store = openStore(settings, ownDigest)
-  const whole = withDeadline(settings.store, storeDeadline)
+  const whole = authorizationsIn(settings.store, clock)
   const guards = guardEdge(settings, settings, lookUpIn(settings, whole, store.clientMarks))
   const strategies: ClientStrategy[] = []
   const server: ServerContext = {

@@ -11,9 +11,10 @@ import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import type { ServerSettings } from '../config/settings'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
 import { isRegisteredByHost } from '../protocol/client'
-import { consentsWithDeadline, indexWithDeadline, withDeadline } from '../stores/deadline'
+import { consentsWithDeadline, indexWithDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
+import { authorizationsIn } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
@@ -25,10 +26,10 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
     noteClientUse && noteForHost(noteClientUse),
     dynamicRegistration?.uses.note,
   ].filter((note) => note !== undefined)
-  const noting = notingUses(withDeadline(settings.store, storeDeadline), notes)
+  const noting = notingUses(authorizationsIn(settings.store, clock), notes)
   const { store: plain, takeCached } = ownWrites(storeOfIssuer(noting, issuerDigest))
   const isIndexed = authorizations || plugIns.indexSeconds !== undefined
-  const found = isIndexed ? settings.store.index : undefined
+  const found = isIndexed ? settings.givenStore.index : undefined
   const index = found && withOpenId(indexWithDeadline(found, storeDeadline))
   const listed = authorizations ? index : undefined
   const requestLifetime = lifetimes.authorizationRequest
@@ -45,7 +46,7 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
           leastSeconds: plugIns.indexSeconds ?? 0,
           requireRoom: shareOf(settings, { index, store: marked, now }),
         })
-  const { consents } = settings.store
+  const { consents } = settings.givenStore
   const consentStore = consents && consentsWithDeadline(consents, storeDeadline)
   const revokedBefore = clientMarks && ((clientId: string) => clientMarks.read(clientId))
   return {

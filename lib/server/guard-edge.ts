@@ -10,24 +10,24 @@ import type { GuardEdge, TokenLookUp } from '../http/edge'
 import { RequestContexts } from '../http/request-context'
 import { RequestsInFlight } from '../http/requests-in-flight'
 import type { GuardSettings } from '../http/settings'
-import type { Counters } from '../limits/counters'
 import type { Limit } from '../limits/limit'
 import { withSingleUseLimit } from '../limits/single-use-limit'
-import { countersWithDeadline } from '../stores/deadline'
+import { countersIn } from '../stores/records'
+import type { Store } from '../stores/store'
 
 interface Counting {
-  readonly counters: Counters
-  readonly storeDeadline: number
+  /** With its deadline. */
+  readonly counters: Store
   readonly singleUseLimit: Limit | undefined
 }
 
 export function guardEdge(
   settings: GuardSettings,
-  { counters, storeDeadline, singleUseLimit }: Counting,
+  { counters, singleUseLimit }: Counting,
   tokens: TokenLookUp,
 ): GuardEdge {
   const { clock, explainRefusals, issuer } = settings
-  const limited = withSingleUseLimit(countersWithDeadline(counters, storeDeadline), singleUseLimit, clock)
+  const limited = withSingleUseLimit(countersIn(counters), singleUseLimit, clock)
   const contexts = new RequestContexts()
   return {
     settings,

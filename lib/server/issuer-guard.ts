@@ -47,7 +47,7 @@ export function readIssuerGuard(
   at: Place,
   { issuer, clock }: { readonly issuer: string; readonly clock: () => number },
 ) {
-  const proving = readProvingGuard(at, { issuer, clock, storage: undefined })
+  const proving = readProvingGuard(at, { issuer, clock, storage: undefined }, storeDeadline)
   for (const { name, confirmationMethod } of proving.tokenTypes)
     if (name !== bearer.name && confirmationMethod === undefined)
       at.wrong('tokenTypes', `have "${name}" ${withoutMethod}`)
@@ -70,11 +70,7 @@ export function guardOfIssuer(parts: IssuerGuardParts): IssuerGuard {
     resources: undefined,
     ownResource: own,
   }
-  const guards = guardEdge(
-    settings,
-    { counters, storeDeadline, singleUseLimit: alone.limits.singleUses },
-    { findToken },
-  )
+  const guards = guardEdge(settings, { counters, singleUseLimit: alone.limits.singleUses }, { findToken })
   start(guards)
   const living = {
     requests: guards.requests,

@@ -43,7 +43,7 @@ export function lifecycleOf({
 }: LifecycleOptions): Lifecycle {
   const answers = async () =>
     Promise.all([
-      withinDeadline(() => store.find(createId(secureRandom)), storeDeadline, store),
+      withinDeadline(() => store.read(`authorization:${createId(secureRandom)}`), storeDeadline, store),
       ...readiness.map(({ ready }) => ready()),
     ])
   for (const each of readiness) void warnUnlessReady(each)

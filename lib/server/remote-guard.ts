@@ -28,9 +28,10 @@ import type { TokenType } from '../protocol/token-type'
 import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
-import type { Counters } from '../limits/counters'
 import { deadlineOf, indexWithDeadline, withDeadline } from '../stores/deadline'
+import { authorizationsIn } from '../stores/records'
 import { aStorage, type Storage } from '../stores/storage'
+import type { Store } from '../stores/store'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
@@ -93,7 +94,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const at = placeOf(options)
   const { store, storeDeadline, choices, authorizations, limits, ...alone } = at.read(fields)
   const { issuer, clock, closeDeadline, resources } = alone
-  const proving = readProvingGuard(at, { issuer, clock, storage: store })
+  const timely = withDeadline(store, storeDeadline)
+  const proving = readProvingGuard(at, { issuer, clock, storage: timely }, storeDeadline)
   const { sources, tokenTypes, counters } = proving
   const accessTokenFormats = resolveReaders(sources)
   if (authorizations && store.index === undefined)
@@ -109,8 +111,8 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const settings = { ...alone, ...plugIns, scopes: undefined, implied: alone.implies }
   const index = authorizations ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
   const marks = index && new ClientMarks({ index, issuerDigest: issuerDigest(issuer), clock })
-  const tokens = lookUpIn(settings, withDeadline(store, storeDeadline), marks)
-  const guards = guardEdge(settings, { counters, storeDeadline, singleUseLimit: limits.singleUses }, tokens)
+  const tokens = lookUpIn(settings, authorizationsIn(timely, clock), marks)
+  const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, tokens)
   proving.start(guards)
   const lifecycle = lifecycleOf({ issuer, store, storeDeadline, closeDeadline, requests: guards.requests })
   return Object.assign(bearerGuard(guards), {
@@ -133,10 +135,10 @@ export interface ProvingGuardOptions extends StandaloneGuardOptions {
    */
   readonly plugIns?: readonly PlugIn[]
   /**
-   * For values that token types accept only once; all guards must share them. Default: the `counters` of the
-   * store, which `redisStore()` has; else the memory of this process.
+   * Keeps values that token types accept only once; all guards must share it. Default: the option `store`; without
+   * it, the memory of this process.
    */
-  readonly counters?: Counters
+  readonly counters?: Store
   readonly limits?: GuardLimitOptions
 }
 
@@ -148,7 +150,11 @@ export function requireKnown(at: Place, maker: string, fields: object): void {
 }
 
 /** Returns placeholders after a mistake. */
-export function readProvingGuard(at: Place, guard: Parameters<typeof openPlugInsInGuard>[1]) {
+export function readProvingGuard(
+  at: Place,
+  guard: Parameters<typeof openPlugInsInGuard>[1],
+  storeDeadline: number,
+) {
   const { sources, start } = openPlugInsInGuard(at, guard)
   const tokenTypes = resolveTokenTypes(sources)
   const extensions = resolveExtensions(sources)
@@ -158,7 +164,7 @@ export function readProvingGuard(at: Place, guard: Parameters<typeof openPlugIns
     start,
     tokenTypes,
     extensions,
-    counters: resolveCounters(at, guard.storage, guard.clock, inUse),
+    counters: resolveCounters(at, guard.storage, storeDeadline, guard.clock, inUse),
   }
 }
 

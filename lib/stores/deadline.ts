@@ -1,16 +1,14 @@
 import { type Field, kind, usual } from '../primitives/schema'
 import { type Deadline, inTime } from '../primitives/deadlines'
 import { isText } from '../primitives/values'
-import { bareError, type OAuthError, OverShare } from '../protocol/oauth-error'
+import { bareError, type OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ConsentStore } from '../authorization/consent-store'
-import { type AuthorizationStore, confirmAbsence, decorate } from '../authorization/store'
 import { type ClientRegistry, notesUses } from './client-store'
-import type { Counters } from '../limits/counters'
 import type { DynamicClientStore } from './dynamic-client-store'
-import type { KeyStore } from './key-store'
-import type { SharedCache } from './shared-cache'
+import { InMemory, isInMemory } from './in-memory'
+import type { Store } from './store'
 
 /**
  * A database client may wait for ever. Every failure becomes `temporarily_unavailable`, never a bad grant or an
@@ -30,10 +28,9 @@ function tooLate(seconds: number, store: object): OAuthError {
   return storeTrouble(new Error(`${place} did not answer within ${seconds} s${because(store)}.`))
 }
 
-// A full share is no failure. Other errors lose their extra properties: database clients put the whole command
-// there, and its record must not reach a log.
+// Errors lose their extra properties: database clients put the whole command there, and its record must not reach a
+// log.
 function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
-  if (thrown instanceof OverShare) return thrown
   const bare = bareError(thrown)
   const place = describeStore(store)
   const cause = place === undefined ? bare : withPlace(place, bare, obstacleOf(store))
@@ -61,41 +58,22 @@ function withPlace(place: string, error: Error, obstacle = error.message): Error
 const describeStore = (store: object): string | undefined =>
   'place' in store && isText(store.place) ? store.place : undefined
 
-/** `getCached` returns at once. */
-export function withDeadline(store: AuthorizationStore, seconds: number): AuthorizationStore {
+/** `peek` returns at once. */
+export function withDeadline(store: Store, seconds: number): Store {
   const deadline = deadlineOfStore(seconds, store)
-  return decorate(store, {
-    find: (id) => inTime(() => store.find(id), deadline),
-    save: (authorization, revision, expected) =>
-      inTime(() => store.save(authorization, revision, expected), deadline),
-    remove: (id) => inTime(() => store.remove(id), deadline),
-    confirmAbsent: (id) => inTime(() => confirmAbsence(store, id), deadline),
-  })
-}
-
-export function countersWithDeadline(counters: Counters, seconds: number): Counters {
-  const deadline = deadlineOfStore(seconds, counters)
-  return {
-    add: (key, amount, window) => inTime(() => counters.add(key, amount, window), deadline),
-    useOnce: (key, window, share) => inTime(() => counters.useOnce(key, window, share), deadline),
+  const { peek, confirmAbsent, place, obstacle } = store
+  const timely: Store = {
+    read: (key) => inTime(() => store.read(key), deadline),
+    write: (key, value, terms) => inTime(() => store.write(key, value, terms), deadline),
+    remove: (key) => inTime(() => store.remove(key), deadline),
+    add: (key, amount, window) => inTime(() => store.add(key, amount, window), deadline),
+    list: (records) => inTime(() => store.list(records), deadline),
+    peek: peek?.bind(store),
+    confirmAbsent: confirmAbsent && ((key) => inTime(() => confirmAbsent.call(store, key), deadline)),
+    place,
+    obstacle: obstacle?.bind(store),
   }
-}
-
-export function cacheWithDeadline(cache: SharedCache, seconds: number): SharedCache {
-  const deadline = deadlineOfStore(seconds, cache)
-  return {
-    get: (key) => inTime(() => cache.get(key), deadline),
-    set: (key, text, lifetime) => inTime(() => cache.set(key, text, lifetime), deadline),
-  }
-}
-
-export function keysWithDeadline(keys: KeyStore, seconds: number): KeyStore {
-  const deadline = deadlineOfStore(seconds, keys)
-  return {
-    find: (name) => inTime(() => keys.find(name), deadline),
-    save: (name, text, revision, expected) =>
-      inTime(() => keys.save(name, text, revision, expected), deadline),
-  }
+  return isInMemory(store) ? Object.assign(new InMemory(), timely) : timely
 }
 
 export function indexWithDeadline(index: AuthorizationIndex, seconds: number): AuthorizationIndex {

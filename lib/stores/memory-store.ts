@@ -1,27 +1,19 @@
-import { type Authorization, expiryOf } from '../authorization/authorization'
+import { ConfigurationError } from '../primitives/configuration-error'
+import { ExpiringMap } from '../primitives/expiring-map'
+import { steadyClock } from '../primitives/steady-clock'
+import { InMemory } from './in-memory'
 import type { AuthorizationIndex } from '../authorization/authorization-index'
 import type { ConsentStore } from '../authorization/consent-store'
-import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
-import { ConfigurationError } from '../primitives/configuration-error'
-import { shortKey } from '../protocol/credential'
-import { overLimit } from '../protocol/refusals'
-import { steadyClock } from '../primitives/steady-clock'
-import type { StoredAuthorization } from '../authorization/store'
-import type { Counters } from '../limits/counters'
-import { ExpiringMap, shareWait } from '../primitives/expiring-map'
-import { InMemory } from './in-memory'
+import type { Count } from '../limits/counters'
 import { MemoryConsents } from './memory-consents'
 import { MemoryIndex } from './memory-index'
-import { MemoryKeys } from './memory-keys'
-import { memoryCounters } from './memory-counters'
-import type { KeyStore } from './key-store'
 import type { Storage } from './storage'
+import { markSeconds, type StoredValue, type WriteTerms } from './store'
 
 export interface MemoryStoreOptions {
   /**
-   * The largest number of authorizations with codes or tokens, about 2 KB each. Pending and denied requests
-   * have separate room for half as many. A full store rejects new records and drops none. One client, and one
-   * resource owner, gets at most a quarter of each room. Default 100 000.
+   * The largest number of records of each kind, such as authorizations, about 2 KB each. A full store rejects new
+   * records and drops none. Default 100 000.
    */
   readonly maximumRecords?: number
   /**
@@ -33,21 +25,9 @@ export interface MemoryStoreOptions {
   readonly clock?: () => number
 }
 
-/** A {@link Storage} in memory. */
-export interface MemoryStore extends Storage {
-  /** With the clock of the store, and as many keys as `maximumRecords`. */
-  readonly counters: Counters
-  /** A restart loses them. */
-  readonly keys: KeyStore
-  /** For at most `maximumRecords` resource owners. */
-  readonly index: AuthorizationIndex
-  /** For at most `maximumRecords` resource owners. */
-  readonly consents: ConsentStore
-}
-
 /**
- * Stores authorizations in this process, for tests and first steps. A restart loses every token, and no other
- * process knows them.
+ * Stores everything in this process, for tests and first steps. A restart loses every token, and no other process
+ * knows them.
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
@@ -60,85 +40,97 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
           'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
-  return new RecordPerAuthorization(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
+  return new RecordsInMemory(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
-// Text: two readers must not share one object.
-interface StoredText {
-  readonly revision: string
-  readonly text: string
-}
-
-class RecordPerAuthorization extends InMemory implements MemoryStore {
-  readonly counters: Counters
-  readonly keys = new MemoryKeys()
+/** A {@link Storage} in memory. */
+export interface MemoryStore extends Storage {
   readonly index: AuthorizationIndex
   readonly consents: ConsentStore
-  /** Separate: open consent pages are cheap, and must not crowd out tokens. */
-  private readonly undecided: ExpiringMap<StoredText>
-  private readonly decided: ExpiringMap<StoredText>
+}
 
+interface Counted {
+  readonly count: number
+  readonly endsAt: number
+}
+
+const removed: StoredValue = { value: '', version: '' }
+
+// No verb contains an await: each is atomic.
+class RecordsInMemory extends InMemory implements MemoryStore {
+  readonly index: AuthorizationIndex
+  readonly consents: ConsentStore
+  private readonly rooms = new Map<string, ExpiringMap<StoredValue>>()
+  private readonly counts: ExpiringMap<Counted>
   private readonly steady: () => number
 
   constructor(
-    maximumRecords: number,
-    private readonly clock: () => number,
+    private readonly maximumRecords: number,
+    clock: () => number,
   ) {
     super()
+    // A step of the host's clock ends no record early or late.
     this.steady = steadyClock(clock)
-    this.counters = memoryCounters({ maximumKeys: maximumRecords, clock })
+    this.counts = new ExpiringMap(maximumRecords, this.steady)
     this.index = new MemoryIndex(maximumRecords, this.steady)
     this.consents = new MemoryConsents(maximumRecords, this.steady)
-    this.undecided = new ExpiringMap(Math.ceil(maximumRecords / 2), this.steady)
-    this.decided = new ExpiringMap(maximumRecords, this.steady)
   }
 
-  async find(id: string): Promise<StoredAuthorization | undefined> {
-    const stored = this.stored(id)
-    if (stored === undefined) return undefined
-    return { authorization: decodeAuthorization(id, stored.text), revision: stored.revision }
+  async read(key: string): Promise<StoredValue | undefined> {
+    const stored = this.roomOf(key).get(key)
+    return stored === removed ? undefined : stored
   }
 
-  // No await in `save`: it is atomic.
-  async save(authorization: Authorization, revision: string, expected?: string): Promise<boolean> {
-    const stored = this.stored(authorization.id)
-    if (stored?.revision === revision) return true
-    if (stored?.revision !== expected) return false
-    this.keep(authorization, revision)
+  async write(
+    key: string,
+    value: string,
+    { version, expected, seconds = Infinity }: WriteTerms,
+  ): Promise<boolean> {
+    const room = this.roomOf(key)
+    const stored = room.get(key)
+    if (stored?.version === version) return true
+    if (stored === removed && expected === undefined) throw new Error('The record was removed.')
+    if (stored?.version !== expected || stored === removed) return false
+    this.put(room, key, { value, version }, seconds)
     return true
   }
 
-  async remove(id: string): Promise<void> {
-    this.undecided.delete(id)
-    this.decided.delete(id)
+  async remove(key: string): Promise<void> {
+    this.put(this.roomOf(key), key, removed, markSeconds)
   }
 
-  private stored(id: string): StoredText | undefined {
-    return this.decided.get(id) ?? this.undecided.get(id)
+  async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {
+    const now = this.steady()
+    const { count: before, endsAt } = this.counts.get(key) ?? { count: 0, endsAt: now + seconds * 1000 }
+    const count = before + amount
+    if (count <= 0) {
+      this.counts.delete(key)
+      return { count: 0, secondsLeft: 0 }
+    }
+    // A dropped key would let its failed attempts begin again.
+    if (!this.counts.set(key, { count, endsAt }, endsAt)) throw full()
+    return { count, secondsLeft: Math.ceil((endsAt - now) / 1000) }
   }
 
-  private keep(authorization: Authorization, revision: string): void {
-    const { id, state } = authorization
-    const isDecided = state === 'approved' || state === 'active'
-    const [room, other] = isDecided ? [this.decided, this.undecided] : [this.undecided, this.decided]
-    // On the steady clock: a step of the host's clock ends no record early or late.
-    const lifetime = expiryOf(authorization) * 1000 - this.clock()
-    const stored = { revision, text: encodeAuthorization(authorization) }
-    const shares = sharesOf(authorization)
-    const full = room.fullShare(id, shares)
-    // Both have one text: a client must not learn what an owner has at other clients.
-    if (full !== undefined)
-      throw overLimit(full === shares[0] ? 'client_share_full' : 'owner_share_full', shareWait)
-    if (!room.set(id, stored, this.steady() + lifetime, shares)) throw new Error('The memory store is full.')
-    // Always: `delete` also sweeps that room.
-    other.delete(id)
+  async list(kind: 'client'): Promise<readonly string[]> {
+    const from = `${kind}:`
+    const keys = this.roomOf(from).lastingKeys()
+    return Array.from(keys, (key) => key.slice(from.length))
+  }
+
+  private put(room: ExpiringMap<StoredValue>, key: string, stored: StoredValue, seconds: number): void {
+    if (!room.set(key, stored, this.steady() + seconds * 1000)) throw full()
+  }
+
+  /** Records of one kind must not crowd out others. */
+  private roomOf(key: string): ExpiringMap<StoredValue> {
+    const kind = key.slice(0, key.indexOf(':'))
+    const known = this.rooms.get(kind)
+    if (known !== undefined) return known
+    const room = new ExpiringMap<StoredValue>(this.maximumRecords, this.steady)
+    this.rooms.set(kind, room)
+    return room
   }
 }
 
-// A denied request names neither. The map keeps its earlier shares.
-function sharesOf(authorization: Authorization): readonly string[] {
-  if (authorization.state === 'denied') return []
-  const { clientId, subject } = authorization
-  const client = `client ${clientId}`
-  return subject === undefined ? [client] : [client, `owner ${shortKey(subject)}`]
-}
+const full = () => new Error('The memory store is full.')

@@ -48,5 +48,4 @@ export {
   dynamicClientStoreRules,
   type DynamicClientsUnderTest,
 } from './dynamic-client-rules'
-export { checkKeyStore, keyStoreContract, keyStoreRules, type KeyStoreUnderTest } from './key-store-rules'
 export type { Open, ContractRule, TestRunner, UnderTest, Verdict } from './contract'

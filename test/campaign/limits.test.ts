@@ -1,8 +1,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { PlugInServer } from '../../lib/index'
+import { memoryStore, type PlugInServer } from '../../lib/index'
 import { application, type Mount } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
+import { but } from '../support/stores/but'
 
 // How many counts a process keeps is no option. To fill them all takes seconds.
 
@@ -11,7 +12,7 @@ test('Many clients drive no count out of memory: those without room share one [s
   const opened: PlugInServer[] = []
   application({
     clock: clock.read,
-    counters: { add: async () => ({ count: 1, secondsLeft: 1 }), useOnce: async () => true },
+    counters: but(memoryStore(), { write: async () => true }),
     limits: { singleUses: { attempts: 2, seconds: 60 } },
     plugIns: [{ name: 'uses', open: (server) => (opened.push(server), {}) }],
   })

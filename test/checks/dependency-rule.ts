@@ -36,7 +36,7 @@ stores/postgres: limits/counters stores
 stores/sqlite: stores
 
 extensions: doors/plug-in
-jwt/signing-keys: jwt authorization/issuer doors/plug-in stores/key-store
+jwt/signing-keys: jwt authorization/issuer doors/plug-in stores/storage stores/store
 endpoints: authorization doors/context
 token-endpoint: limits authorization extensions/token-types/bearer doors
 token-endpoint/grant-types: limits jwt authorization extensions/resource-indicators/resource-indicators
@@ -48,7 +48,7 @@ resource-server: limits jwt/key-source jwt/verified-tokens jwt/verify-jwt jwt/si
   extensions/resource-indicators/resources
 clients/dynamic-registration: limits/network authorization clients/document-fetch stores/dynamic-client-store stores
   client-authentication/client-secret endpoints/server-metadata
-clients/metadata-documents: jwt/public-keys limits/network clients/client-source stores/shared-cache clients/document-fetch
+clients/metadata-documents: jwt/public-keys limits/network clients/client-source stores/records clients/document-fetch
 
 http: * express express-rate-limit
 
@@ -71,7 +71,7 @@ request-objects: jwt authorization/claim authorization-endpoint/login-return cli
   clients/document-fetch/document-fetch doors/plug-in
 command-line/lint: stores/client-store stores/deadline stores/in-memory client-authentication/bcrypt
   token-endpoint/grant-types/password/password config/options config/settings config/resolve-options
-testing: limits/counters authorization stores/client-store stores/dynamic-client-store stores/key-store
+testing: limits/counters authorization stores/client-store stores/dynamic-client-store
   stores/store
 
 .: *

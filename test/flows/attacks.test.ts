@@ -33,7 +33,7 @@ describe('Attacks on redirections', () => {
       const posted = await flow.submit('/authorize', { ...atTheAttacker, ...bend }, owner)
       expect(errorPageOf(posted)).toBe('400 invalid_request')
     }
-    expect(store.calls).toEqual({ find: 0, save: 0, remove: 0 })
+    expect(store.calls).toEqual({ read: 0, write: 0, remove: 0, add: 0, list: 0 })
   })
 })
 

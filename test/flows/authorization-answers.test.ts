@@ -84,9 +84,9 @@ describe('The answer of the authorization endpoint', () => {
   test('is a login where no owner is logged in, and nothing is stored until one is [consent-8, store-2]', async () => {
     const { flow, store } = setStage()
     expect(outcomeOf(await flow.ask(asked))).toBe('login')
-    expect(store.calls.save).toBe(0)
+    expect(store.calls.write).toBe(0)
     expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
-    expect(store.calls.save).toBe(1)
+    expect(store.calls.write).toBe(1)
   })
 
   /** A failure of the server gets to the error handling of the host. */
@@ -138,7 +138,7 @@ describe('A host that answers with what cannot be is a failure of the server, an
       const extension: Extension = { name: 'x', atConsent: () => javascript.pass(answer) }
       const { flow, store } = setStage({ extensions: [extension] })
       expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect server_error')
-      expect(store.calls.save).toBe(0)
+      expect(store.calls.write).toBe(0)
     }
   })
 
@@ -174,7 +174,7 @@ describe('A host that answers with what cannot be is a failure of the server, an
     const response = await flow.decide(await flow.ask(request, 'alice'), 'approve', 'alice')
     expect(locationOf(response)).toMatch(/[?#]error=server_error&/)
     expect(locationOf(response)).not.toContain('access_token')
-    expect(store.calls.save).toBe(1)
+    expect(store.calls.write).toBe(1)
   })
 })
 

@@ -6,18 +6,13 @@ import { outcomeOf } from '../support/flows/outcome'
 import { rawRequest } from '../support/flows/raw-request'
 import { setStage } from '../support/flows/stage'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
-import {
-  bcryptPasswords,
-  type Counters,
-  memoryCounters,
-  type ClientAuthenticationMethod,
-  type Sender,
-} from '../../lib/index'
+import { bcryptPasswords, memoryStore, type ClientAuthenticationMethod, type Sender } from '../../lib/index'
 import { application, type Mount } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { Gate } from '../support/flows/gate'
 import { countOf, from, guess, proven, right, trusting, wrong } from '../support/flows/guesses'
 import { oldPrint, passwordRequest, withPassword } from '../support/flows/password'
+import { but } from '../support/stores/but'
 import { waitUntil } from '../support/wait-until'
 
 describe('Client authentication', () => {
@@ -136,16 +131,15 @@ describe('Client secrets', () => {
     afterEach(() => gate.open())
     /** Counters, and what is counted in the end, by the kind of count. */
     const watchedCounters = () => {
-      const inner = memoryCounters()
+      const inner = memoryStore()
       const counted: Record<string, number> = {}
-      const counters: Counters = {
+      const counters = but(inner, {
         add: async (key, amount, seconds) => {
           const kind = key.replace(/:[^:]*$/, '')
           counted[kind] = (counted[kind] ?? 0) + amount
           return inner.add(key, amount, seconds)
         },
-        useOnce: async (key, seconds) => inner.useOnce(key, seconds),
-      }
+      })
       return { counters, counted }
     }
 

@@ -407,7 +407,7 @@ describe('Two servers on one Redis', () => {
     const second = tokensOf(await one.flow.refresh(origin.client, refreshToken))
     expect(origin.asked).toBe(1)
     // For as long as the refresh token may live, and a day for its next note and for its last fetch each.
-    const [key = ''] = await client.keys(`${prefix}cache:*`)
+    const [key = ''] = await client.keys(`${prefix}document:*`)
     expect(await client.pttl(key)).toBeGreaterThan(32 * 86_400_000 - 60_000)
     expect(await client.pttl(key)).toBeLessThanOrEqual(32 * 86_400_000)
     clock.advance(301)

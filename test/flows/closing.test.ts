@@ -202,9 +202,9 @@ describeOnStores('A server is ready', (stage) => {
     const { oauth, store } = stage({ storeDeadline: 0.05 })
     const ready: boolean[] = []
     const look = async () => ready.push(await oauth.ready())
-    store.begin('fails', 'find')
+    store.begin('fails', 'read')
     await look()
-    store.begin('hangs', 'find')
+    store.begin('hangs', 'read')
     await look()
     store.recover()
     await waitUntil('it answers', () => oauth.ready())

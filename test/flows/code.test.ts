@@ -184,7 +184,7 @@ describe('Codes', () => {
     test('sends the failure of the store in the fragment', async () => {
       const { flow, store } = stage(on)
       const page = await flow.ask(asked, 'alice')
-      store.begin('fails', 'save')
+      store.begin('fails', 'write')
       const { parameters } = fragmentOf(await flow.decide(page, 'approve', 'alice'))
       expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
       expect(parameters).not.toHaveProperty('access_token')

@@ -257,7 +257,7 @@ describeOnStores('The page of connected applications', (stage) => {
     const { flow, list, ask, press, store } = open()
     await flow.tokens(photoPrint)
     const question = await ask('photo-print')
-    for (const verb of ['index', 'find'] as const) {
+    for (const verb of ['index', 'read'] as const) {
       store.begin('fails', verb)
       expect(outcomeOf(await list())).toBe('page 503 temporarily_unavailable')
       store.recover()
@@ -348,11 +348,11 @@ describeOnStores('The index of authorizations', (stage) => {
 
   test('loses no entry whose record is still being created, however often the list is read', async () => {
     const { flow, oauth, store, clock, list } = open({ skipConsent: () => true })
-    const save = store.save
+    const write = store.write
     const waiting: (() => void)[] = []
-    store.save = async (...given) => {
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      return save(...given)
+    store.write = async (key, ...given) => {
+      if (key.startsWith('authorization:')) await new Promise<void>((resolve) => waiting.push(resolve))
+      return write(key, ...given)
     }
     const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
     while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -361,7 +361,7 @@ describeOnStores('The index of authorizations', (stage) => {
       // One call of the index and two of the store may take 10 seconds each.
       clock.advance(10)
     }
-    store.save = save
+    store.write = write
     for (const resolve of waiting) resolve()
     await flow.redeem(photoPrint, codeOf(await asked))
     expect(namesIn(await list())).toEqual(['Photo Print'])

@@ -145,7 +145,7 @@ describe('insecure redirect', () => {
       const request = { ...asked, scope: 'unheard-of', state: `"><script>alert(1)</script>&#39;` }
       const { searchParams } = insecureLinkOf(await flow.submit('/authorize', request, 'alice'))
       expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_scope', request.state])
-      store.begin('fails', 'save')
+      store.begin('fails', 'write')
       expect(insecureLinkOf(await flow.ask(asked, 'alice')).searchParams.get('error')).toBe(
         'temporarily_unavailable',
       )

@@ -229,7 +229,7 @@ describe('A preflight', () => {
     const headers = { 'Access-Control-Request-Method': 'POST' }
     const long = { method: 'OPTIONS', headers, body: 'x'.repeat(65 * 1024) } as const
     expect((await ask(app, long)).status).toBe(204)
-    expect([store.calls, failures]).toEqual([{ find: 0, save: 0, remove: 0 }, []])
+    expect([store.calls, failures]).toEqual([{ read: 0, write: 0, remove: 0, add: 0, list: 0 }, []])
     isClosed = false
     expect((await ask(app, { body: grant })).status).toBe(401)
   })
@@ -461,7 +461,7 @@ describe('A guard with cors', () => {
     }
     for (const authorization of [undefined, 'Bearer', 'Bearer x', `Bearer ${accessToken}`])
       await call(authorization)
-    set.store.begin('fails', 'find')
+    set.store.begin('fails', 'read')
     await call(`Bearer ${accessToken}`)
     expect(answered).toEqual([
       [401, true],

@@ -1,4 +1,4 @@
-import { deviceAuthorization, memoryStore, type PlugIn, type AuthorizationStore } from '../../lib/index'
+import { deviceAuthorization, memoryStore, type PlugIn } from '../../lib/index'
 import { bent, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { consentFormOf } from '../support/flows/consent-form'
@@ -7,6 +7,7 @@ import { outcomeOf } from '../support/flows/outcome'
 import { inMemory, registeringOn } from '../support/flows/registering'
 import { signedFormat } from '../support/flows/signed-format'
 import { tokensOf } from '../support/flows/tokens'
+import { but } from '../support/stores/but'
 
 const titleOf = ({ text }: { readonly text: string }) => /<title>([^<]*)</.exec(text)?.[1]
 const allowed = 'Your device has access'
@@ -405,14 +406,12 @@ test('All processes find a code that one of them gave, and no other issuer on th
 test('The store holds no code, and after the decision nothing more of the request', async () => {
   const written: string[] = []
   const inner = memoryStore()
-  const store: AuthorizationStore = {
-    find: (id) => inner.find(id),
-    remove: (id) => inner.remove(id),
-    save: (authorization, ...rest) => {
-      written.push(JSON.stringify(authorization))
-      return inner.save(authorization, ...rest)
+  const store = but(inner, {
+    write: (key, value, terms) => {
+      written.push(key + value)
+      return inner.write(key, value, terms)
     },
-  }
+  })
   const { body, enter, decide, poll } = await deviceStage(television, [], { store })
   await decide(await enter(), 'approve')
   await poll()
@@ -424,14 +423,12 @@ test('The store holds no code, and after the decision nothing more of the reques
 test('A device gets another code if a live authorization has the first one', async () => {
   const inner = memoryStore()
   let taken = 0
-  const store: AuthorizationStore = {
-    find: (id) => inner.find(id),
-    remove: (id) => inner.remove(id),
-    save: async (authorization, revision, expected) => {
-      const saved = await inner.save(authorization, revision, expected)
-      return expected === undefined && taken-- > 0 ? false : saved
+  const store = but(inner, {
+    write: async (key, value, terms) => {
+      const isWritten = await inner.write(key, value, terms)
+      return terms.expected === undefined && taken-- > 0 ? false : isWritten
     },
-  }
+  })
   const { begin, enter } = await deviceStage(television, [], { store })
   taken = 2
   const { body, status } = await begin()
@@ -442,7 +439,7 @@ test('A device gets another code if a live authorization has the first one', asy
 
 test('A store in trouble is no wrong code: nothing is counted', async () => {
   const { store, enter } = await deviceStage(television, [], {}, { guesses: { owner: { attempts: 2 } } })
-  store.begin('fails', 'find')
+  store.begin('fails', 'read')
   for (let turn = 0; turn < 4; turn++)
     expect(outcomeOf(await enter())).toBe('page 503 temporarily_unavailable')
   store.recover()

@@ -206,7 +206,7 @@ describe('events', () => {
       const { oauth, flow, store, recorded, named } = recordingStage(stage)
       await flow.tokens(photoBook)
       const authorizationId = recorded[0]?.authorizationId ?? ''
-      store.begin('fails', 'find')
+      store.begin('fails', 'read')
       await oauth.revoke(authorizationId)
       expect(named('revoked')).toMatchObject([{ authorizationId, reason: 'host', clientId: undefined }])
       store.begin('fails', 'remove')
@@ -266,7 +266,7 @@ describe('events refused', () => {
     test('report a failing store as a failure with its cause, and never as success', async () => {
       const { flow, store, recorded } = recordingStage(stage)
       const code = await flow.approve(photoBook)
-      store.begin('fails', 'save')
+      store.begin('fails', 'write')
       const answer = await flow.redeem(photoBook, code)
       expect(recorded.slice(1)).toMatchObject([
         {

@@ -93,10 +93,10 @@ describe('With a Redis of its own,', () => {
     test('lets a token pass that is newer than what it knows of its authorization', async () => {
       const first = await authorizations.flow.tokens(photoBook)
       const id = await warm(first.accessToken)
-      const stale = store.getCached?.(id)
+      const stale = store.peek?.(`authorization:${id}`)
       const refreshed = tokensOf(await authorizations.flow.refresh(photoBook, first.refreshToken))
       // As if the news had not come yet.
-      const late = { ...store, getCached: () => stale }
+      const late = { ...store, peek: () => stale }
       const guard = createBearerGuard({ issuer: 'http://localhost', store: late })
       expect((await resourcesOf(guard).photos(refreshed.accessToken)).status).toBe(200)
     })

@@ -111,9 +111,9 @@ test('A guard that is mounted uncalled admits nothing, and says what to do [toke
 
 describeOnStores('What breaks at a guarded route', (stage) => {
   test.each([
-    ['the store returns what is no record: the guard reports it', true],
-    ['the route throws: the guard has nothing to report', false],
-  ])('is handed on to the host. %s', async (_what, isStore) => {
+    ['the store returns what is no record: the guard reports it', true, Error],
+    ['the route throws: the guard has nothing to report', false, TypeError],
+  ])('is handed on to the host. %s', async (_what, isStore, kind) => {
     const thrown: unknown[] = []
     const keep: ErrorRequestHandler = (error, _request, response, _next) => {
       thrown.push(error)
@@ -133,9 +133,9 @@ describeOnStores('What breaks at a guarded route', (stage) => {
     )
     const asked = { grant_type: 'client_credentials', scope: 'photos:read' }
     const { accessToken } = tokensOf(await set.flow.request(nightlyReport, asked))
-    if (isStore) set.store.find = async () => JSON.parse('{"authorization":null}')
+    if (isStore) set.store.read = async () => ({ value: '{}', version: 'A'.repeat(22) })
     expect((await set.flow.photos(accessToken)).status).toBe(500)
-    expect(thrown).toEqual([expect.any(TypeError)])
+    expect(thrown).toEqual([expect.any(kind)])
     expect(set.failures.map(({ code, cause }) => [code, cause])).toEqual(
       isStore ? [['server_error', thrown[0]]] : [],
     )
@@ -190,7 +190,7 @@ describeOnStores('A guard in another application', (stage) => {
     const set = stage()
     const { accessToken } = await set.flow.tokens(photoBook)
     const { flow, reasons } = resourceServer(set, { storeDeadline: 0.05 })
-    set.store.begin(trouble, 'find')
+    set.store.begin(trouble, 'read')
     const response = await flow.photos(accessToken)
     expect(response.status).toBe(503)
     expect(response.get('Retry-After')).toBe('1')

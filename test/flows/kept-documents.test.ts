@@ -3,10 +3,11 @@ import {
   type AuthorizationServerOptions,
   type DocumentFetch,
   type DocumentInquiry,
-  type SharedCache,
+  type Storage,
 } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
 import { fetchOf, openedDocuments } from '../support/flows/opened-documents'
+import { but } from '../support/stores/but'
 
 type Inquired = DocumentInquiry | undefined
 
@@ -47,28 +48,36 @@ class Documents implements DocumentFetch {
   }
 }
 
-/** A cache that all processes share. */
-function mapCache(): SharedCache & {
+/** A store that all processes share, the texts in it, and how many seconds each is kept. */
+function sharedStore(): Storage & {
   readonly texts: Map<string, string>
-  readonly kept: Map<string, number>
+  readonly kept: Map<string, number | undefined>
 } {
-  const [texts, kept] = [new Map<string, string>(), new Map<string, number>()]
-  const set = async (key: string, text: string, seconds: number) => {
+  const [texts, kept] = [new Map<string, string>(), new Map<string, number | undefined>()]
+  const inner = memoryStore()
+  const write: Storage['write'] = (key, text, terms) => {
     texts.set(key, text)
-    kept.set(key, seconds)
+    kept.set(key, terms.seconds)
+    return inner.write(key, text, terms)
   }
-  return { texts, kept, get: async (key) => texts.get(key), set }
+  return Object.assign(but(inner, { write }), { texts, kept })
 }
+
+/** A store that always holds this text, and takes no other. */
+const holding = (text: string | undefined) =>
+  but(memoryStore(), {
+    read: async () => (text === undefined ? undefined : { value: text, version: 'A'.repeat(22) }),
+    write: async () => true,
+  })
 
 /** A process that finds clients by their documents. */
 function process({
   clock = new Clock(),
-  shared = mapCache(),
+  shared = sharedStore(),
   allow,
-}: { clock?: Clock; shared?: SharedCache; allow?: readonly string[] } = {}) {
+}: { clock?: Clock; shared?: Storage; allow?: readonly string[] } = {}) {
   const documents = new Documents()
-  const store = Object.assign(memoryStore(), { sharedCache: shared })
-  const options: Partial<AuthorizationServerOptions> = { store, clock: clock.read, storeDeadline: 10 }
+  const options: Partial<AuthorizationServerOptions> = { store: shared, clock: clock.read, storeDeadline: 10 }
   const { find, noteUse } = openedDocuments({ documents, ...(allow && { allow }) }, options)
   const found = async (url = clientId, sender?: DocumentInquiry['sender']) => find(url, sender)
   /** The name of the client, or the reason why there is none. */
@@ -122,7 +131,7 @@ describe('A document', () => {
     ['malformed', async () => ({}), 'client_document_malformed'],
     ['not available', () => failureOf('unresolved'), 'client_document_unreachable'],
   ])('that is %s fails all that wait, and no later request [stranger-8]', async (_, answer, reason) => {
-    const shared = mapCache()
+    const shared = sharedStore()
     const one = process({ shared })
     one.documents.answer = answer
     expect(await Promise.all([one.outcome(), one.outcome()])).toEqual([reason, reason])
@@ -175,14 +184,14 @@ describe('A document that has ended', () => {
   })
 
   test('that another process fetched in the future counts as fetched now', async () => {
-    const shared = mapCache()
+    const shared = sharedStore()
     const one = process({ shared })
     const slow = process({ shared })
     one.clock.advance(2 * day)
     await one.find()
     slow.documents.answer = () => failureOf('limited')
     await slow.find()
-    shared.texts.clear()
+    for (const key of shared.texts.keys()) await shared.remove(key)
     slow.clock.advance(day - 0.001)
     expect(await slow.outcome()).toBe(clientId)
     slow.clock.advance(0.001)
@@ -281,13 +290,13 @@ describe('The shared cache', () => {
     ['that is over', JSON.stringify({ ...entry, expiresAt: 1_000_000_000_000 })],
     ['that is malformed here', JSON.stringify({ ...entry, document: { client_id: clientId } })],
   ])('with an entry %s is no document', async (_, text) => {
-    const one = process({ shared: { get: async () => text, set: async () => {} } })
+    const one = process({ shared: holding(text) })
     expect(await one.outcome()).toBe(clientId)
     expect(one.asks()).toBe(1)
   })
 
   test('makes a document good for a day at most, whatever it says', async () => {
-    const one = process({ shared: { get: async () => JSON.stringify(entry), set: async () => {} } })
+    const one = process({ shared: holding(JSON.stringify(entry)) })
     await one.find()
     one.clock.advance(day - 0.001)
     await one.find()
@@ -299,14 +308,14 @@ describe('The shared cache', () => {
 
   test('may be full: a document is used all the same. While it cannot be read, nothing is fetched', async () => {
     const fail = () => Promise.reject(new Error('gone'))
-    expect(await process({ shared: { get: async () => undefined, set: fail } }).outcome()).toBe(clientId)
-    const gone = process({ shared: { get: fail, set: async () => {} } })
+    expect(await process({ shared: but(memoryStore(), { write: fail }) }).outcome()).toBe(clientId)
+    const gone = process({ shared: but(memoryStore(), { read: fail }) })
     expect(await gone.outcome()).toBe('store_unavailable')
     expect(gone.asks()).toBe(0)
   })
 
   test('holds the document of a client with a token as long as this may live, and others for a day [stranger-10]', async () => {
-    const shared = mapCache()
+    const shared = sharedStore()
     const one = process({ shared })
     const kept = () => [...shared.kept.values()]
     await one.find()
@@ -326,7 +335,7 @@ describe('The shared cache', () => {
   })
 
   test('keeps the note of a use that a fetch under way, or another process, did not know of', async () => {
-    const shared = mapCache()
+    const shared = sharedStore()
     const one = process({ shared })
     await one.find()
     one.clock.advance(60)
@@ -341,7 +350,8 @@ describe('The shared cache', () => {
       fetchedAt: one.clock.read() + 60_000,
       expiresAt: 9e15,
     }
-    await shared.set(key, JSON.stringify(later), day)
+    const terms = { version: 'A'.repeat(22), expected: (await shared.read(key))?.version, seconds: day }
+    await shared.write(key, JSON.stringify(later), terms)
     one.clock.advance(60)
     await one.find()
     expect(isInUse()).toBe(true)
@@ -349,10 +359,10 @@ describe('The shared cache', () => {
 
   test('that did not keep the note of a use gets it with the next use', async () => {
     let isFull = true
-    const shared = mapCache()
-    const set = (...given: Parameters<SharedCache['set']>) =>
-      isFull ? Promise.reject(new Error('full')) : shared.set(...given)
-    const one = process({ shared: { get: async () => undefined, set } })
+    const shared = sharedStore()
+    const write: Storage['write'] = (...given) =>
+      isFull ? Promise.reject(new Error('full')) : shared.write(...given)
+    const one = process({ shared: but(shared, { write }) })
     await one.find()
     await one.noteUse()
     isFull = false
@@ -361,7 +371,7 @@ describe('The shared cache', () => {
   })
 
   test('takes 4096 documents of strangers, a quarter of them of one network, and none that is long [stranger-11]', async () => {
-    const shared = mapCache()
+    const shared = sharedStore()
     const one = process({ shared })
     for (let at = 0; at < 1030; at++) await one.find(stranger(at), senderAt('192.0.2.1'))
     expect(shared.texts.size).toBe(1024)
@@ -379,8 +389,7 @@ describe('The shared cache', () => {
 })
 
 test('Strangers push no document out of memory that is in use, nor that of a client with a token [stranger-10]', async () => {
-  const nothing = { get: async () => undefined, set: async () => {} }
-  const [used, token] = [process({ shared: nothing }), process({ shared: nothing })]
+  const [used, token] = [process({ shared: holding(undefined) }), process({ shared: holding(undefined) })]
   for (const one of [used, token]) await one.find()
   await token.noteUse()
   for (let at = 0; at < 1100; at++) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ClientAuthenticationLimits, type Counters, memoryStore } from '../../lib/index'
+import { type ClientAuthenticationLimits, memoryStore } from '../../lib/index'
 import { application, type Hosting } from '../support/flows/application'
 import { bent, everyClient, nightlyReport, photoFrame } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
@@ -19,6 +19,7 @@ import {
 } from '../support/flows/guesses'
 import { describeOnStores, type SetStage } from '../support/flows/stores-of-run'
 import { refusalOf } from '../support/flows/tokens'
+import { but } from '../support/stores/but'
 import { watchedCounters } from '../support/watched-counters'
 
 describe('client authentication limits', () => {
@@ -182,7 +183,7 @@ describe('client authentication counts', () => {
 
     test('has room for 500 failures of an address and for 1000 of a client', async () => {
       const added = new Map<string, number>()
-      const counters: Counters = {
+      const counters = but(memoryStore(), {
         add: async (key) => {
           const kind = key.replace(/:[^:]*$/, '')
           added.set(kind, (added.get(kind) ?? 0) + 1)
@@ -192,17 +193,18 @@ describe('client authentication counts', () => {
             secondsLeft: 900,
           }
         },
-        useOnce: async () => true,
-      }
+      })
       const { flow } = application({ counters })
       await guessTimes(1, flow)
       expect([...added.keys()]).toEqual(['client:address', 'client:clientAndAddress', 'client:client'])
       const fuller = (full: string, most: number) =>
         application({
-          counters: {
-            ...counters,
-            add: async (key) => ({ count: key.startsWith(`${full}:`) ? most + 1 : 1, secondsLeft: 900 }),
-          },
+          counters: but(memoryStore(), {
+            add: async (key) => ({
+              count: key.startsWith(`${full}:`) ? most + 1 : 1,
+              secondsLeft: 900,
+            }),
+          }),
         })
       expect(await guess(fuller('client:address', 500).flow)).toBe(limited)
       expect(await guess(fuller('client:client', 1000).flow)).toBe(limited)
@@ -240,7 +242,7 @@ describe('client authentication counts', () => {
       ['fail', async () => Promise.reject(new Error('connection refused'))],
       ['hang', async () => new Promise<never>(() => {})],
     ])('when counters %s: a guess is not looked at, and a generated secret passes', async (_, add) => {
-      const counters: Counters = { add, useOnce: async () => true }
+      const counters = but(memoryStore(), { add })
       const { flow, failures } = application({ counters, storeDeadline: 0.05 })
       expect(await guess(flow, 'photo-frame')).toBe('400 temporarily_unavailable')
       expect(failures.map(({ reason }) => reason)).toEqual(['store_unavailable'])

@@ -1,14 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import {
-  createBearerGuard,
-  implicit,
-  mac,
-  type Counters,
-  type AuthorizationStore,
-  memoryStore,
-  type MacOptions,
-} from '../../lib/index'
+import { createBearerGuard, implicit, mac, memoryStore, type MacOptions, type Storage } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow, type Headers } from '../support/flows/flow'
@@ -16,6 +8,7 @@ import { macHeader, type MacTokens, type SignedParts, headerOf, macAttributes } 
 import { Gate } from '../support/flows/gate'
 import { fragmentOf } from '../support/flows/redirection'
 import { setStage } from '../support/flows/stage'
+import { but } from '../support/stores/but'
 
 describe('The token type mac', () => {
   const hosts = ['api.example.com']
@@ -144,7 +137,7 @@ describe('The token type mac', () => {
     test('let one of many parallel requests with the same nonce through [token-26]', async () => {
       const together = 6
       const inner = stage(macByDefault)
-      const counters = gathering(inner.store.counters, together)
+      const counters = gathering(inner.store, together)
       const set = stage({ ...macByDefault, counters, store: inner.store, clock: inner.clock.read })
       const { body } = await set.flow.request(nightlyReport, grant)
       const headers = signature(inner, body)
@@ -186,10 +179,8 @@ describe('The token type mac', () => {
     })
 
     test('are answered with 503 when the uses of nonces cannot be counted [token-28]', async () => {
-      const counters: Counters = {
-        add: () => Promise.reject(new Error('connection refused')),
-        useOnce: () => Promise.reject(new Error('connection refused')),
-      }
+      const fail = () => Promise.reject(new Error('connection refused'))
+      const counters = but(memoryStore(), { add: fail, write: fail })
       const set = stage({ ...macByDefault, counters })
       const { body } = await set.flow.request(nightlyReport, grant)
       const answer = await set.flow.open('/photos', undefined, signature(set, body))
@@ -208,17 +199,16 @@ describe('The token type mac', () => {
     })
   })
 
-  /** Counters at which all of these calls have arrived before the first goes on. */
-  function gathering(counters: Counters, together: number): Counters {
+  /** Counters at which all of these uses have arrived before the first goes on. */
+  function gathering(counters: Storage, together: number): Storage {
     const gate = new Gate()
-    return {
-      add: (...given) => counters.add(...given),
-      async useOnce(key, seconds) {
+    return but(counters, {
+      async write(...given) {
         if (gate.waiting === together - 1) gate.open()
         await gate.pass()
-        return counters.useOnce(key, seconds)
+        return counters.write(...given)
       },
-    }
+    })
   }
 })
 
@@ -227,7 +217,7 @@ describe('Credentials of the type mac', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
   const digest = `${'A'.repeat(43)}=`
 
-  function macStage(hosts = ['api.example.com'], store?: AuthorizationStore) {
+  function macStage(hosts = ['api.example.com'], store?: Storage) {
     const tokenTypes = [mac({ hosts })]
     const set = setStage({ tokenTypes, clients: [job.registration], ...(store && { store }) })
     const call = async (Authorization: string, headers: Headers = {}) => {
@@ -299,14 +289,13 @@ describe('Credentials of the type mac', () => {
   test('Each token has a key of 32 random bytes, which the store holds sealed [token-30]', async () => {
     const inner = memoryStore()
     const written: string[] = []
-    const { flow } = macStage(['api.example.com'], {
-      find: (id) => inner.find(id),
-      remove: (id) => inner.remove(id),
-      save: (...saved) => {
-        written.push(JSON.stringify(saved))
-        return inner.save(...saved)
+    const store = but(inner, {
+      write: (...given) => {
+        written.push(JSON.stringify(given))
+        return inner.write(...given)
       },
     })
+    const { flow } = macStage(['api.example.com'], store)
     const keys = new Set<string>()
     for (let token = 0; token < 2; token++) keys.add(String((await flow.request(job, grant)).body.mac_key))
     expect([keys.size, written.length]).toEqual([2, 2])

@@ -1,4 +1,5 @@
 import { voucherGrant } from '../../docs/examples/voucher-grant'
+import { decodeAuthorization } from '../../lib/authorization/codec'
 import { jwtBearer, memoryStore } from '../../lib/index'
 import { audience, claimsAt, hub, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
@@ -34,7 +35,7 @@ describe('An assertion', () => {
     test('and is not used up by a request that the store could not write', async () => {
       const set = open(stage)
       const request = make(set.clock)
-      set.store.begin('fails', 'save')
+      set.store.begin('fails', 'write')
       expect(refusalOf(await ask(set, request))).toBe('400 temporarily_unavailable')
       set.store.recover()
       const { accessToken } = tokensOf(await ask(set, request))
@@ -60,8 +61,12 @@ describe('An assertion', () => {
       for (let time = 0; time < 2; time++) await authorizations.revoke(owner, 'photo-print')
       for (let time = 0; time < 2; time++) await authorizations.revokeAll(owner)
       expect(refusalOf(await ask(set, request))).toBe('400 invalid_grant')
-      const stored = await set.store.find(listed?.authorizationId ?? '')
-      expect(stored?.authorization).toMatchObject({ state: 'active', accessTokens: [] })
+      const id = listed?.authorizationId ?? ''
+      const stored = await set.store.read(`authorization:${id}`)
+      expect(decodeAuthorization(id, stored?.value ?? '')).toMatchObject({
+        state: 'active',
+        accessTokens: [],
+      })
     })
   })
 })

@@ -103,9 +103,9 @@ describeOnStores('oauth.authorizations', (stage) => {
 
   test('an authorization whose creation is in flight fails after revokeAll', async () => {
     const { flow, oauth, store } = open({ skipConsent: () => true, storeDeadline: 1 })
-    store.begin('hangs', 'save')
+    store.begin('hangs', 'write')
     const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
-    while (store.calls.save === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (store.calls.write === 0) await new Promise((resolve) => setImmediate(resolve))
     store.recover()
     await oauth.authorizations.revokeAll('alice')
     await asked
@@ -274,7 +274,7 @@ describeOnStores('A plug-in that needs the index of authorizations', (stage) => 
     await flow.tokens(photoPrint, {}, 'bob')
     expect(await list('alice')).toEqual([{ authorizationId: expect.any(String), clientId: 'photo-book' }])
     const never = async (): Promise<never> => Promise.reject(new Error('no store'))
-    const store = { find: never, save: never, remove: never }
+    const store = { read: never, write: never, remove: never, add: never, list: never }
     expect(() => application({ store, plugIns: [lister().plugIn] })).toThrow(
       /store must have the member index, because the option authorizations or a plug-in needs/,
     )

@@ -1,12 +1,12 @@
 import type { Response } from 'supertest'
 import {
   memoryStore,
-  type Counters,
   type PasswordLimits,
   implicit,
   type AuthorizationServerOptions,
   type GrantType,
   type ServerLimitOptions,
+  type Store,
 } from '../../lib/index'
 import { application, type Hosting } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
@@ -16,6 +16,7 @@ import { from, trusting } from '../support/flows/guesses'
 import { manyTimes } from '../support/flows/raw-request'
 import { oldBook, oldPrint, PasswordCheck, passwordRequest, withPassword } from '../support/flows/password'
 import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { but } from '../support/stores/but'
 import { watchedCounters } from '../support/watched-counters'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { setStage } from '../support/flows/stage'
@@ -48,9 +49,9 @@ describe('Limits of passwords', () => {
   const throwing = async () => Promise.reject(new Error('wrong password'))
 
   /** A server on counters that only add, in this way. */
-  const stageOn = (add: Counters['add']) => {
+  const stageOn = (add: Store['add']) => {
     const check = new PasswordCheck()
-    const counters: Counters = { add, useOnce: async () => true }
+    const counters = but(memoryStore(), { add })
     return {
       ...application({ ...withPassword({ verify: check.verify }), counters, storeDeadline: 0.05 }),
       check,
@@ -348,7 +349,7 @@ describe('Limits of what is issued', () => {
       const refused = await report(set)
       expect(refusalOf(refused)).toBe(overLimit)
       expect(refused.headers['retry-after']).toBe('20')
-      expect(set.store.calls).toMatchObject({ find: 0, save: 3 })
+      expect(set.store.calls).toMatchObject({ read: 0, write: 3 })
       expect(set.failures).toMatchObject([
         { reason: 'client_issue_limited', clientId: 'nightly-report', retryAfter: 20 },
       ])

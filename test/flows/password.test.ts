@@ -38,7 +38,7 @@ describeOnStores('The password grant', (stage) => {
       ...Array.from({ length: 3 }, () => 'password_refused'),
       ...Array.from({ length: 2 }, () => 'password_credentials_too_long'),
     ])
-    expect(store.calls.save).toBe(0)
+    expect(store.calls.write).toBe(0)
   })
 
   test.each(['username', 'password'])(

@@ -230,11 +230,11 @@ describeOnStores('Unanswered consent pages', (stage) => {
 
   test('that the store did not keep are not counted', async () => {
     const set = stage(three)
-    const save = set.store.save.bind(set.store)
-    set.store.save = () => Promise.reject(new Error('down'))
+    const { write } = set.store
+    set.store.write = () => Promise.reject(new Error('down'))
     for (let page = 0; page < 5; page++)
       expect(redirectionOf(await opened(set)).parameters['error']).toBe('temporarily_unavailable')
-    set.store.save = save
+    set.store.write = write
     await fill(set)
   })
 

@@ -304,7 +304,7 @@ describeOnStores('An addition to the token response', (stage) => {
     const extensions = [adding('good', { members: { first: 'one' } }), adding('bad', addition)]
     const { flow, store } = stage({ clients, extensions })
     expect(refusalOf(await flow.request(report, fields))).toBe('500 server_error')
-    expect(store.calls.save).toBe(0)
+    expect(store.calls.write).toBe(0)
   })
 
   test('may refuse, and then spends no code', async () => {

@@ -125,7 +125,7 @@ describe('Pushed requests', () => {
       expect(new URLSearchParams(back.split('?')[1]).get('request_uri')).toBe(request.request_uri)
       clock.advance(300)
       await flow.ask(request)
-      expect(store.calls.save).toBe(2)
+      expect(store.calls.write).toBe(2)
       clock.advance(299)
       const page = await flow.open(back, 'alice')
       expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect code')

@@ -7,8 +7,8 @@ import {
   redisStore,
   type AccessTokenClaims,
   type AuthorizationServerOptions,
-  type AuthorizationStore,
   type RedisCommands,
+  type Storage,
 } from '../../lib/index'
 import { audience, claimsAt, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { Chance } from '../support/chance'
@@ -22,13 +22,14 @@ import { outcomeOf } from '../support/flows/outcome'
 import { gallery, job, photosApi, printApi, reportsApi, withResources } from '../support/flows/resources'
 import { claimsIn, signedFormat } from '../support/flows/signed-format'
 import { tokensOf } from '../support/flows/tokens'
+import { but } from '../support/stores/but'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 
 const many = 8
 
 /** A store in which requests meet: once told so, none goes on before each of so many has read the record, or tries to write it. */
-class MeetingStore implements AuthorizationStore {
+class MeetingStore implements Storage {
   private readonly inner = memoryStore()
   private meeting = { awaited: 0, gate: new Gate() }
 
@@ -37,29 +38,34 @@ class MeetingStore implements AuthorizationStore {
     this.meeting = { awaited, gate: new Gate() }
   }
 
-  private async met(): Promise<void> {
+  private async met(key: string): Promise<void> {
+    if (!key.startsWith('authorization:')) return
     const { awaited, gate } = this.meeting
     if (gate.waiting >= awaited) return
     if (gate.waiting === awaited - 1) gate.open()
     await gate.pass()
   }
 
-  find: AuthorizationStore['find'] = async (id) => {
-    const found = await this.inner.find(id)
-    await this.met()
+  read: Storage['read'] = async (key) => {
+    const found = await this.inner.read(key)
+    await this.met(key)
     return found
   }
 
   // A server that wrote the record itself needs not read it.
-  save: AuthorizationStore['save'] = async (...given) => {
-    await this.met()
-    return this.inner.save(...given)
+  write: Storage['write'] = async (key, ...words) => {
+    await this.met(key)
+    return this.inner.write(key, ...words)
   }
 
-  remove: AuthorizationStore['remove'] = async (id) => {
-    await this.met()
-    await this.inner.remove(id)
+  remove: Storage['remove'] = async (key) => {
+    await this.met(key)
+    await this.inner.remove(key)
   }
+
+  add: Storage['add'] = (...words) => this.inner.add(...words)
+
+  list: Storage['list'] = (kind) => this.inner.list(kind)
 }
 
 /** Two servers on one store in which requests meet. */
@@ -179,11 +185,11 @@ describe('When the reply of a removal is lost,', () => {
   function losing() {
     const inner = memoryStore()
     const lost = { replies: 0 }
-    const remove = async (id: string) => {
-      await inner.remove(id)
+    const remove = async (key: string) => {
+      await inner.remove(key)
       if (lost.replies-- > 0) throw new Error('Connection is closed.')
     }
-    const store = { find: inner.find.bind(inner), save: inner.save.bind(inner), remove }
+    const store = but(inner, { remove })
     const { flow, oauth } = application({ store, lifetimes: { refreshTokenGrace: 0 } })
     const ends: string[] = []
     for (const end of ['replayed', 'reused', 'revoked'] as const) oauth.events.on(end, () => ends.push(end))

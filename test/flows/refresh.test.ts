@@ -121,7 +121,7 @@ describe('A refresh', () => {
       async (scope) => {
         const { flow, store } = stage()
         expect(refusalOf(await flow.request(nightlyReport, { grant_type, scope }))).toBe('400 invalid_scope')
-        expect(store.calls.save).toBe(0)
+        expect(store.calls.write).toBe(0)
       },
     )
   })

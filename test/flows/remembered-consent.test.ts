@@ -505,7 +505,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
   test('revoke waits for a record that cannot be read, because the record names whose consent it forgets', async () => {
     const set = open()
     const id = await approvedId(set, photoPrint)
-    set.store.begin('fails', 'find')
+    set.store.begin('fails', 'read')
     await expect(set.oauth.revoke(id)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
     set.store.recover()
     await set.oauth.revoke(id)
@@ -516,7 +516,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
 
 test('rememberConsent needs a store with consents', () => {
   const never = async (): Promise<never> => Promise.reject(new Error('no store'))
-  const store = { find: never, save: never, remove: never }
+  const store = { read: never, write: never, remove: never, add: never, list: never }
   expect(() => application({ store, rememberConsent: true })).toThrow(
     /store must have the member consents, because the option rememberConsent needs it/,
   )

@@ -15,17 +15,18 @@ const day = 24 * 3600
 const clocksApart = 5
 const forItself = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-/** Holds the next save of a store until it is released. */
-function holdNextSave(store: ObservedStore) {
-  const { save } = store
+/** Holds the next write of an authorization until it is released. */
+function holdNextWrite(store: ObservedStore) {
+  const { write } = store
   const gate = new Gate()
-  store.save = async (...given) => {
-    store.save = save
+  store.write = async (key, ...words) => {
+    if (!key.startsWith('authorization:')) return write(key, ...words)
+    store.write = write
     await gate.pass()
-    return save(...given)
+    return write(key, ...words)
   }
   return {
-    held: () => waitUntil('a save is held', async () => gate.waiting > 0),
+    held: () => waitUntil('a write is held', async () => gate.waiting > 0),
     release: () => gate.open(),
   }
 }
@@ -109,7 +110,7 @@ describeOnStores('oauth.authorizations.revokeClient', (stage) => {
 
   test('ends an approval that is being saved while it is called', async () => {
     const { flow, oauth, store, clock } = open({ skipConsent: () => true })
-    const { held, release } = holdNextSave(store)
+    const { held, release } = holdNextWrite(store)
     const asked = flow.ask(authorizationRequest(photoPrint), 'alice')
     await held()
     clock.advance(10)
@@ -123,7 +124,7 @@ describeOnStores('oauth.authorizations.revokeClient', (stage) => {
     const { flow, oauth, store, clock } = open()
     const { refreshToken } = await flow.tokens(photoPrint)
     clock.advance(60)
-    const { held, release } = holdNextSave(store)
+    const { held, release } = holdNextWrite(store)
     const refreshed = flow.refresh(photoPrint, refreshToken)
     await held()
     await oauth.authorizations.revokeClient('photo-print')

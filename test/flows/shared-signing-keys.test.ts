@@ -4,8 +4,9 @@ import {
   memoryStore,
   signingKeys,
   type AuthorizationServerOptions,
-  type KeyStore,
   type SigningKeys,
+  type Storage,
+  type StoredValue,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
@@ -14,6 +15,7 @@ import { mountResources } from '../support/flows/resources'
 import { hub, hubOnCurve, signer } from '../support/assertions/jwt'
 import { KeyServer } from '../support/assertions/key-server'
 import { accessClaims, accessJwt } from '../support/jwt-guard/access-tokens'
+import { but } from '../support/stores/but'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
 
 const { issuer } = canonicalOptions
@@ -26,17 +28,19 @@ type KeyOptions = Omit<Extract<Parameters<typeof signingKeys>[0], { secrets: unk
 /** The keys of an issuer in a store whose texts the test reads and writes, and a time of their own. */
 function stage() {
   const clock = new Clock()
-  const texts = new Map<string, { text: string; revision: string }>()
-  const keys: KeyStore = {
-    find: async (name) => texts.get(name),
-    save: async (name, text, revision, expected) => {
-      const stored = texts.get(name)?.revision
-      if (stored !== expected && stored !== revision) return false
-      texts.set(name, { text, revision })
-      return true
-    },
+  const texts = new Map<string, StoredValue>()
+  const inner = memoryStore({ clock: clock.read })
+  const isOfKeys = (key: string) => key.startsWith('keys:')
+  const read: Storage['read'] = async (key) => (isOfKeys(key) ? texts.get(key) : inner.read(key))
+  const write: Storage['write'] = async (key, value, terms) => {
+    if (!isOfKeys(key)) return inner.write(key, value, terms)
+    const { version, expected } = terms
+    const stored = texts.get(key)?.version
+    if (stored !== expected && stored !== version) return false
+    texts.set(key, { value, version })
+    return true
   }
-  const store = Object.assign(memoryStore({ clock: clock.read }), { keys })
+  const store = but(inner, { read, write })
   /** A process, and the keys that it publishes, in order. */
   const open = (
     options: Partial<KeyOptions> = {},
@@ -147,10 +151,10 @@ test.each<[string, string]>([
   const { open, texts, manage } = stage()
   await open().published()
   const [name = ''] = texts.keys()
-  texts.set(name, { text, revision: 'r'.repeat(22) })
+  texts.set(name, { value: text, version: 'r'.repeat(22) })
   expect(await open().published()).toEqual(['503'])
   await expect(manage().list()).rejects.toThrow(/cannot read|JSON/)
-  expect(texts.get(name)?.text).toBe(text)
+  expect(texts.get(name)?.value).toBe(text)
 })
 
 test('Without the secret of the keys, a process makes none of their algorithm, and retiring them is the way out', async () => {

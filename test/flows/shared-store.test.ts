@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard, jwtBearer, memoryCounters } from '../../lib/index'
+import { createBearerGuard, jwtBearer, memoryStore } from '../../lib/index'
 import { audience, claimsAt, hub, issuers, jwt } from '../support/assertions/jwt'
 import { application, canonicalOptions } from '../support/flows/application'
 import { bent, nightlyReport, photoPrint } from '../support/flows/clients'
@@ -94,7 +94,7 @@ describeOnStores('Of two issuers on one store', (stage) => {
   test('both count failures of a client together', async () => {
     const three = { attempts: 3 }
     const limits = { clientAuthentication: { clientAndAddress: three } }
-    const counters = memoryCounters()
+    const counters = memoryStore()
     const guesses: string[] = []
     for (const issuer of [canonicalOptions.issuer, otherIssuer]) {
       const { flow } = application({ ...options, limits, counters, issuer })

@@ -7,77 +7,18 @@ import {
   dpop,
   type GrantType,
   mac,
-  memoryCounters,
-  memoryStore,
   pushedAuthorizationRequests,
   redisStore,
 } from '../../lib/index'
 import { application } from '../support/flows/application'
-import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
-import { Clock } from '../support/flows/clock'
+import { bent, nightlyReport, photoBook } from '../support/flows/clients'
 import { authorizationRequest, Flow, redemption } from '../support/flows/flow'
 import { from, trusting } from '../support/flows/guesses'
 import { macHeader, type MacTokens } from '../support/flows/mac'
 import { Prover } from '../support/flows/prover'
-import { redirectionOf } from '../support/flows/redirection'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
-import { refusalOf, tokensOf } from '../support/flows/tokens'
+import { refusalOf } from '../support/flows/tokens'
 import { withRedis } from '../support/with-redis'
-
-describe('memory shares', () => {
-  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-  const noRoom = '429 temporarily_unavailable'
-
-  /** A server on a memory store with room for so many authorizations, and half as many requests. */
-  function small(maximumRecords: number) {
-    const clock = new Clock()
-    const store = memoryStore({ maximumRecords, clock: clock.read })
-    return { ...application({ store, clock: clock.read }), clock }
-  }
-
-  describe('One client in the memory store', () => {
-    test('has a quarter of its room, gets Retry-After, and leaves the rest to others [store-26]', async () => {
-      const { flow, failures } = small(8)
-      tokensOf(await flow.request(nightlyReport, grant))
-      tokensOf(await flow.request(nightlyReport, grant))
-      for (let more = 0; more < 3; more++) {
-        const refused = await flow.request(nightlyReport, grant)
-        expect(refusalOf(refused)).toBe(noRoom)
-        expect(refused.headers['retry-after']).toBe('60')
-      }
-      expect(failures[0]).toMatchObject({ reason: 'client_share_full', clientId: 'nightly-report' })
-      for (const owner of ['alice', 'bob']) await flow.tokens(photoBook, {}, owner)
-      for (const owner of ['carol', 'dave']) await flow.tokens(photoPrint, {}, owner)
-    })
-
-    test('has a quarter of the room for open requests, denied ones too, and gets the error by redirect', async () => {
-      const { flow, failures } = small(16)
-      const asked = authorizationRequest(photoBook)
-      for (const owner of ['alice', 'bob']) {
-        const page = await flow.ask(asked, owner)
-        redirectionOf(await flow.decide(page, 'deny', owner))
-      }
-      const { parameters } = redirectionOf(await flow.ask(asked, 'carol'))
-      expect(parameters).toMatchObject({ error: 'temporarily_unavailable', state: asked.state })
-      expect(failures).toMatchObject([
-        { reason: 'owner_denied' },
-        { reason: 'owner_denied' },
-        { endpoint: 'authorization', reason: 'client_share_full' },
-      ])
-      expect((await flow.ask(authorizationRequest(photoPrint), 'carol')).status).toBe(200)
-    })
-  })
-
-  test('One resource owner in the memory store has a quarter of its room, at all clients together', async () => {
-    const { flow, failures } = small(16)
-    for (const client of [photoBook, photoPrint, photoBook, photoPrint]) await flow.tokens(client)
-    const page = await flow.ask(authorizationRequest(photoFrame), 'alice')
-    const { parameters } = redirectionOf(await flow.decide(page, 'approve', 'alice'))
-    expect(parameters).toMatchObject({ error: 'temporarily_unavailable' })
-    expect(failures).toMatchObject([{ reason: 'owner_share_full' }])
-    expect((await flow.tokens(photoFrame, {}, 'bob')).scope).toBe('photos:read')
-  })
-})
 
 describe('single use limit', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
@@ -166,28 +107,13 @@ describe('single use limit', () => {
     })
   })
 
-  test('Counters in memory keep a quarter of their room for what one client uses once', async () => {
-    const set = application({ ...signing, counters: memoryCounters({ maximumKeys: 8 }) })
-    const [tokens, others] = [await tokensFor(set), await tokensFor(set, other)]
-    const use = (own: MacTokens) => {
-      const Authorization = macHeader(own, { port: '80' })
-      return set.flow.open('/photos', undefined, { Host: 'api.example.com', Authorization })
-    }
-    for (let request = 0; request < 2; request++) expect((await use(tokens)).status).toBe(200)
-    for (let request = 0; request < 3; request++)
-      expect(refusalOf(await use(tokens))).toBe('429 temporarily_unavailable')
-    expect(set.failures[0]).toMatchObject({ reason: 'single_uses_full' })
-    for (let request = 0; request < 2; request++) expect((await use(others)).status).toBe(200)
-  })
-
   describe('Proofs in the name of a public client, which everybody knows,', () => {
     const others = ['192.0.2.10', '192.0.2.11', '192.0.2.12']
-    /** A server whose counters give one share two keys, and whose limit is two single uses. */
+    /** A server whose limit is two single uses. */
     const open = () => {
       const set = application(
         {
           clients: [photoBook.registration],
-          counters: memoryCounters({ maximumKeys: 100 }),
           limits: { singleUses: { attempts: 2, seconds: 60 } },
           plugIns: [dpop({ baseUrl: 'http://localhost' }), pushedAuthorizationRequests()],
         },
@@ -258,7 +184,7 @@ describe('single use limit', () => {
         const Authorization = macHeader(tokens, { port: '80' })
         await set.flow.open('/photos', undefined, { Host: 'api.example.com', Authorization })
       }
-      expect(await client.keys(`${prefix}spent:*`)).toHaveLength(3)
+      expect(await client.keys(`${prefix}use:*`)).toHaveLength(3)
     })
   })
 })

@@ -7,13 +7,13 @@ import {
   signingKeys,
   type GivenKey,
   type SigningAlgorithm,
-  type Storage,
 } from '../../lib/index'
 import { application } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
 import { keySecret, withJwts } from '../support/flows/jwt-tokens'
 import { gallery, mountResources, photosApi } from '../support/flows/resources'
 import { rsaKeyPair } from '../support/rsa-keys'
+import { but } from '../support/stores/but'
 import { waitUntil } from '../support/wait-until'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -99,23 +99,18 @@ test.each<[object, RegExp]>([
 })
 
 test.each<[string, object, RegExp]>([
-  ['no store', { issuer: 'https://a.example', secrets: [keySecret] }, /store is missing: it must have keys/],
+  [
+    'no store',
+    { issuer: 'https://a.example', secrets: [keySecret] },
+    /store is missing: it must be the store of the server/,
+  ],
   ['no secrets', { issuer: 'https://a.example', store: memoryStore() }, /secrets is missing/],
   ['no issuer', { store: memoryStore(), secrets: [keySecret] }, /issuer is missing/],
 ])('manageSigningKeys() with %s is a mistake at construction', (_what, options, message) => {
   expect(() => Reflect.apply(manageSigningKeys, undefined, [options])).toThrow(message)
 })
 
-test('a store without keys is a mistake at start, with its cure, and what signs needs keys of signingKeys()', () => {
-  const store = memoryStore()
-  const bare: Storage = {
-    find: (id) => store.find(id),
-    save: (...words) => store.save(...words),
-    remove: (id) => store.remove(id),
-  }
-  expect(() => application(withJwts({ store: bare }))).toThrow(
-    /plugIns\[0\] cannot be opened: the store keeps no keys.*redisStore.*signingKeys\({ keys }\)/,
-  )
+test('what signs needs keys of signingKeys()', () => {
   expect(() => Reflect.apply(jwtAccessTokens, undefined, [{ keys: {} }])).toThrow(/keys must be signingKeys/)
 })
 
@@ -146,16 +141,13 @@ test('a process goes on with its keys for a minute while the store fails, and th
   const clock = new Clock()
   const inner = memoryStore({ clock: clock.read })
   let isAway = false
-  const failing = async <T>(call: () => Promise<T>) => {
-    if (isAway) throw new Error('The store is away.')
+  const failing = async <T>(key: string, call: () => Promise<T>) => {
+    if (isAway && key.startsWith('keys:')) throw new Error('The store is away.')
     return call()
   }
-  const { keys } = inner
-  const store = Object.assign(inner, {
-    keys: {
-      find: (name: string) => failing(() => keys.find(name)),
-      save: (...words: Parameters<typeof keys.save>) => failing(() => keys.save(...words)),
-    },
+  const store = but(inner, {
+    read: (key) => failing(key, () => inner.read(key)),
+    write: (key, ...words) => failing(key, () => inner.write(key, ...words)),
   })
   const served = application(withJwts({ store, clock: clock.read }), { mount: mountResources })
   const Authorization = `Bearer ${(await redeemed(served)).access_token}`

@@ -3,8 +3,8 @@ import request from 'supertest'
 import {
   memoryDynamicClients,
   memoryStore,
-  type AuthorizationStore,
   createAuthorizationServer,
+  type Storage,
   type StoreWarning,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
@@ -31,7 +31,7 @@ const unavailable = '400 temporarily_unavailable'
 describe('While the store fails', () => {
   const trouble = 'fails'
   describeOnStores('the token endpoint asks to try again', (stage) => {
-    test.each(['find', 'save'] as const)('for a code, which is not spent (%s) [store-3]', async (verb) => {
+    test.each(['read', 'write'] as const)('for a code, which is not spent (%s) [store-3]', async (verb) => {
       const { calm, flow, store, failures } = twoServers(stage)
       const code = await calm.approve(photoBook)
       store.begin(trouble, verb)
@@ -48,7 +48,7 @@ describe('While the store fails', () => {
     test('for a refresh token, which is not rotated', async () => {
       const { calm, flow, store } = twoServers(stage)
       const { accessToken, refreshToken } = await calm.tokens(photoPrint)
-      for (const verb of ['find', 'save'] as const) {
+      for (const verb of ['read', 'write'] as const) {
         store.begin(trouble, verb)
         expect(refusalOf(await flow.refresh(photoPrint, refreshToken))).toBe(unavailable)
         store.recover()
@@ -83,7 +83,7 @@ describe('While the store fails', () => {
       const [redirect_uri = ''] = notesApp.redirect_uris
       const registration = { ...photoBook.registration, client_id: String(body.client_id) }
       const ofStranger = { ...authorizationRequest({ registration }), redirect_uri, scope: 'photos:read' }
-      store.begin(trouble, 'save')
+      store.begin(trouble, 'write')
       const page = await flow.ask(ofStranger, 'alice')
       expect([page.status, page.get('Retry-After')]).toEqual([503, '1'])
       expect(page.text).toContain('reload this page to try again')
@@ -98,14 +98,14 @@ describe('While the store fails', () => {
       async (decision) => {
         const { calm, flow, store } = twoServers(stage)
         const page = await calm.ask(asked, 'alice')
-        store.begin(trouble, 'find')
+        store.begin(trouble, 'read')
         const response = await flow.decide(page, decision, 'alice')
         expect([errorPageOf(response), response.get('Retry-After')]).toEqual([
           '503 temporarily_unavailable',
           '1',
         ])
         store.recover()
-        store.begin(trouble, 'save')
+        store.begin(trouble, 'write')
         const { uri, parameters } = redirectionOf(await flow.decide(page, decision, 'alice'))
         expect([uri, parameters]).toEqual([
           'https://book.example/callback',
@@ -119,7 +119,7 @@ describe('While the store fails', () => {
 
     test('needs no store to hand off to the login, nor to refuse', async () => {
       const { flow, store } = twoServers(stage)
-      store.begin(trouble, 'find', 'save', 'remove')
+      store.begin(trouble, 'read', 'write', 'remove', 'add', 'list')
       expect(redirectionOf(await flow.ask(asked)).uri).toBe('/login')
       expect(errorPageOf(await flow.ask({}, 'alice'))).toBe('400 invalid_request')
     })
@@ -129,7 +129,7 @@ describe('While the store fails', () => {
     test('answers 503, which is not the fault of the token [token-13]', async () => {
       const { calm, flow, store } = twoServers(stage)
       const { accessToken } = await calm.tokens(photoBook)
-      store.begin(trouble, 'find')
+      store.begin(trouble, 'read')
       const response = await flow.photos(accessToken)
       expect(refusalOf(response)).toBe('503 temporarily_unavailable')
       expect(response.get('Retry-After')).toBe('1')
@@ -164,7 +164,7 @@ describe('Surroundings of a store', () => {
   const warnings = () => warned.mock.calls.map(([text, options]) => `${Object(options).code} ${String(text)}`)
   const codes = () => warnings().map((warning) => warning.split(' ')[0])
 
-  const serverOn = (store: AuthorizationStore, issuer = canonicalOptions.issuer) =>
+  const serverOn = (store: Storage, issuer = canonicalOptions.issuer) =>
     createAuthorizationServer({ ...canonicalOptions, issuer, store })
 
   /** A store that looks at its surroundings, and counts how often. */

@@ -253,7 +253,7 @@ describeOnStores('Token exchange refuses', (stage) => {
   test('temporarily, while the store fails', async () => {
     const { flow, store } = stage(exchanging())
     const { accessToken } = await flow.tokens(photoBook)
-    for (const verb of ['find', 'save'] as const) {
+    for (const verb of ['read', 'write'] as const) {
       store.begin('fails', verb)
       expect(refusalOf(await flow.request(service, exchangeOf(accessToken)))).toBe(
         '400 temporarily_unavailable',

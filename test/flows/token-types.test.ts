@@ -8,7 +8,7 @@ import {
   createIntrospectionGuard,
   createJwtBearerGuard,
   type Extension,
-  memoryCounters,
+  memoryStore,
   type TokenType,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
@@ -161,7 +161,7 @@ describe('Bound tokens', () => {
   })
 
   test('guards without a store that share counters use a proof up together, within limits.singleUses', async () => {
-    const counters = memoryCounters()
+    const counters = memoryStore()
     server.answer = { active: true, client_id: 'photo-book', scope: 'photos:read', cnf: { jkt } }
     const limits = { singleUses: { attempts: 1, seconds: 60 } }
     const options = { plugIns: [keyedTokens], counters }

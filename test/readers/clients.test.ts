@@ -1,17 +1,12 @@
 import { runInNewContext } from 'node:vm'
-import {
-  type ClientSource,
-  createAuthorizationServer,
-  memoryClients,
-  memoryStore,
-  type SharedCache,
-} from '../../lib/index'
+import { type ClientSource, createAuthorizationServer, memoryClients, memoryStore } from '../../lib/index'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { setStage } from '../support/flows/stage'
 import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
 import { optionsWith, phone, printer } from '../support/registrations'
+import { but } from '../support/stores/but'
 
 // Without client_credentials, which a registration whose type is wrong is told of, too.
 const web = { ...printer, grant_types: ['authorization_code'] }
@@ -244,30 +239,24 @@ describe('a source of clients', () => {
   })
 
   describe('shares a cache', () => {
-    const cacheOf = (sharedCache: SharedCache, bend: object = {}) =>
-      opening(undefined, { store: Object.assign(memoryStore(), { sharedCache }), ...bend }).sharedCache
+    const documentsIn = (bend: object) => opening(undefined, bend).keptDocuments
 
     it('of the store', async () => {
-      const kept = new Map<string, string>()
-      const cache = cacheOf({
-        get: async (key) => kept.get(key),
-        set: async (key, text) => void kept.set(key, text),
-      })
-      await cache.set('a', 'text', 60)
-      expect([[...kept], await cache.get('a')]).toEqual([[['a', 'text']], 'text'])
+      const store = memoryStore()
+      await documentsIn({ store }).keep('a', 'text', 60)
+      await documentsIn({ store }).keep('a', 'newer', 60)
+      expect([await documentsIn({ store }).find('a'), await documentsIn({}).find('a')]).toEqual([
+        'newer',
+        undefined,
+      ])
     })
 
     it('whose failure is a failure of the store', async () => {
-      const never = new Promise<never>(() => {})
-      const slow = cacheOf({ get: () => never, set: () => never }, { storeDeadline: 0.01 })
-      await expect(slow.get('a')).rejects.toMatchObject({ reason: 'store_unavailable' })
-      await expect(slow.set('a', 'text', 60)).rejects.toMatchObject({ reason: 'store_unavailable' })
-    })
-
-    it('in memory, if the store has none', async () => {
-      const { sharedCache } = opening()
-      await sharedCache.set('a', 'text', 60)
-      expect([await sharedCache.get('a'), await opening().sharedCache.get('a')]).toEqual(['text', undefined])
+      const never = () => new Promise<never>(() => {})
+      const store = but(memoryStore(), { read: never, write: never })
+      const slow = documentsIn({ store, storeDeadline: 0.01 })
+      await expect(slow.find('a')).rejects.toMatchObject({ reason: 'store_unavailable' })
+      await expect(slow.keep('a', 'text', 60)).rejects.toMatchObject({ reason: 'store_unavailable' })
     })
   })
 })

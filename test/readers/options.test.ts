@@ -8,10 +8,10 @@ import {
   generateClientSecret,
   implicit,
   mac,
-  memoryCounters,
-  memoryDynamicClients,
   memoryStore,
+  memoryDynamicClients,
 } from '../../lib/index'
+import { hub } from '../support/assertions/jwt'
 import { signedFormat } from '../support/flows/signed-format'
 import { setStage } from '../support/flows/stage'
 import { issuesIn, mistakesWith, pathsWith } from '../support/mistakes'
@@ -39,7 +39,7 @@ const deadline = 'must be seconds, more than 0 and at most 60.'
 const callable = 'must be a function.'
 const yesOrNo = 'must be true or false.'
 const object = 'must be an object.'
-const functions = { find() {}, save() {}, remove: true }
+const functions = { read() {}, write() {}, remove() {}, add() {}, list: true }
 
 /** Options but `issuer` and `clients`, the cure, and values that are wrong for each of them. */
 const table: readonly (readonly [options: string, cure: string, wrong: readonly unknown[]])[] = [
@@ -101,7 +101,7 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
   ],
   [
     'store',
-    'must have the functions find, save and remove, as redisStore({ url }) and memoryStore() have.',
+    'must have the functions read, write, remove, add and list, as redisStore({ url }) and memoryStore() have.',
     [null, 7, 'memory', {}, [], memoryStore, functions],
   ],
   ['endpoints', 'must be a list of endpoints.', [null, 7, 'whoami', {}]],
@@ -114,11 +114,7 @@ const table: readonly (readonly [options: string, cure: string, wrong: readonly 
     [null, 7, '', 'https', ['any'], {}, ...noScheme, { schemes: ['cursor'], hosts: [] }],
   ],
   ['responseTypes', 'must be a list of response types, such as implicit().', [null, 'token', {}]],
-  [
-    'counters',
-    'must have the functions add and useOnce, as redisStore({ url }).counters and memoryCounters() have.',
-    [null, 7, 'redis', {}, { add: () => 1 }, { add: 1, useOnce: 2 }],
-  ],
+  ['counters', 'must be a store, such as redisStore({ url }).', [null, 7, 'redis', {}, { add: () => 1 }]],
   ['grantTypes', 'must be a list of grant types, such as password({ verify }).', [null, {}, 'password']],
   ['tokenTypes', 'must be a list of token types, such as mac({ hosts }).', [null, 'mac', {}]],
   ['accessTokenFormats', 'must be a list of access token formats.', [null, 'jwt', {}]],
@@ -165,7 +161,7 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   login: '/login',
   logOut: () => {},
   store: memoryStore(),
-  counters: memoryCounters(),
+  counters: memoryStore(),
   grantTypes: [],
   tokenTypes: [mac({ hosts: ['api.example.com'] })],
   accessTokenFormats: [signed],
@@ -525,43 +521,26 @@ describe('where NODE_ENV is production', () => {
     expect(inProduction(() => mistakesWith({}), environment)).toEqual([])
   })
 
-  const bare = { find: async () => undefined, save: async () => true, remove: async () => {} }
-  const guarding = { issuer: 'http://localhost', store: bare }
+  const onStore = { issuer: 'http://localhost', store: memoryStore() }
+  const byKeys = { issuer: hub.issuer, audience: 'https://photos.example', keys: { keys: [hub.jwk] } }
   const plugIn = { name: 'test', open: () => ({}) }
+  const counting = { plugIns: [{ ...plugIn, openInGuard: () => ({}) }] }
   // Each with a package of its own, because a process is warned once.
   it.each<[string, number, (fresh: typeof suite) => unknown]>([
-    ['a server', 1, (fresh) => fresh.createAuthorizationServer(optionsWith({ store: bare }))],
-    [
-      'one whose host says which counters it means',
-      0,
-      (fresh) =>
-        fresh.createAuthorizationServer(optionsWith({ store: bare, counters: fresh.memoryCounters() })),
-    ],
-    [
-      'one whose store is in memory by choice',
-      0,
-      (fresh) =>
-        fresh.createAuthorizationServer(
-          optionsWith({ store: fresh.memoryStore({ allowInProduction: true }) }),
-        ),
-    ],
+    ['a server', 0, (fresh) => fresh.createAuthorizationServer(optionsWith({ store: onStore.store }))],
+    ['a guard on a store', 0, (fresh) => fresh.createBearerGuard({ ...onStore, ...counting })],
     [
       'a guard that counts nothing',
       0,
-      (fresh) => fresh.createBearerGuard({ ...guarding, plugIns: [plugIn] }),
+      (fresh) => fresh.createJwtBearerGuard({ ...byKeys, plugIns: [plugIn] }),
     ],
+    ['a guard whose plug-in may count', 1, (fresh) => fresh.createJwtBearerGuard({ ...byKeys, ...counting })],
     [
-      'a guard whose token type counts',
-      1,
-      (fresh) =>
-        fresh.createBearerGuard({ ...guarding, tokenTypes: [fresh.mac({ hosts: ['api.example.com'] })] }),
+      'one whose host says which counters it means',
+      0,
+      (fresh) => fresh.createJwtBearerGuard({ ...byKeys, ...counting, counters: onStore.store }),
     ],
-    [
-      'a guard whose plug-in may count',
-      1,
-      (fresh) => fresh.createBearerGuard({ ...guarding, plugIns: [{ ...plugIn, openInGuard: () => ({}) }] }),
-    ],
-  ])('a store without counters is warned of, by %s: %i times [store-10]', (_who, times, make) => {
+  ])('counters without a store are warned of, by %s: %i times [store-10]', (_who, times, make) => {
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     jest.isolateModules(() => {
       const fresh: typeof suite = require('../../lib/index')

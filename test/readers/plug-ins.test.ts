@@ -359,18 +359,18 @@ describe('a plug-in', () => {
   })
 
   it('sees the issuer, URLs below it, the time, the storage, and what a new record needs', () => {
-    const store = memoryStore()
+    const store = Object.assign(memoryStore(), { place: 'the shelf' })
     const seen: unknown[] = []
     const look = (server: PlugInServer) => {
       const { issuer, storage } = server
-      seen.push(issuer, server.urlOf('/push'), server.now(), server.random(3).length, storage === store)
+      seen.push(issuer, server.urlOf('/push'), server.now(), server.random(3).length, storage.place)
       seen.push(server.context().now, server.context().lifetimes.authorizationRequest)
       return {}
     }
     const plugIn: PlugIn = { name: 'test', open: look }
     const issuer = 'http://localhost/oauth'
     expect(issuesIn(optionsWith({ issuer, store, clock: () => 7999, plugIns: [plugIn] }))).toEqual([])
-    expect(seen).toEqual([issuer, `${issuer}/push`, 7, 3, true, 7, 600])
+    expect(seen).toEqual([issuer, `${issuer}/push`, 7, 3, 'the shelf', 7, 600])
   })
 
   it.each<[string, (server: PlugInServer) => unknown]>([

@@ -1,11 +1,11 @@
 import {
-  type AuthorizationStore,
   createAuthorizationServer,
   createBearerGuard,
   createJwtBearerGuard,
   deviceAuthorization,
   mac,
   memoryStore,
+  type Storage,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
@@ -14,10 +14,12 @@ import { type Maker, mistakesOf } from '../support/mistakes-of'
 
 const pathsOf = (maker: Maker, options: unknown) => mistakesOf(maker, options).map(({ path }) => path)
 const issuer = 'http://localhost'
-const bare: AuthorizationStore = {
-  find: async () => undefined,
-  save: async () => true,
+const bare: Storage = {
+  read: async () => undefined,
+  write: async () => true,
   remove: async () => {},
+  add: async () => ({ count: 1, secondsLeft: 1 }),
+  list: async () => [],
 }
 
 describe('createBearerGuard()', () => {
@@ -143,7 +145,7 @@ test('deviceAuthorization() names every mistake in its options', () => {
 })
 
 test('deviceAuthorization() needs its secret for a store that another process may read', () => {
-  const create = (own: { secret?: string }, store: AuthorizationStore) => () =>
+  const create = (own: { secret?: string }, store: Storage) => () =>
     createAuthorizationServer({ ...canonicalOptions, plugIns: [deviceAuthorization(own)], store })
   expect(create({}, bare)).toThrow('needs the option secret, because other processes may share the store')
   expect(create({ secret: deviceSecret }, bare)).not.toThrow()

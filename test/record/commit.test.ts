@@ -67,7 +67,7 @@ const remove: Transition<string> = () => ({ action: 'delete', outcome: 'removed'
 const refuse: Transition<string> = () => ({ action: 'none', refusal: gone })
 const refuseAndRemove: Transition<string> = () => ({ action: 'delete', refusal: gone })
 const touch: Transition<string> = () => ({ action: 'touch', outcome: 'touched' })
-const full = overLimit('client_share_full', 60)
+const full = overLimit('owner_share_full', 60)
 const unavailable = refused('store_unavailable')
 
 describe('A commit', () => {

@@ -139,7 +139,7 @@ test('[AUZ-12] server_error: something broke on this side', async () => {
 
 test.each(['fails', 'hangs'] as const)('[AUZ-12] temporarily_unavailable: the store %s', async (trouble) => {
   const { flow, store } = setStage({ storeDeadline: 0.05 })
-  store.begin(trouble, 'save')
+  store.begin(trouble, 'write')
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('redirect temporarily_unavailable')
 })
 

@@ -47,7 +47,7 @@ test.each(['Bearer', 'Bearer a b', 'Bearer a, Bearer b'])(
       `Bearer realm="oauth", scope="photos:read", error="invalid_request", error_description="${malformed}"`,
     )
     expect(response.body).toEqual({ error: 'invalid_request', error_description: malformed })
-    expect(store.calls.find).toBe(0)
+    expect(store.calls.read).toBe(0)
   },
 )
 

@@ -23,7 +23,7 @@ test.each(odd.map((value) => [value.slice(0, 30), value] as const))(
 /** Trouble on this side, at each endpoint and at a guard. */
 async function troubles() {
   const { flow, store } = fullStage({ resourceOwner: () => Promise.reject(new Error('"é"')) })
-  store.begin('fails', 'find', 'save')
+  store.begin('fails', 'read', 'write')
   const garbage = `at_${'A'.repeat(65)}`
   return [
     await flow.ask(asked),

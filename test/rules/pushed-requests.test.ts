@@ -60,7 +60,7 @@ describe('[PAR-2] a client authenticates as at the token endpoint', () => {
     expect(outcomeOf(await flow.submit('/par', { ...asked, ...fields }, undefined, headers))).toBe(
       '401 invalid_client',
     )
-    expect(store.calls.save).toBe(0)
+    expect(store.calls.write).toBe(0)
   })
 })
 
@@ -92,7 +92,7 @@ test.each([`${requestUriPrefix}x`, 'https://print.example/request.jwt', ''])(
   async (request_uri) => {
     const { push, store } = stage()
     expect(outcomeOf(await push({ request_uri }))).toBe('400 invalid_request')
-    expect(store.calls.save).toBe(0)
+    expect(store.calls.write).toBe(0)
   },
 )
 

@@ -12,10 +12,10 @@ import {
   memoryStore,
   signingKeys,
   type GivenKey,
-  type KeyStore,
   type MemoryStore,
   type SigningAlgorithm,
   type SigningKeys,
+  type Store,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { Clock } from '../support/flows/clock'
@@ -23,6 +23,8 @@ import { keySecret, partOf, sharedKeys, withJwts } from '../support/flows/jwt-to
 import { gallery, mountResources, photosApi } from '../support/flows/resources'
 import { guardedPhotos } from '../support/jwt-guard/guarded-photos'
 import { rsaKeyPair } from '../support/rsa-keys'
+import { but } from '../support/stores/but'
+import { random22 } from '../support/stores/records'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const edwards = generateKeyPairSync('ed25519')
@@ -291,27 +293,22 @@ test('[KEY-11] a key stays published until the last token that it signed has exp
 function openStore(clock = new Clock(), records: MemoryStore = memoryStore({ clock: clock.read })) {
   const inner = memoryStore({ clock: clock.read })
   const names = new Set<string>()
-  const keys: KeyStore = {
-    find: (name) => {
-      names.add(name)
-      return inner.keys.find(name)
-    },
-    save: (...words) => inner.keys.save(...words),
+  const storeOf = (key: string): Store => {
+    if (!key.startsWith('keys:')) return records
+    names.add(key)
+    return inner
   }
-  const store = {
-    counters: records.counters,
-    keys,
-    find: (id: string) => records.find(id),
-    save: (...words: Parameters<typeof records.save>) => records.save(...words),
-    remove: (id: string) => records.remove(id),
-  }
+  const store = but(records, {
+    read: (key) => storeOf(key).read(key),
+    write: (key, ...words) => storeOf(key).write(key, ...words),
+  })
   /** Replaces the text of the keys. */
   const write = async (change: (keys: Record<string, unknown>[]) => object[]) => {
     for (const name of names) {
-      const found = await inner.keys.find(name)
-      if (found === undefined || !found.text.startsWith('{"keys"')) continue
-      const text = JSON.stringify({ keys: change(JSON.parse(found.text).keys) })
-      await inner.keys.save(name, text, randomBytes(16).toString('base64url').slice(0, 22), found.revision)
+      const found = await inner.read(name)
+      if (found === undefined || !found.value.startsWith('{"keys"')) continue
+      const text = JSON.stringify({ keys: change(JSON.parse(found.value).keys) })
+      await inner.write(name, text, { version: random22(), expected: found.version })
     }
   }
   return { clock, records, store, write, names: () => [...names], inner }
@@ -350,7 +347,7 @@ test('[KEY-12] the store holds no private key in clear', async () => {
   const { inner, names, store, clock } = openStore()
   const { published } = serverWith(sharedKeys(), { store, clock: clock.read })
   const [key] = await published()
-  const texts = await Promise.all(names().map(async (name) => (await inner.keys.find(name))?.text ?? ''))
+  const texts = await Promise.all(names().map(async (name) => (await inner.read(name))?.value ?? ''))
   expect(texts.join()).toContain(key?.['kid'])
   expect(texts.join()).not.toMatch(/PRIVATE|"d":/)
   const [[sealed = ''] = [], ...others] = texts.join().matchAll(/[\w-]{80,}/g)

@@ -54,7 +54,7 @@ test('[TER-1] invalid_scope: the scope is unknown, malformed or more than was gr
 
 test('[TER-1] temporarily_unavailable: the store does not take what would be issued', async () => {
   const { flow, store } = setStage()
-  store.begin('fails', 'save')
+  store.begin('fails', 'write')
   expect(outcomeOf(await flow.request(nightlyReport, grant))).toBe('400 temporarily_unavailable')
 })
 
@@ -103,7 +103,7 @@ test.each(['fails', 'hangs'] as const)(
   async (trouble) => {
     const { flow, store } = setStage({ storeDeadline: 1 })
     const code = await flow.approve(photoBook)
-    store.begin(trouble, 'find', 'save')
+    store.begin(trouble, 'read', 'write')
     const response = await flow.redeem(photoBook, code)
     expect(outcomeOf(response)).toBe('400 temporarily_unavailable')
     expect(response.get('Retry-After')).toMatch(/^[1-9]\d*$/)

@@ -15,10 +15,12 @@ import {
   consentStoreContract,
   countersContract,
   dynamicClientStoreContract,
-  keyStoreContract,
+  storeContract,
 } from '../../lib/testing/index'
 import { Clock } from '../support/flows/clock'
 import { redisContracts } from '../support/stores/contracts'
+import { authorizationsOf } from '../support/stores/records'
+import { countersOf } from '../support/stores/records'
 import { redisUnderTest, uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
@@ -26,19 +28,21 @@ describe('The contract of each store in memory:', () => {
   const opened = () => {
     const clock = new Clock()
     const store = memoryStore({ clock: clock.read })
-    const { counters, keys, index, consents } = store
-    return { counters, keys, index, consents, clock, advance: (seconds: number) => clock.advance(seconds) }
+    const { index, consents } = store
+    const advance = (seconds: number) => clock.advance(seconds)
+    return { store, counters: countersOf(store), index, consents, clock, advance }
   }
+  storeContract('records and counts', opened)
   authorizationStoreContract('authorizations', () => {
     // The records of the kit end by the clock of the machine.
     let ahead = 0
-    const store = memoryStore({ clock: () => Date.now() + ahead })
+    const clock = () => Date.now() + ahead
+    const store = authorizationsOf(memoryStore({ clock }), clock)
     return { store, advance: (seconds) => void (ahead += seconds * 1000) }
   })
   authorizationIndexContract('the index', opened)
   consentStoreContract('consents', opened)
   countersContract('counters', opened)
-  keyStoreContract('signing keys', opened)
   clientRegistryContract('clients', () => ({ clients: memoryClients() }))
   dynamicClientStoreContract('clients that register themselves', () => {
     const { clock, advance } = opened()
@@ -77,19 +81,13 @@ describe('The contract of each store on Redis, with the rights that the page of 
     () => ({ client }),
     () => [redis],
   )
-
-  it('documents are kept', async () => {
-    const { sharedCache } = redisStore({ client, prefix: uniquePrefix() })
-    await sharedCache.set('url', 'text', 60)
-    expect([await sharedCache.get('url'), await sharedCache.get('other')]).toEqual(['text', undefined])
-  })
 })
 
 describe.each<[string, () => RedisStoreOptions]>([
   ['a connection of its own', () => ({ url })],
   ['a connection of its own and a cache', () => ({ url: urlOfCache, cache: { maximum: 10 } })],
-])('The contract of authorizations on Redis, over %s:', (_way, options) => {
-  authorizationStoreContract('authorizations', () => redisUnderTest(options(), () => [redis]))
+])('The contract of a store on Redis, over %s:', (_way, options) => {
+  storeContract('records and counts', () => redisUnderTest(options(), () => [redis]))
   it('the rights that the page of stores names suffice, so that nothing is wrong', async () => {
     const store = redisStore({ ...options(), prefix: uniquePrefix() })
     expect(await store.check()).toEqual([])

@@ -1,10 +1,4 @@
-import {
-  memoryClients,
-  memoryCounters,
-  memoryDynamicClients,
-  memoryStore,
-  type AuthorizationStore,
-} from '../../lib/index'
+import { memoryClients, memoryStore, memoryDynamicClients, type Storage } from '../../lib/index'
 import {
   authorizationIndexRules,
   authorizationStoreContract,
@@ -16,24 +10,22 @@ import {
   consentStoreRules,
   countersRules,
   dynamicClientStoreRules,
-  keyStoreRules,
   type ContractRule,
 } from '../../lib/testing/index'
 import { seenByContract } from '../campaign/planted/stores'
-import { endOf } from '../support/stores/records'
+import { authorizationsOf, countersOf, endOf } from '../support/stores/records'
 
 /** A store in memory, in a time that passes when it is told to. */
-function inMemory(plant: (sound: AuthorizationStore) => AuthorizationStore = (sound) => sound) {
+function inMemory(plant: (sound: Storage) => Storage = (sound) => sound) {
   let ahead = 0
   const clock = () => Date.now() + ahead
   const sound = memoryStore({ clock })
-  const { counters, keys, index, consents } = sound
+  const { index, consents } = sound
   return {
-    counters,
-    keys,
+    counters: countersOf(sound),
     index,
     consents,
-    store: plant(sound),
+    store: authorizationsOf(plant(sound), clock),
     advance: (seconds: number) => void (ahead += seconds * 1000),
   }
 }
@@ -127,19 +119,6 @@ describe('The contract of a store finds', () => {
       ['remember refuses a decision whose owner was read before forget'],
     ],
     [
-      'a key store that overwrites',
-      () =>
-        brokenRules(keyStoreRules, 'save with a revision', () => {
-          const { keys } = inMemory()
-          const save: typeof keys.save = async (name, text, revision) => {
-            const found = await keys.find(name)
-            return keys.save(name, text, revision, found?.revision)
-          }
-          return { keys: but(keys, { save }) }
-        }),
-      ['save with a revision replaces the text of this revision, and no other'],
-    ],
-    [
       'a store of clients whose removals only pretend',
       () =>
         brokenRules(dynamicClientStoreRules, 'remove removes', () => ({
@@ -167,7 +146,7 @@ describe('The contract', () => {
     const acts: string[] = []
     const open = () => {
       acts.push('open')
-      return { counters: memoryCounters(), close: () => void acts.push('close') }
+      return { counters: countersOf(memoryStore()), close: () => void acts.push('close') }
     }
     const verdicts = await checkCounters(() => ({ ...open(), advance: () => {} }))
     expect(verdicts.map(({ rule }) => rule)).toEqual(countersRules.map(({ title }) => title))

@@ -1,102 +1,78 @@
-import { expiryOf, memoryClients, memoryCounters, memoryStore, redisStore } from '../../lib/index'
-import type { AuthorizationStore } from '../../lib/index'
-import { withRedis } from '../support/with-redis'
 import type { Redis } from 'ioredis'
-import {
-  activeRecord,
-  endOf,
-  findRecord,
-  inSeconds,
-  pendingRecord,
-  random22,
-  saveRecord,
-  version,
-} from '../support/stores/records'
+import { memoryClients, memoryStore, redisStore, type Store } from '../../lib/index'
+import { endOf, random22 } from '../support/stores/records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
+import { withRedis } from '../support/with-redis'
 
-let clients = 0
-/** Of a client of its own: what one client may have is another matter. */
-const lasting = (seconds = 600_000) =>
-  version(activeRecord(inSeconds(seconds), { clientId: `client ${clients++}` }))
-const many = (count: number) => Array.from({ length: count }, () => lasting())
-const saveAll = async (store: AuthorizationStore, records: readonly ReturnType<typeof lasting>[]) => {
-  for (const record of records) await saveRecord(store, record)
-}
+const many = (count: number, kind = 'authorization') =>
+  Array.from({ length: count }, () => `${kind}:${random22()}`)
+const create = (store: Store, key: string, seconds?: number) =>
+  store.write(key, `"${key}"`, { version: random22(), seconds })
 
 describe('A memory store', () => {
-  it('has a record until the millisecond in which its last credential dies, and not in that one', async () => {
-    const saved = lasting(60)
-    const end = inSeconds(60) * 1000
-    let now = end - 60_000
+  it('has a record until the millisecond in which it ends, and not in that one', async () => {
+    let now = 0
     const store = memoryStore({ clock: () => now })
-    await saveRecord(store, saved)
-    const expiresAt = expiryOf(saved.authorization)
-    now = expiresAt * 1000 - 1
-    expect(await findRecord(store, saved)).toEqual(saved)
-    now = expiresAt * 1000
-    expect(await findRecord(store, saved)).toBeUndefined()
-    expect(await saveRecord(store, version(saved.authorization), saved)).toBe(false)
+    const first = { value: '"a"', version: random22() }
+    await store.write('use:a', first.value, { version: first.version, seconds: 60 })
+    now = 60_000 - 1
+    expect(await store.read('use:a')).toEqual(first)
+    now = 60_000
+    expect(await store.read('use:a')).toBeUndefined()
+    expect(await store.write('use:a', '"b"', { version: random22(), expected: first.version })).toBe(false)
   })
 
   it('that is full of live records refuses the next one, drops none, and still changes those that it has', async () => {
     const store = memoryStore({ maximumRecords: 100 })
     const [kept, refused] = [many(100), many(20)]
-    await saveAll(store, kept)
-    for (const record of refused) {
-      expect(await endOf(saveRecord(store, record))).toMatch('The memory store is full.')
-      expect(await findRecord(store, record)).toBeUndefined()
+    for (const key of kept) await create(store, key, 600)
+    for (const key of refused) {
+      expect(await endOf(create(store, key, 600))).toMatch('The memory store is full.')
+      expect(await store.read(key)).toBeUndefined()
     }
-    expect(await Promise.all(kept.map((record) => findRecord(store, record)))).toEqual(kept)
-    const [first = lasting()] = kept
-    const changed = version(first.authorization)
-    expect(await saveRecord(store, changed, first)).toBe(true)
-    expect(await findRecord(store, first)).toEqual(changed)
+    const found = await Promise.all(kept.map((key) => store.read(key)))
+    expect(found.map((each) => each?.value)).toEqual(kept.map((key) => `"${key}"`))
+    const [key = ''] = kept
+    const changed = { value: '"changed"', version: random22() }
+    const terms = { version: changed.version, expected: found[0]?.version }
+    expect(await store.write(key, changed.value, terms)).toBe(true)
+    expect(await store.read(key)).toEqual(changed)
   })
 
-  it.each<
-    [string, (store: AuthorizationStore, first: ReturnType<typeof lasting>, pass: () => void) => unknown]
-  >([
-    ['was removed', (store, { authorization }) => store.remove(authorization.id)],
-    ['has expired', (_store, _first, pass) => pass()],
-  ])('has room again where one %s', async (_how, leave) => {
-    let ahead = 0
-    const store = memoryStore({ maximumRecords: 2, clock: () => Date.now() + ahead })
-    const first = lasting(60)
-    await saveAll(store, [first, lasting()])
-    expect(await endOf(saveRecord(store, lasting()))).toMatch('full')
-    await leave(store, first, () => void (ahead = 61_000))
-    expect(await saveRecord(store, lasting())).toBe(true)
-    expect(await endOf(saveRecord(store, lasting()))).toMatch('full')
+  it.each<[string, number, (store: Store, key: string) => unknown]>([
+    ['was removed, once the mark has ended', 125, (store, key) => store.remove(key)],
+    ['has expired', 61, () => {}],
+  ])('has room again where one %s', async (_how, seconds, leave) => {
+    let now = 0
+    const store = memoryStore({ maximumRecords: 2, clock: () => now })
+    const [first = '', second = '', third = '', fourth = ''] = many(4)
+    await create(store, first, 60)
+    await create(store, second)
+    await leave(store, first)
+    expect(await endOf(create(store, third))).toMatch('full')
+    now = seconds * 1000
+    expect(await create(store, third)).toBe(true)
+    expect(await endOf(create(store, fourth))).toMatch('full')
   })
 
-  it('has room of their own for requests that wait, so that they crowd out no tokens', async () => {
-    const store = memoryStore({ maximumRecords: 8 })
-    const waiting = () =>
-      version(pendingRecord(inSeconds(60), { clientId: `c${clients++}`, subject: `o${clients}` }))
-    for (let count = 0; count < 4; count++) expect(await saveRecord(store, waiting())).toBe(true)
-    expect(await endOf(saveRecord(store, waiting()))).toMatch('full')
-    await saveAll(store, many(8))
-    expect(await endOf(saveRecord(store, lasting()))).toMatch('full')
+  it('has room of its own for each kind of records, and for counts, so that they crowd out no others', async () => {
+    const store = memoryStore({ maximumRecords: 2 })
+    for (const kind of ['authorization', 'use', 'document']) {
+      for (const key of many(2, kind)) expect(await create(store, key, 60)).toBe(true)
+      expect(await endOf(create(store, `${kind}:more`, 60))).toMatch('full')
+    }
+    expect(await store.add('use:more', 1, 60)).toMatchObject({ count: 1 })
   })
 
-  it('gives one client a quarter of its room, which expired and removed records leave, and changed ones once', async () => {
-    let ahead = 0
-    const store = memoryStore({ maximumRecords: 8, clock: () => Date.now() + ahead })
-    const ofOne = (seconds: number, id?: string) =>
-      version(activeRecord(inSeconds(seconds), { clientId: 'one', ...(id === undefined ? {} : { id }) }))
-    const isFull = async (seconds: number) =>
-      saveRecord(store, ofOne(seconds)).then(
-        () => false,
-        (error: { reason: string }) => error.reason === 'client_share_full',
-      )
-    const first = ofOne(60)
-    await saveAll(store, [first, lasting(), lasting(), lasting(50)])
-    expect(await saveRecord(store, ofOne(60, first.authorization.id), first)).toBe(true)
-    expect([await isFull(60), await isFull(60)]).toEqual([false, true])
-    await store.remove(first.authorization.id)
-    expect([await isFull(60), await isFull(60)]).toEqual([false, true])
-    ahead = 61_000
-    expect([await isFull(600), await isFull(600), await isFull(600)]).toEqual([false, false, true])
+  it('that is full of live counts refuses the next one, forgets none, and has room when one has ended', async () => {
+    let now = 0
+    const store = memoryStore({ maximumRecords: 2, clock: () => now })
+    await store.add('a', 1, 60)
+    await store.add('b', 1, 90)
+    expect(await endOf(store.add('c', 1, 60))).toMatch('The memory store is full.')
+    expect(await store.add('a', 1, 60)).toMatchObject({ count: 2 })
+    now = 60_000
+    expect(await store.add('c', 1, 60)).toMatchObject({ count: 1 })
   })
 
   it('refuses consents of new owners where there is no room, and forgets all the same', async () => {
@@ -107,31 +83,6 @@ describe('A memory store', () => {
     expect(await endOf(consents.forget('two', undefined))).toMatch(/full/)
     await consents.forget('one', undefined)
     expect(await consents.find('one', 'client')).toBeUndefined()
-  })
-})
-
-describe('Counters in memory', () => {
-  it('that are full of live keys refuse the next one, forget none, and have room when one has ended', async () => {
-    let now = 0
-    const counters = memoryCounters({ maximumKeys: 2, clock: () => now })
-    await counters.add('a', 1, 60)
-    await counters.useOnce('b', 90)
-    expect(await endOf(counters.add('c', 1, 60))).toMatch('The counters in memory are full.')
-    expect(await endOf(counters.useOnce('c', 60))).toMatch('The counters in memory are full.')
-    expect(await counters.add('a', 1, 60)).toMatchObject({ count: 2 })
-    expect(await counters.useOnce('b', 60)).toBe(false)
-    now = 60_000
-    expect(await counters.add('c', 1, 60)).toMatchObject({ count: 1 })
-  })
-
-  it('keep a quarter for what one client spends, and the rest for others and for failures', async () => {
-    const counters = memoryCounters({ maximumKeys: 4 })
-    const full = { reason: 'single_uses_full', retryAfter: 60 }
-    expect(await counters.useOnce('a', 60, 'one')).toBe(true)
-    await expect(counters.useOnce('b', 60, 'one')).rejects.toMatchObject(full)
-    expect(await counters.useOnce('a', 60, 'one')).toBe(false)
-    expect(await counters.useOnce('b', 60, 'other')).toBe(true)
-    expect(await counters.add('c', 1, 60)).toMatchObject({ count: 1 })
   })
 })
 

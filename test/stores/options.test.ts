@@ -2,9 +2,8 @@ import {
   ConfigurationError,
   createAuthorizationServer,
   memoryClients,
-  memoryCounters,
-  memoryDynamicClients,
   memoryStore,
+  memoryDynamicClients,
   redisStore,
 } from '../../lib/index'
 
@@ -110,15 +109,22 @@ test.each<[string, object, readonly string[]]>([
   expect(mistakes).toEqual(expected.map((message) => expect.stringContaining(message)))
 })
 
-const verbs = { find: async () => undefined, save: async () => true, remove: async () => {} }
-const sharedCache = { get: async () => undefined, set: async () => {} }
+const verbs = {
+  read: async () => undefined,
+  write: async () => true,
+  remove: async () => {},
+  add: async () => ({ count: 1, secondsLeft: 60 }),
+  list: async () => [],
+}
 
 class Host {
-  readonly find = verbs.find
-  readonly save = verbs.save
+  readonly read = verbs.read
+  readonly write = verbs.write
   readonly remove = verbs.remove
+  readonly add = verbs.add
+  readonly list = verbs.list
 
-  get counters() {
+  get index() {
     return {}
   }
 }
@@ -126,43 +132,44 @@ class Host {
 test.each<[string, unknown, readonly string[]]>([
   ['null', null, ['store']],
   ['a list', [], ['store']],
-  ['find that is no function', { ...verbs, find: 1 }, ['store']],
+  ['read that is no function', { ...verbs, read: 1 }, ['store']],
   ['no remove', { ...verbs, remove: undefined }, ['store']],
+  [
+    'the verbs of authorizations alone',
+    { find: verbs.read, save: verbs.write, remove: verbs.remove },
+    ['store'],
+  ],
   ['the memory store', memoryStore(), []],
   ['the Redis store', redisStore({ client }), []],
-  ['three verbs', verbs, []],
-  ['absent members', { ...verbs, getCached: undefined, counters: undefined, place: undefined }, []],
+  ['five verbs', verbs, []],
+  ['absent members', { ...verbs, peek: undefined, index: undefined, place: undefined }, []],
   [
     'all members',
     {
       ...memoryStore(),
       ...verbs,
-      getCached: () => undefined,
+      peek: () => undefined,
       confirmAbsent: async () => true,
       clients: memoryClients(),
       dynamicClients: memoryDynamicClients(),
-      counters: memoryCounters(),
-      sharedCache,
       place: 'my database',
       check: async () => [],
       close: () => {},
+      obstacle: () => undefined,
     },
     [],
   ],
-  ['a wrong getCached', { ...verbs, getCached: new Map() }, ['store.getCached']],
+  ['a wrong peek', { ...verbs, peek: new Map() }, ['store.peek']],
   ['a wrong confirmAbsent', { ...verbs, confirmAbsent: true }, ['store.confirmAbsent']],
-  ['wrong counters', { ...verbs, counters: new Map() }, ['store.counters']],
-  ['wrong counters of a class', new Host(), ['store.counters']],
+  ['a wrong index of a class', new Host(), ['store.index']],
   ['wrong clients', { ...verbs, clients: { find: () => {} } }, ['store.clients']],
   ['wrong dynamicClients', { ...verbs, dynamicClients: memoryClients() }, ['store.dynamicClients']],
-  ['a wrong sharedCache', { ...verbs, sharedCache: { get: () => {} } }, ['store.sharedCache']],
-  ['wrong keys', { ...verbs, keys: {} }, ['store.keys']],
   ['a wrong index', { ...verbs, index: {} }, ['store.index']],
   ['wrong consents', { ...verbs, consents: {} }, ['store.consents']],
   ['a wrong place', { ...verbs, place: 6379 }, ['store.place']],
   ['a wrong check', { ...verbs, check: 'never' }, ['store.check']],
   ['a wrong close', { ...verbs, close: null }, ['store.close']],
-  ['two mistakes', { ...verbs, sharedCache: {}, close: 1 }, ['store.close', 'store.sharedCache']],
+  ['two mistakes', { ...verbs, index: {}, close: 1 }, ['store.close', 'store.index']],
 ])('a server reads each member of a store: %s', (_what, store, paths) => {
   const options = {
     issuer: 'https://auth.example',

@@ -3,13 +3,17 @@ import { redisStore, type RedisCommands, type RedisStore } from '../../lib/index
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import {
   approvedRecord,
+  authorizationsOf,
   endOf,
+  findById,
   findRecord,
   inSeconds,
   random22,
+  removeById,
   saveRecord,
   threeVersions,
 } from '../support/stores/records'
+import { countersOf } from '../support/stores/records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
@@ -95,7 +99,7 @@ describe('A reply that is lost with its connection', () => {
     const store = redisStore({ url: proxy.url, prefix: uniquePrefix() })
     try {
       expect(await prepare(store)).toBe(true)
-      await store.find(random22())
+      await findById(store, random22())
       let isFirst = true
       const lose = () => {
         if (isFirst) proxy.loseNextReply()
@@ -112,11 +116,11 @@ describe('A reply that is lost with its connection', () => {
     const proxy = await startReplyLosingProxy(port)
     const store = redisStore({ url: proxy.url, prefix: uniquePrefix() })
     try {
-      await store.counters.add('known', 1, 60)
+      await store.add('known', 1, 60)
       proxy.loseNextReply()
-      expect(await endOf(store.counters.add('lost', 1, 60))).toMatch('Error')
+      expect(await endOf(store.add('lost', 1, 60))).toMatch('Error')
       // What was sent again would arrive before this.
-      expect(await store.counters.add('lost', 1, 60)).toMatchObject({ count: 2 })
+      expect(await store.add('lost', 1, 60)).toMatchObject({ count: 2 })
     } finally {
       await store.close()
       await proxy.stop()
@@ -129,8 +133,9 @@ describe('A reply that is lost with its connection', () => {
         redis.call(...words).then(() => redis.call(...words)),
     }
     const prefix = uniquePrefix()
-    expect(await redisStore({ client: twice, prefix }).counters.useOnce('once', 60)).toBe(true)
-    expect(await redisStore({ client: redis, prefix }).counters.useOnce('once', 60)).toBe(false)
+    const uses = [twice, redis].map((client) => countersOf(redisStore({ client, prefix })))
+    const useOnce = async (at: number) => uses[at]?.useOnce('once', 60)
+    expect([await useOnce(0), await useOnce(1)]).toEqual([true, false])
   })
 
   it.each(['HSETNX', 'EVALSHA'])('of %s makes the registry of clients look once more', async (lost) => {
@@ -154,20 +159,25 @@ describe('A reply that is lost with its connection', () => {
 })
 
 describe('A command that creates something', () => {
-  const isCreate = (words: readonly string[]) =>
-    words.length >= 8 && words.some((word) => /^[[{]|^.{22}\{/.test(word))
+  /** Where the deadline is: of a record after the word that says so, of a client that registers itself at the end. */
+  function deadlineAt(words: readonly string[]): number {
+    if (words[4] === 'create') return 5
+    return words.length >= 8 && words.some((word) => /^.{22}\{/.test(word)) ? words.length - 1 : -1
+  }
+
+  const deadlineOf = (words: readonly string[]) => Number(words[deadlineAt(words)] ?? 0)
+
+  /** Another deadline, if there is one: 0 says that the time of Redis is not known yet. */
+  const withDeadline = (words: readonly string[], change: (deadline: number) => number) =>
+    deadlineOf(words) > 0 ? words.with(deadlineAt(words), String(change(deadlineOf(words)))) : [...words]
 
   /** The client of a Redis whose clock is ahead of its real one. */
   function redisAhead(milliseconds: () => number): RedisCommands {
     return {
       call: async (command, ...words) => {
-        const last = Number(words.at(-1))
-        const deadline = String(last - (last > 0 ? milliseconds() : 0))
-        const reply: unknown = await redis.call(
-          command,
-          ...(isCreate(words) ? [...words.slice(0, -1), deadline] : words),
-        )
-        if (!isCreate(words) || typeof reply !== 'number' || reply === 0) return reply
+        const sent = withDeadline(words, (deadline) => deadline - milliseconds())
+        const reply: unknown = await redis.call(command, ...sent)
+        if (deadlineAt(words) < 0 || typeof reply !== 'number' || reply === 0) return reply
         return reply + Math.sign(reply) * milliseconds()
       },
     }
@@ -187,16 +197,13 @@ describe('A command that creates something', () => {
 
   it('is void if its deadline is later than the mark of a removal would live', async () => {
     // The store knows a wrong time of Redis, at both attempts.
-    const call = (command: string, ...words: string[]) => {
-      const deadline = Number(words.at(-1))
-      const isLate = isCreate(words) && deadline > 0
-      return redis.call(command, ...(isLate ? [...words.slice(0, -1), String(deadline + 3_600_000)] : words))
-    }
+    const call = (command: string, ...words: string[]) =>
+      redis.call(command, ...withDeadline(words, (deadline) => deadline + 3_600_000))
     const store = redisStore({ client: { call }, prefix: uniquePrefix() })
     const { authorization } = third
-    expect(await endOf(store.save(authorization, random22()))).toMatch('too late')
+    expect(await endOf(authorizationsOf(store).save(authorization, random22()))).toMatch('too late')
     expect(await endOf(store.dynamicClients.add(addition))).toMatch('too late')
-    expect([await store.find(authorization.id), await store.dynamicClients.find('notes')]).toEqual([
+    expect([await findById(store, authorization.id), await store.dynamicClients.find('notes')]).toEqual([
       undefined,
       undefined,
     ])
@@ -205,28 +212,29 @@ describe('A command that creates something', () => {
   it('and arrives once more, after a removal, brings nothing back: first because of the mark, then because of its deadline', async () => {
     const creates: [string, ...string[]][] = []
     const call = (command: string, ...words: string[]) => {
-      if (isCreate(words) && Number(words.at(-1)) > 0) creates.push([command, ...words])
+      if (deadlineOf(words) > 0) creates.push([command, ...words])
       return redis.call(command, ...words)
     }
     const prefix = uniquePrefix()
     const store = redisStore({ client: { call }, prefix })
     const record = approvedRecord(inSeconds(600))
-    await store.save(record, random22())
+    await authorizationsOf(store).save(record, random22())
     await store.dynamicClients.add(addition)
-    await store.remove(record.id)
+    await removeById(store, record.id)
     await store.dynamicClients.remove('notes')
     const arriveAgain = async () => {
       for (const [command, ...words] of creates) await redis.call(command, ...words).catch(() => {})
-      return [await store.find(record.id), await store.dynamicClients.find('notes')]
+      return [await findById(store, record.id), await store.dynamicClients.find('notes')]
     }
     expect(creates.length).toBeGreaterThanOrEqual(2)
     expect(await arriveAgain()).toEqual([undefined, undefined])
-    const latest = Math.max(...creates.map((words) => Number(words.at(-1))))
+    const latest = Math.max(...creates.map(([, ...words]) => deadlineOf(words)))
     await waitUntil('the deadlines are over', async () => {
       const [seconds, micros] = await redis.time()
       return Number(seconds) * 1000 + Number(micros) / 1000 > latest
     })
-    expect(await redis.del(...(await redis.keys('*removed*')).filter((key) => key.includes(prefix)))).toBe(2)
+    const markOfClient = `${prefix}{dynamic-clients}-removed:notes`
+    expect(await redis.del(`${prefix}authorization:${record.id}`, markOfClient)).toBe(2)
     expect(await arriveAgain()).toEqual([undefined, undefined])
   })
 })
@@ -235,12 +243,14 @@ describe('A client of the host', () => {
   const client = (answer: unknown): RedisCommands => ({ call: async () => answer })
   const wholeNumber = 'something other than a whole number'
   it.each<[string, unknown, (store: RedisStore) => Promise<unknown>, string]>([
-    ['a find', Buffer.from('text'), (s) => s.find('an id'), 'something other than text'],
+    ['a find', Buffer.from('text'), (s) => findById(s, 'an id'), 'something other than text'],
     ['a create', 'QUEUED', (s) => saveRecord(s, first), wholeNumber],
-    ['a save', 'QUEUED', (s) => saveRecord(s, second, first), 'something other than 0 or 1'],
-    ['a count', 'OK', ({ counters }) => counters.add('a', 1, 60), 'something other than two numbers'],
-    ['a count in a list', ['x', 1], ({ counters }) => counters.add('a', 1, 60), 'other than two numbers'],
-    ['a single use', {}, ({ counters }) => counters.useOnce('a', 60), 'something other than 0 or 1'],
+    ['a save', 'QUEUED', (s) => saveRecord(s, second, first), wholeNumber],
+    ['a count', 'OK', (s) => s.add('a', 1, 60), 'something other than two numbers'],
+    ['a count in a list', ['x', 1], (s) => s.add('a', 1, 60), 'other than two numbers'],
+    ['a single use', {}, (s) => countersOf(s).useOnce('a', 60), wholeNumber],
+    ['a list', 7, (s) => s.list('client'), 'something other than a list'],
+    ['a list of numbers', [7], (s) => s.list('client'), 'something other than text'],
     ['a look-up of a client', 7, ({ clients }) => clients.find('photos'), 'something other than text'],
     ['a list of clients', 7, ({ clients }) => clients.list(), 'something other than'],
     ['an entry of an owner', 'OK', ({ index }) => index.list('owner'), 'something else'],
@@ -340,7 +350,7 @@ describe('Reads of one turn', () => {
 
   it('fail each where the store is closed', async () => {
     const store = redisStore({ url: `redis://127.0.0.1:${port}` })
-    await store.find(random22())
+    await findById(store, random22())
     await store.close()
     const ends = await Promise.all(wanted.map((record) => endOf(findRecord(store, record))))
     expect(new Set(ends)).toEqual(new Set(['Error: Connection is closed.']))

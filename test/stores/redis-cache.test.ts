@@ -7,8 +7,12 @@ import { type HoldingProxy, startHoldingProxy } from '../support/stores/holding-
 import {
   activeRecord,
   approvedRecord,
+  authorizationsOf,
   endOf,
+  findById,
   inSeconds,
+  random22,
+  removeById,
   saveRecord,
   version,
 } from '../support/stores/records'
@@ -52,31 +56,39 @@ beforeEach(() => {
   store = open({ cache })
   other = open()
 })
-const keyOf = (id: string) => `${prefix}authorization:${id}`
+const keyIn = (id: string) => `authorization:${id}`
+const keyOf = (id: string) => prefix + keyIn(id)
 
 /** Saves what the other process finds once more. */
 async function resave(writer: RedisStore, id: string): Promise<void> {
-  const found = await other.find(id)
+  const found = await findById(other, id)
   if (found !== undefined) await saveRecord(writer, version(found.authorization), found)
 }
 
 describe('A store with a cache', () => {
   it('recalls what it has read, as it is in Redis; without the option it recalls nothing', async () => {
     const id = await cachedRecord(store)
-    expect(store.getCached?.(id)).toEqual(await other.find(id))
-    expect(other.getCached?.(id)).toBeUndefined()
+    expect(store.peek?.(keyIn(id))).toEqual(await other.read(keyIn(id)))
+    expect(other.peek?.(keyIn(id))).toBeUndefined()
   })
 
-  it('recalls no record without access tokens, and none that is not there [store-25]', async () => {
-    const waiting = approvedRecord(inSeconds(600))
-    await saveRecord(other, version(waiting))
+  it('recalls no record that is not there, and nothing but authorizations [store-25]', async () => {
+    const terms = { version: random22(), seconds: 600 }
+    await other.write('document:a', '"text"', terms)
     const known = await cachedRecord(store)
-    await Promise.all([store.find(waiting.id), store.find('a'.repeat(22))])
-    expect([recalls(store, waiting.id), recalls(store, 'a'.repeat(22)), recalls(store, known)]).toEqual([
-      false,
-      false,
-      true,
-    ])
+    await Promise.all([store.read('document:a'), findById(store, 'a'.repeat(22))])
+    expect(store.peek?.('document:a')).toBeUndefined()
+    expect([recalls(store, 'a'.repeat(22)), recalls(store, known)]).toEqual([false, true])
+  })
+
+  it('recalls nothing more of a record that it has missed, though the news of the change are late', async () => {
+    const proxy = await proxied()
+    const own = open({ url: proxy.url, cache })
+    const id = await cachedRecord(own, other)
+    proxy.hold('news')
+    await removeById(other, id)
+    expect([await findById(own, id), recalls(own, id)]).toEqual([undefined, false])
+    proxy.release('news')
   })
 
   it('recalls so many records at most: those that were used last', async () => {
@@ -88,7 +100,7 @@ describe('A store with a cache', () => {
   })
 
   it.each<[string, (id: string) => Promise<unknown>]>([
-    ['is removed by another process', (id) => other.remove(id)],
+    ['is removed by another process', (id) => removeById(other, id)],
     ['is saved by another process', (id) => resave(other, id)],
     ['expires in Redis', (id) => redis.pexpire(keyOf(id), 1)],
     ['is deleted by hand', (id) => redis.unlink(keyOf(id))],
@@ -105,7 +117,7 @@ describe('A store with a cache', () => {
     opened.push(() => redis.config('SET', 'maxmemory-policy', 'noeviction', 'maxmemory', '0'))
     await endOf(redis.set('one more', '1'))
     await waitUntil('it is forgotten', async () => !recalls(store, id))
-    expect(await store.find(id)).toBeUndefined()
+    expect(await findById(store, id)).toBeUndefined()
   })
 
   it.each(['FLUSHALL', 'FLUSHDB'])('forgets all records at %s, and goes on', async (command) => {
@@ -120,7 +132,7 @@ describe('A store with a cache', () => {
     const own = open({ url: proxy.url, cache })
     const [removed, saved] = [await cachedRecord(own, other), await cachedRecord(own, other)]
     proxy.hold('news')
-    await own.remove(removed)
+    await removeById(own, removed)
     await resave(own, saved)
     expect([recalls(own, removed), recalls(own, saved)]).toEqual([false, false])
     proxy.release('news')
@@ -133,14 +145,14 @@ describe('A store with a cache', () => {
     const id = await savedRecord(other)
     proxy.hold('answers')
     const before = proxy.held('answers')
-    const reading = own.find(id)
+    const reading = findById(own, id)
     await waitUntil('Redis has answered', async () => proxy.held('answers') > before)
-    await other.remove(id)
-    await other.remove(mark)
+    await removeById(other, id)
+    await removeById(other, mark)
     expect(await forgetsOnly(own, mark, known)).toBe(true)
     proxy.release('answers')
     expect(await reading).toBeDefined()
-    expect([recalls(own, id), await own.find(id)]).toEqual([false, undefined])
+    expect([recalls(own, id), await findById(own, id)]).toEqual([false, undefined])
   })
 
   it('forgets what it keeps, if the news of a change comes after the answer', async () => {
@@ -148,23 +160,13 @@ describe('A store with a cache', () => {
     const own = open({ url: proxy.url, cache })
     const [known, id] = [await cachedRecord(own, other), await cachedRecord(own, other)]
     proxy.hold('news')
-    const reading = own.find(id)
-    await own.find(known)
-    await other.remove(id)
+    const reading = findById(own, id)
+    await findById(own, known)
+    await removeById(other, id)
     await reading
     expect(recalls(own, id)).toBe(true)
     proxy.release('news')
     expect(await forgetsOnly(own, id, known)).toBe(true)
-  })
-
-  it('lets a record die by its own clock, though Redis has it still', async () => {
-    let ahead = 0
-    const own = open({ cache, clock: () => Date.now() + ahead })
-    const [short, long] = [await savedRecord(other, 60), await savedRecord(other, 600)]
-    await isCached(own, short)
-    await isCached(own, long)
-    ahead = 61_000
-    expect([recalls(own, short), recalls(own, long)]).toEqual([false, true])
   })
 
   it('commits what it finds in Redis, never what it recalls, and several processes lose no change', async () => {
@@ -179,16 +181,16 @@ describe('A store with a cache', () => {
     proxy.release('news')
     const writers = [store, other, own, store, other, own, store, other, own]
     await Promise.all(writers.map((writer) => oneMoreFailure(writer, id)))
-    expect(await other.find(id)).toMatchObject({ authorization: { code: { failures: 13 } } })
+    expect(await findById(other, id)).toMatchObject({ authorization: { code: { failures: 13 } } })
   })
 
   it('listens for its own prefix alone', async () => {
     const [id, mark] = [await cachedRecord(store), await cachedRecord(store)]
     const neighbour = open({ prefix: `${prefix}x` })
-    const record = await store.find(id)
+    const record = await findById(store, id)
     if (record !== undefined) await saveRecord(neighbour, record)
-    await neighbour.remove(id)
-    await other.remove(mark)
+    await removeById(neighbour, id)
+    await removeById(other, mark)
     expect(await forgetsOnly(store, mark, id)).toBe(true)
   })
 })
@@ -196,7 +198,7 @@ describe('A store with a cache', () => {
 /** Counts one more failure of a code, as a wrong redemption does. */
 function oneMoreFailure(writer: RedisStore, id: string): Promise<number> {
   return commit(
-    writer,
+    authorizationsOf(writer),
     id,
     (current) => {
       if (current?.state !== 'approved') throw new Error('The record is not there.')
@@ -233,7 +235,7 @@ describe('A cache that Redis does not serve', () => {
     const id = await savedRecord(_what === 'nothing is announced' ? own : other)
     const [caution, ...more] = await own.check()
     expect([caution?.code, more]).toEqual(['EAS_REDIS_TRACKING', []])
-    expect(await own.find(id)).toBeDefined()
+    expect(await findById(own, id)).toBeDefined()
     expect(recalls(own, id)).toBe(false)
   })
 
@@ -256,7 +258,7 @@ it('close() ends each connection of a store, once and for all, and leaves a clie
     await own.close()
     expect(recalls(own, id)).toBe(false)
     await waitUntil('the connections are gone', isAlone)
-    expect(await endOf(own.find(id))).toMatch('Connection is closed.')
+    expect(await endOf(findById(own, id))).toMatch('Connection is closed.')
     await expect(own.close()).resolves.toBeUndefined()
   }
   expect(await isAlone()).toBe(true)

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { redisStore, type RedisStore, type RedisStoreOptions } from '../../lib/index'
-import { endOf } from '../support/stores/records'
+import { endOf, findById } from '../support/stores/records'
 import { startRedis } from '../support/redis-server'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
@@ -161,7 +161,7 @@ describe('check() finds', () => {
     await away.stop()
     const store = storeWith({ url: away.url })
     expect(await endOf(store.check())).toMatch(/ECONNREFUSED/)
-    expect(await endOf(store.find('an id'))).toMatch('max retries')
+    expect(await endOf(findById(store, 'an id'))).toMatch('max retries')
     expect(store.obstacle()).toMatch(/ECONNREFUSED/)
   })
 })

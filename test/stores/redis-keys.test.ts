@@ -3,11 +3,14 @@ import { redisStore, type RedisStore } from '../../lib/index'
 import {
   activeRecord,
   approvedRecord,
+  authorizationsOf,
   endOf,
+  findById,
   findRecord,
   inSeconds,
   pendingRecord,
   random22,
+  removeById,
   saveRecord,
   threeVersions,
   version,
@@ -53,6 +56,7 @@ async function keysLeft(): Promise<Readonly<Record<string, number>>> {
 const about = (seconds: number) => (left: number) => left <= seconds + 1 && left > seconds - 20
 
 const made = version(approvedRecord(inSeconds(600), { id }))
+const terms = (seconds?: number) => ({ version: random22(), seconds })
 const entryOf = (clientId: string) => ({ authorizationId: clientId.padEnd(22, '-'), clientId })
 
 describe('In Redis', () => {
@@ -76,19 +80,20 @@ describe('In Redis', () => {
     ],
     [
       'an authorization, by a process whose clock is an hour ahead',
-      () => {
-        const ahead = redisStore({ client: redis, prefix, clock: () => Date.now() + 3_600_000 })
-        return saveRecord(ahead, version(pendingRecord(inSeconds(3660), { id })))
+      (s) => {
+        const ahead = authorizationsOf(s, () => Date.now() + 3_600_000)
+        return ahead.save(pendingRecord(inSeconds(3660), { id }), random22())
       },
       { [authorization]: 60 },
     ],
     [
-      'a removed authorization, of which a mark refuses late creates',
+      'a removed authorization, as an empty mark that refuses late creates',
       async (s) => {
         await saveRecord(s, made)
-        await s.remove(id)
+        await removeById(s, id)
+        expect(await redis.get(keyOf(id))).toBe('')
       },
-      { [`removed:{${authorization}}`]: 124 },
+      { [authorization]: 124 },
     ],
     [
       'the authorizations of an owner, until the last ends',
@@ -117,14 +122,27 @@ describe('In Redis', () => {
       { 'consents:owner': 3600 },
     ],
     [
-      'counts and single uses, and nothing of a count that was taken back',
-      async ({ counters }) => {
-        await counters.add('a', 1, 60)
-        await counters.useOnce('b', 120)
-        await counters.add('c', 1, 60)
-        await counters.add('c', -1, 60)
+      'counts, and nothing of a count that was taken back',
+      async (s) => {
+        await s.add('count:a', 1, 60)
+        await s.add('count:b', 1, 60)
+        await s.add('count:b', -1, 60)
       },
-      { 'count:a': 60, 'spent:b': 120 },
+      { 'count:count:a': 60 },
+    ],
+    ['a single use', (s) => s.write('use:a', '1', terms(120)), { 'use:a': 120 }],
+    ['a record that is over when it is written, as nothing', (s) => s.write('use:a', '1', terms(0)), {}],
+    [
+      'records of clients without an end, in a list too, and in it alone once they are removed and marked no more',
+      async (s) => {
+        await s.write('client:a', '{}', terms())
+        await s.write('client:b', '{}', terms(60))
+        await s.write('client:c', '{}', terms())
+        await s.remove('client:c')
+        await redis.pexpire(`${prefix}client:c`, 0)
+        expect((await redis.smembers(`${prefix}listed:client`)).toSorted()).toEqual(['a', 'c'])
+      },
+      { 'client:a': forever, 'client:b': 60, 'listed:client': forever },
     ],
     [
       'registered clients',
@@ -174,8 +192,8 @@ describe('In Redis', () => {
       },
       { '{dynamic-clients}-removed:notes': 60 },
     ],
-    ['a signing key', ({ keys }) => keys.save('name', 'text', random22()), { 'keys:name': forever }],
-    ['a document', ({ sharedCache }) => sharedCache.set('url', 'text', 60), { 'cache:url': 60 }],
+    ['signing keys', (s) => s.write('keys:digest', '{}', terms()), { 'keys:digest': forever }],
+    ['a document', (s) => s.write('document:url', '{}', terms(60)), { 'document:url': 60 }],
   ])('%s: these keys, and none besides', async (_what, act, expected) => {
     await act(store)
     const left = await keysLeft()
@@ -194,15 +212,15 @@ describe('In Redis', () => {
     ['eu:{shop}:{1}:', 'eu:{shop}:{1}:'],
     ['a}{b}:', 'a}{b}:'],
   ])(
-    'the prefix is %s where the option says %s, and one hash slot has record and mark',
+    'the prefix is %s where the option says %s, and the mark of a removal is below it',
     async (own, given) => {
       const prefixed = redisStore({ client: redis, ...(given === undefined ? {} : { prefix: given }) })
       const [first] = threeVersions()
       await saveRecord(prefixed, first)
       expect(await redis.exists(`${own}authorization:${first.authorization.id}`)).toBe(1)
       expect(await findRecord(store, first)).toBeUndefined()
-      await prefixed.remove(first.authorization.id)
-      expect(await endOf(saveRecord(prefixed, first))).toMatch('REMOVED')
+      await removeById(prefixed, first.authorization.id)
+      expect(await redis.get(`${own}authorization:${first.authorization.id}`)).toBe('')
     },
   )
 })
@@ -215,14 +233,16 @@ describe('A store on Redis', () => {
     await redis.config('SET', 'maxmemory', '1')
     try {
       expect(await endOf(saveRecord(store, other))).toMatch('OOM')
-      await store.remove(first.authorization.id)
+      await removeById(store, first.authorization.id)
       await store.dynamicClients.remove('notes')
     } finally {
       await redis.config('SET', 'maxmemory', '0')
     }
     expect(await findRecord(store, first)).toBeUndefined()
     for (const revision of [first.revision, random22()])
-      expect(await endOf(store.save(first.authorization, revision))).toMatch('REMOVED')
+      expect(await endOf(authorizationsOf(store).save(first.authorization, revision))).toMatch(
+        'The record was removed.',
+      )
     expect(await store.dynamicClients.find('notes')).toBeUndefined()
     expect(await store.dynamicClients.add(addition)).toEqual({ outcome: 'removed', generation: 1 })
   })
@@ -240,7 +260,6 @@ describe('A store on Redis', () => {
   const revision = random22()
   it.each([
     ['other text', 'hello'],
-    ['nothing', ''],
     ['a revision alone', revision],
     ['other JSON', `${revision}{"name":"Ada"}`],
     ['JSON that is no list', `${revision}null`],
@@ -250,8 +269,8 @@ describe('A store on Redis', () => {
   ])('takes what another program wrote for no record: %s [store-5]', async (_what, text) => {
     const [{ authorization: first }] = threeVersions()
     await redis.set(keyOf(first.id), text, 'EX', 60)
-    expect(await endOf(store.find(first.id))).toMatch(/not readable by this version|JSON/)
-    expect(await endOf(store.save(first, random22()))).toBe(false)
+    expect(await endOf(findById(store, first.id))).toMatch(/not readable by this version|JSON/)
+    expect(await endOf(authorizationsOf(store).save(first, random22()))).toBe(false)
     expect(await redis.get(keyOf(first.id))).toBe(text)
   })
 

@@ -1,15 +1,13 @@
-import { memoryCounters, type Counters } from '../../lib/index'
+import { memoryStore, type Store } from '../../lib/index'
+import { but } from './stores/but'
 
-/** Counters in memory, and the keys of what was added to them. */
-export function watchedCounters(): { readonly keys: readonly string[]; readonly counters: Counters } {
+/** Counts in memory, and the keys of what was added to them. */
+export function watchedCounters(): { readonly keys: readonly string[]; readonly counters: Store } {
   const keys: string[] = []
-  const inner = memoryCounters()
-  const counters: Counters = {
-    add: async (key, amount, seconds) => {
-      keys.push(key)
-      return inner.add(key, amount, seconds)
-    },
-    useOnce: async (key, seconds) => inner.useOnce(key, seconds),
+  const inner = memoryStore()
+  const add: Store['add'] = async (key, amount, seconds) => {
+    keys.push(key)
+    return inner.add(key, amount, seconds)
   }
-  return { keys, counters }
+  return { keys, counters: but(inner, { add }) }
 }

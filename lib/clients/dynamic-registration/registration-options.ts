@@ -91,7 +91,7 @@ interface RegistrationContext {
   readonly capabilities: ServerCapabilities
   readonly clientDocuments: DocumentFetch
   readonly resourceOwner: unknown
-  readonly store: Storage
+  readonly givenStore: Storage
   readonly storeDeadline: number
   readonly lifetimes: Lifetimes
   readonly clock: () => number
@@ -150,8 +150,8 @@ export const dynamicRegistrationOption =
     })
   }
 
-function usualStore({ store, clock }: RegistrationContext, { issues }: Place): DynamicClientStore {
-  if (store.dynamicClients !== undefined) return store.dynamicClients
+function usualStore({ givenStore, clock }: RegistrationContext, { issues }: Place): DynamicClientStore {
+  if (givenStore.dynamicClients !== undefined) return givenStore.dynamicClients
   try {
     return memoryDynamicClients({ clock })
   } catch (error) {

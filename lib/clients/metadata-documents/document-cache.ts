@@ -21,7 +21,7 @@ import { Throttled } from '../../protocol/oauth-error'
 import { type RefusalName, UnusableClient } from '../../protocol/refusals'
 import type { Sender } from '../../protocol/sender'
 import { networksOf } from '../../limits/network'
-import type { SharedCache } from '../../stores/shared-cache'
+import type { Documents } from '../../stores/records'
 import type { DocumentUrl } from './document-url'
 
 // Seconds. A fetch for each request would burden the document's host.
@@ -32,7 +32,7 @@ const limited = 'client_document_limited'
 
 interface DocumentCacheParts {
   readonly documents: DocumentFetch
-  readonly sharedCache: SharedCache
+  readonly keptDocuments: Documents
   readonly parse: (json: unknown, url: DocumentUrl) => Client
   readonly verification: DocumentVerification
   readonly clock: () => number
@@ -54,7 +54,7 @@ export class DocumentCache {
   private readonly lookUps = new SingleFlight<LookedUp>()
 
   constructor(private readonly parts: DocumentCacheParts) {
-    this.shared = new SharedDocuments(parts.sharedCache, parts.clock)
+    this.shared = new SharedDocuments(parts.keptDocuments, parts.clock)
   }
 
   /** Simultaneous requests share one look-up. A network over its limit of failures causes no fetch. */
@@ -261,7 +261,7 @@ class SharedDocuments {
   private readonly steady: () => number
 
   constructor(
-    private readonly cache: SharedCache,
+    private readonly kept: Documents,
     private readonly clock: () => number,
   ) {
     this.steady = steadyClock(clock)
@@ -269,7 +269,7 @@ class SharedDocuments {
   }
 
   async find(url: string): Promise<SharedDocument | undefined> {
-    const document = readDocument(await this.cache.get(keyOf(url)), url)
+    const document = readDocument(await this.kept.find(keyOf(url)), url)
     if (document === undefined) return undefined
     // The clock of the writing process may be wrong: no document serves longer than a day from now.
     const now = this.clock()
@@ -286,7 +286,7 @@ class SharedDocuments {
     const times = JSON.stringify({ client_id: url, verified, fetchedAt, expiresAt, inUseUntil })
     // A cache that evicts what ends first keeps clients in use.
     const seconds = Math.ceil((longestKept + inUseFor) / 1000)
-    await this.cache.set(key, `${times.slice(0, -1)},"document":${text}}`, seconds)
+    await this.kept.keep(key, `${times.slice(0, -1)},"document":${text}}`, seconds)
   }
 
   private hasRoom(key: string, senders: readonly string[]): boolean {

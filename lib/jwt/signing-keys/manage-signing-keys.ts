@@ -2,8 +2,8 @@ import { secondsOf } from '../../primitives/steady-clock'
 import { aClock, aTextThat } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { ConfigurationError } from '../../primitives/configuration-error'
-import { isRecord } from '../../primitives/values'
-import { isKeyStore, type KeyStore } from '../../stores/key-store'
+import { isStore, noStorage } from '../../stores/storage'
+import type { Store } from '../../stores/store'
 import { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 import { sharedSecrets } from './signing-keys'
@@ -12,8 +12,8 @@ import { sharedSecrets } from './signing-keys'
 export interface KeyManagementOptions {
   /** The option `issuer` of the server, letter by letter. */
   readonly issuer: string
-  /** The store of the server, with `keys`, such as `redisStore({ url })` with the same prefix. */
-  readonly store: { readonly keys?: KeyStore | undefined }
+  /** The store of the server, such as `redisStore({ url })` with the same prefix. */
+  readonly store: Store
   /** The option `secrets` of `signingKeys()`. */
   readonly secrets: readonly string[]
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -58,7 +58,7 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
   const { issuer, store, secrets, clock } = readOptions('manageSigningKeys()', fields, options)
   const now = secondsOf(clock)
   const sharedBy = (algorithms: readonly SigningAlgorithm[]) =>
-    new SharedKeys(store.keys, {
+    new SharedKeys(store, {
       issuer,
       algorithms,
       rotateAfter: Infinity,
@@ -96,20 +96,11 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
   }
 }
 
-interface StoreOfKeys {
-  readonly keys: KeyStore
-}
-
-const reject = () => Promise.reject(new Error('There is no store.'))
-
 const fields = {
   issuer: needed('', aTextThat('must be the URL of the server.')),
-  store: needed<StoreOfKeys>(
-    { keys: { find: reject, save: reject } },
-    kind(
-      (value): value is StoreOfKeys => isRecord(value) && isKeyStore(value['keys']),
-      'must have keys, as redisStore({ url }) has.',
-    ),
+  store: needed<Store>(
+    noStorage,
+    kind(isStore, 'must be the store of the server, such as redisStore({ url }).'),
   ),
   secrets: needed([], sharedSecrets),
   clock: aClock,

@@ -13,7 +13,7 @@ import {
   textOfTimes,
 } from './key-record'
 import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
-import type { KeyStore } from '../../stores/key-store'
+import type { Store } from '../../stores/store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
 
@@ -47,11 +47,11 @@ export class SharedKeys {
   private longest = 0
 
   constructor(
-    private readonly store: KeyStore,
+    private readonly store: Store,
     private readonly terms: KeyTerms,
   ) {
     this.seal = new KeySeal(terms.issuer, terms.secrets)
-    this.name = issuerDigest(terms.issuer)
+    this.name = `keys:${issuerDigest(terms.issuer)}`
   }
 
   outlive(seconds: number): void {
@@ -99,12 +99,12 @@ export class SharedKeys {
 
   /** The keys first: a key that is gone because it was retired then has its mark. */
   private async read() {
-    const found = await this.store.find(this.name)
-    const marks = await this.store.find(this.markName)
+    const found = await this.store.read(this.name)
+    const marks = await this.store.read(this.markName)
     return {
-      revision: found?.revision,
-      sealed: found === undefined ? [] : parseKeys(found.text),
-      retired: marks === undefined ? [] : parseRetired(marks.text),
+      version: found?.version,
+      sealed: found === undefined ? [] : parseKeys(found.value),
+      retired: marks === undefined ? [] : parseRetired(marks.value),
     }
   }
 
@@ -121,7 +121,7 @@ export class SharedKeys {
   ): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
     for (let round = 0; round < rounds; round++) {
-      const { revision, sealed, retired } = await this.read()
+      const { version, sealed, retired } = await this.read()
       const valid = sealed.filter(({ kid }) => !retired.includes(kid))
       const opened = valid.flatMap((key) => this.open(key) ?? [])
       const lost = this.held.filter(
@@ -138,7 +138,10 @@ export class SharedKeys {
       const kept = wanted.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
       const isUnchanged = texts.length === sealed.length && texts.every((key) => sealed.includes(key))
-      if (isUnchanged || (await this.store.save(this.name, formatKeys(texts), newRevision(), revision))) {
+      if (
+        isUnchanged ||
+        (await this.store.write(this.name, formatKeys(texts), { version: newVersion(), expected: version }))
+      ) {
         this.held = wanted
         return wanted
       }
@@ -194,17 +197,18 @@ export class SharedKeys {
 
   private async mark(kid: string): Promise<void> {
     for (let round = 0; round < rounds; round++) {
-      const marks = await this.store.find(this.markName)
-      const retired = marks === undefined ? [] : parseRetired(marks.text)
+      const marks = await this.store.read(this.markName)
+      const retired = marks === undefined ? [] : parseRetired(marks.value)
       if (retired.includes(kid)) return
       const text = formatRetired([...retired, kid])
-      if (await this.store.save(this.markName, text, newRevision(), marks?.revision)) return
+      if (await this.store.write(this.markName, text, { version: newVersion(), expected: marks?.version }))
+        return
     }
     throw new Error('The marks of retired keys in the store are in use; try again.')
   }
 }
 
-const newRevision = () => createId(secureRandom)
+const newVersion = () => createId(secureRandom)
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)

@@ -152,14 +152,10 @@ function checkChoice(_read: unknown, at: Place): void {
 
 function openRing(
   { keys = [], secrets, ...plan }: Read<typeof fields>,
-  { issuer, keys: store, now }: PlugInServer,
+  { issuer, storage, now }: PlugInServer,
 ): KeyRing {
   if (secrets === undefined) return givenRing(keys)
-  if (store === undefined)
-    throw new Error(
-      'the store keeps no keys, so signingKeys({ secrets }) cannot share them. Use a store with the member keys, such as redisStore({ url }), or give keys of your own: signingKeys({ keys }).',
-    )
-  return sharedRing(new SharedKeys(store, { issuer, ...plan, secrets }), plan.algorithms, now)
+  return sharedRing(new SharedKeys(storage, { issuer, ...plan, secrets }), plan.algorithms, now)
 }
 
 function areAlgorithms(value: unknown): value is readonly SigningAlgorithm[] {

@@ -1,16 +1,15 @@
 import { aWhole } from '../../primitives/fields'
 import { type Fields, group, needed } from '../../primitives/schema'
-// Tuning: the option `cache` of redisStore. authorization-cache.ts is its memory, invalidations.ts keeps it
+// Tuning: the option `cache` of redisStore. record-cache.ts is its memory, invalidations.ts keeps it
 // current.
 // Buys: a guard sends no command to Redis for a known token.
 // Measured: 2026-11-22, Node 20, docs/reports/performance.md. A guarded request takes 0.38 ms in place of 1.77
 // ms with Redis on the same machine, 0.24 ms in place of 2.40 ms with 1 ms to Redis. It saves little or no
 // processor time.
 // Can go: when the Redis client has a cache that stops within a second if changes no longer arrive.
-import { type AuthorizationStore, confirmAbsence, decorate } from '../../authorization/store'
 import { withinDeadline } from '../deadline'
-import type { StoreWarning } from '../storage'
-import { AuthorizationCache } from './authorization-cache'
+import type { Store, StoreWarning } from '../store'
+import { isCached, RecordCache } from './record-cache'
 import type { RedisConnection } from './connection'
 import type { RedisWarning } from './health-check'
 import { RedisInvalidations } from './invalidations'
@@ -26,23 +25,23 @@ export interface CacheOptions {
 interface CachePlan extends CacheOptions {
   readonly url: string
   readonly prefix: string
-  readonly clock: () => number
 }
 
-interface CheckedStore extends AuthorizationStore {
+interface CheckedStore extends Store {
   check(issuer?: string): Promise<readonly StoreWarning[]>
   close(): Promise<void>
 }
 
-export function cached(
-  store: CheckedStore,
+export function cached<Kept extends CheckedStore>(
+  store: Kept,
   reading: RedisConnection,
-  { maximum, url, prefix, clock }: CachePlan,
-): CheckedStore {
-  const cache = new AuthorizationCache(maximum, clock)
+  { maximum, url, prefix }: CachePlan,
+): Kept {
+  const cache = new RecordCache(maximum)
   const invalidations = new RedisInvalidations({ url, prefix, reading, cache })
   reading.onLost(() => invalidations.restart())
   return {
+    ...store,
     ...remembering(store, cache),
     check: async (issuer) => {
       const warnings = await store.check(issuer)
@@ -58,29 +57,32 @@ export function cached(
 // Seconds. By then Redis has refused, or the first mark has arrived.
 const patience = 2
 
-type Verbs = AuthorizationStore & { readonly getCached: NonNullable<AuthorizationStore['getCached']> }
+type Verbs = Pick<Store, 'read' | 'write' | 'remove' | 'confirmAbsent' | 'peek'>
 
-/** `find` reads the store, so no write rests on a cached record. */
-function remembering(store: AuthorizationStore, cache: AuthorizationCache): Verbs {
+/** `read` reads the store, so no write rests on a cached record. */
+function remembering(store: Store, cache: RecordCache): Verbs {
   // After a failed write too: perhaps only its reply was lost.
-  const dropping = async <T>(id: string, write: Promise<T>): Promise<T> => write.finally(() => cache.drop(id))
-  const decorated = decorate(store, {
-    find: async (id) => {
-      const ticket = cache.begin(id)
-      if (ticket === undefined) return store.find(id)
+  const dropping = async <T>(key: string, write: Promise<T>): Promise<T> =>
+    write.finally(() => cache.drop(key))
+  const { confirmAbsent } = store
+  return {
+    peek: (key) => cache.peek(key),
+    async read(key) {
+      if (!isCached(key)) return store.read(key)
+      const ticket = cache.begin(key)
       try {
-        const found = await store.find(id)
-        if (found !== undefined) cache.keep(ticket, found)
+        const found = await store.read(key)
+        if (found === undefined) cache.drop(key)
+        else if (ticket !== undefined) cache.keep(ticket, found)
         return found
       } finally {
-        cache.end(ticket)
+        if (ticket !== undefined) cache.end(ticket)
       }
     },
-    save: (authorization, ...words) => dropping(authorization.id, store.save(authorization, ...words)),
-    remove: (id) => dropping(id, store.remove(id)),
-    confirmAbsent: (id) => dropping(id, confirmAbsence(store, id)),
-  })
-  return { ...decorated, getCached: (id) => cache.getCached(id) }
+    write: (key, ...words) => dropping(key, store.write(key, ...words)),
+    remove: (key) => dropping(key, store.remove(key)),
+    confirmAbsent: confirmAbsent && ((key) => dropping(key, confirmAbsent(key))),
+  }
 }
 
 function warningsOf(refusal: string | undefined): readonly RedisWarning[] {

@@ -2,7 +2,7 @@
 // Costs: about 3 µs for each change of any authorization, and a wake-up of about 30 µs at most once in 2 ms
 // (2026-11-22, docs/reports/performance.md).
 import { createId, secureRandom } from '../../protocol/credential'
-import type { AuthorizationCache } from './authorization-cache'
+import type { RecordCache } from './record-cache'
 import type { RedisCommands } from './redis-commands'
 import { listen, type ListeningConnection } from './connection'
 
@@ -20,7 +20,7 @@ interface Plan {
   readonly url: string
   readonly prefix: string
   readonly reading: RedisCommands
-  readonly cache: AuthorizationCache
+  readonly cache: RecordCache
 }
 
 interface Proof {
@@ -114,8 +114,8 @@ export class RedisInvalidations {
     // FLUSHALL and FLUSHDB name no keys.
     if (!Array.isArray(keys)) return this.plan.cache.clear()
     for (const key of keys.map(String)) {
-      const id = tracked.idOf(key)
-      if (id !== undefined) this.plan.cache.drop(id)
+      const record = tracked.recordOf(key)
+      if (record !== undefined) this.plan.cache.drop(record)
       else if (key === proof?.key) this.proven(proof)
     }
   }
@@ -156,7 +156,7 @@ const lifetime = '1000'
 
 interface Tracked {
   /** Undefined for a mark. */
-  idOf(key: string): string | undefined
+  recordOf(key: string): string | undefined
   /** New each time: Redis also reports the expiry of an old mark, which must not pass for a new one. */
   nextMark(): string
 }
@@ -177,7 +177,7 @@ async function track(connection: ListeningConnection, prefix: string): Promise<T
   await connection.subscribe(channel)
   let written = 0
   return {
-    idOf: (key) => (key.startsWith(authorizations) ? key.slice(authorizations.length) : undefined),
+    recordOf: (key) => (key.startsWith(authorizations) ? key.slice(prefix.length) : undefined),
     nextMark: () => `${marks}${(written += 1)}`,
   }
 }

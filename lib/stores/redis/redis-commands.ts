@@ -64,6 +64,11 @@ export function isDone(reply: unknown): boolean {
 export const foundText = (reply: unknown): string | undefined =>
   reply === null || reply === undefined ? undefined : textOf(reply)
 
+export function textsOf(reply: unknown): readonly string[] {
+  if (Array.isArray(reply)) return reply.map(textOf)
+  throw new Error('The Redis client replied with something other than a list.')
+}
+
 export function textOf(reply: unknown): string {
   if (typeof reply === 'string') return reply
   throw new Error('The Redis client replied with something other than text.')

@@ -8,34 +8,27 @@ import {
   readOptions,
   usual,
 } from '../../primitives/schema'
-import { expiryOf } from '../../authorization/authorization'
 import type { AuthorizationIndex } from '../../authorization/authorization-index'
 import type { ConsentStore } from '../../authorization/consent-store'
-import { decodeAuthorization, encodeAuthorization } from '../../authorization/codec'
 import { isRecord } from '../../primitives/values'
-import type { AuthorizationStore } from '../../authorization/store'
 import type { ClientRegistry } from '../client-store'
-import type { KeyStore } from '../key-store'
-import type { Counters } from '../../limits/counters'
 import type { DynamicClientStore } from '../dynamic-client-store'
-import type { SharedCache } from '../shared-cache'
-import type { Storage, StoreWarning } from '../storage'
+import type { Storage } from '../storage'
+import type { StoreWarning } from '../store'
 import type { RedisReads } from './batched-reads'
 import { cached, cacheOption, type CacheOptions } from './cache'
 import { RedisClients } from './clients'
-import { foundText, isDone, type PipelinedCommands, type RedisCommands } from './redis-commands'
+import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
 import { redisConsents } from './redis-consents'
-import { redisCounters } from './redis-counters'
 import { redisClientMarks } from './redis-client-marks'
 import { redisIndex } from './redis-index'
-import { redisKeys } from './redis-keys'
 import { acknowledgedWrites, isPipelined, replicaWait, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
 import { checkRedis } from './health-check'
 import { RedisDynamicClients } from './dynamic-clients'
-import { isMarkable, markKey } from './removal-mark'
-import { type RecordKeys, type RedisWrites, writesOver } from './writes'
+import { redisVerbs } from './verbs'
+import { type RedisWrites, writesOver } from './writes'
 
 export type RedisStoreOptions = {
   /** The prefix of every key: without braces, or with a hash tag of Redis Cluster. Default `oauth:`. */
@@ -73,15 +66,10 @@ export type RedisStoreOptions = {
 
 /** A {@link Storage} on Redis, all in the same Redis, below the same prefix. */
 export interface RedisStore extends Storage {
-  readonly counters: Counters
   /** For `createAuthorizationServer({ store, clients: store.clients, … })`. */
   readonly clients: ClientRegistry
   /** The option `dynamicRegistration` finds them here. */
   readonly dynamicClients: DynamicClientStore
-  /** For documents of other servers. */
-  readonly sharedCache: SharedCache
-  /** Sealed, without an expiry. */
-  readonly keys: KeyStore
   /** The authorizations of each resource owner, and the marks of clients. */
   readonly index: AuthorizationIndex
   readonly consents: ConsentStore
@@ -100,8 +88,6 @@ export interface RedisStore extends Storage {
   /** Closes the connections that the store opened, not a client of the host. */
   close(): Promise<void>
 }
-
-const revisionLength = 22
 
 /**
  * Stores authorizations in Redis 6.2 or later, or in Valkey: one key for each, which expires with its last
@@ -126,13 +112,15 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
   }
   const writes = writesOf(forWrites, wait, unused)
   const store = storeOver({ client: connection, reads: connection, writes, forCounts, prefix, clock, close })
-  return cache === undefined
-    ? store
-    : { ...store, ...cached(store, connection, { ...cache, url, prefix, clock }) }
+  return cache === undefined ? store : cached(store, connection, { ...cache, url, prefix })
 }
 
 const writesOf = (client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites =>
   wait !== undefined && isPipelined(client) ? acknowledgedWrites(client, wait, unused) : writesOver(client)
+
+// The keys of dynamic clients are in one hash slot. The hash tag is between the first opening brace and the next closing
+// one, unless empty.
+const isOneSlot = (prefix: string): boolean => !/[{}]/.test(prefix) || /^[^{]*\{[^}]+\}/.test(prefix)
 
 type RedisClient = RedisCommands & Partial<PipelinedCommands>
 
@@ -147,7 +135,7 @@ const fields = {
   prefix: usual(
     'oauth:',
     kind(
-      (value): value is string => typeof value === 'string' && isMarkable(value),
+      (value): value is string => typeof value === 'string' && isOneSlot(value),
       'must be a text without braces, or with a hash tag such as {shop}:.',
     ),
   ),
@@ -178,18 +166,15 @@ interface Connections extends Pick<RedisStore, 'close'> {
 }
 
 function storeOver(connections: Connections): RedisStore {
-  const { client, reads, writes, forCounts, prefix, clock, close } = connections
+  const { client, reads, writes, prefix, clock, close } = connections
   const place = describeAddress(client)
   const obstacle = () => client.obstacle?.()
   const named = <Part extends object>(part: Part) => Object.assign(part, { place, obstacle })
   const marks = redisClientMarks(reads, writes.run, `${prefix}revoked:`)
   return {
-    ...authorizationsOver(connections),
-    counters: named(redisCounters(client, prefix, forCounts)),
+    ...redisVerbs(connections),
     clients: named(new RedisClients(client, `${prefix}clients`)),
     dynamicClients: named(new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)),
-    sharedCache: named(redisCache(client, `${prefix}cache:`)),
-    keys: named(redisKeys(client, writes.run, `${prefix}keys:`)),
     index: named({ ...redisIndex(client, writes.run, `${prefix}index:`), ...marks }),
     consents: named(redisConsents(client, writes.run, `${prefix}consents:`)),
     place,
@@ -203,43 +188,5 @@ function storeOver(connections: Connections): RedisStore {
         throw reason === undefined ? failure : new Error(reason, { cause: failure })
       }
     },
-  }
-}
-
-function redisCache(client: RedisCommands, prefix: string): SharedCache {
-  return {
-    get: async (key) => foundText(await client.call('GET', prefix + key)),
-    async set(key, text, seconds) {
-      await client.call('SET', prefix + key, text, 'PX', String(seconds * 1000))
-    },
-  }
-}
-
-/** One key for each, named by its id. */
-function authorizationsOver({ reads, writes, prefix, clock }: Connections): AuthorizationStore {
-  const keyOf = (id: string) => `${prefix}authorization:${id}`
-  const keysOf = (id: string): RecordKeys => [keyOf(id), markKey(prefix, `authorization:${id}`)]
-  const { confirmAbsent } = writes
-  return {
-    async find(id) {
-      const value = foundText(await reads.read(keyOf(id)))
-      if (value === undefined) return undefined
-      return {
-        authorization: decodeAuthorization(id, value.slice(revisionLength)),
-        revision: value.slice(0, revisionLength),
-      }
-    },
-    async save(authorization, revision, expected = '') {
-      // No point in time: the clocks of process and Redis may differ.
-      const lifetime = Math.max(1, Math.ceil(expiryOf(authorization) * 1000 - clock()))
-      const record = encodeAuthorization(authorization)
-      const keys = keysOf(authorization.id)
-      // Throws on an unknown reply: taken for a conflict, it would make the next round find a replay.
-      return isDone(await writes.save(keys, revision, expected, record, String(lifetime)))
-    },
-    async remove(id) {
-      await writes.remove(keysOf(id))
-    },
-    ...(confirmAbsent && { confirmAbsent: async (id: string) => isDone(await confirmAbsent(keyOf(id))) }),
   }
 }

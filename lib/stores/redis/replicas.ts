@@ -2,7 +2,7 @@ import { aDeadline } from '../deadline'
 import { isWhole } from '../../primitives/values'
 import { type Fields, group, kind, needed } from '../../primitives/schema'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'
-import { type RedisWrites, removing, savesBy, type ScriptRun } from './writes'
+import { type RedisWrites, type ScriptRun, writesBy } from './writes'
 
 export interface ReplicaWait {
   /** A whole number, at least 1. */
@@ -12,10 +12,15 @@ export interface ReplicaWait {
 }
 
 // WAIT counts only writes of its own connection. If another connection removed the key, WAIT would wait for
-// nothing: so the script writes and deletes an empty value. It removes no record: after a failover one may be
-// back, and the next reader must decide on it.
+// nothing: so the script writes the mark again, or writes and deletes an empty value. It removes no record: after a
+// failover one may be back, and the next reader must decide on it.
 const confirming = new RedisScript(`
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local stored = redis.call('GET', KEYS[1])
+if stored == '' then
+  redis.call('SET', KEYS[1], '', 'KEEPTTL')
+  return 1
+end
+if stored then return 0 end
 redis.call('SET', KEYS[1], '', 'PX', 1000)
 redis.call('DEL', KEYS[1])
 return 1
@@ -73,12 +78,7 @@ export function acknowledgedWrites(
     }
   }
 
-  return {
-    run,
-    save: savesBy(run, within * 1000),
-    remove: (keys) => run(removing, keys),
-    confirmAbsent: (key) => run(confirming, [key]),
-  }
+  return { ...writesBy(run, within * 1000), confirmAbsent: (key) => run(confirming, [key]) }
 }
 
 /**

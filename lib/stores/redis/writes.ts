@@ -1,30 +1,13 @@
+import { markSeconds, type WriteTerms } from '../store'
 import { type RedisCommands, RedisScript } from './redis-commands'
 import { connectionSettings } from './connection'
 import { CreationDeadline } from '../creation-deadline'
-import { markLifetime } from './removal-mark'
-
-/** In one hash slot: the record, and the mark of its removal. */
-export type RecordKeys = readonly [record: string, mark: string]
 
 export interface RedisWrites {
-  /**
-   * An empty `expected` means a create. Resolves to 1 if stored, to 0 if another writer was first. Rejects a
-   * void create, and a removed authorization. `lifetime` is in milliseconds.
-   */
-  save(
-    keys: RecordKeys,
-    revision: string,
-    expected: string,
-    record: string,
-    lifetime: string,
-  ): Promise<unknown>
-  /** Leaves a mark that refuses a late create. */
-  remove(keys: RecordKeys): Promise<unknown>
-  /**
-   * Resolves to 1 once the absence is as durable as after a removal, to 0 if a record exists. Undefined if
-   * removals do not wait for replicas: then a read proves enough.
-   */
-  readonly confirmAbsent?: (record: string) => Promise<unknown>
+  write(key: string, value: string, terms: WriteTerms): Promise<boolean>
+  remove(key: string): Promise<unknown>
+  /** Undefined if removals do not wait for replicas: then a read proves enough. */
+  readonly confirmAbsent?: (key: string) => Promise<unknown>
   readonly run: ScriptRun
 }
 
@@ -35,66 +18,73 @@ export type ScriptRun = (
   ...words: string[]
 ) => Promise<unknown>
 
-// A value is the writer's revision, 22 characters, and the record. A save sent again, because the reply was
-// lost, writes the same value: WAIT always has a write to wait for.
-const saving = new RedisScript(`
+export const versionLength = 22
+const markLifetime = String(markSeconds * 1000)
+
+// A value is the version, 22 characters, and the text; the mark of a removal is empty. A write sent again, because the
+// reply was lost, writes the same value: WAIT always has a write to wait for. Replies with the clock of Redis if it
+// stored, negative if the create is void; 0 for a conflict, -1 for a mark. A deadline so far ahead that a removal now
+// would leave too short a mark makes a create void, too.
+const writing = new RedisScript(`
 local stored = redis.call('GET', KEYS[1])
-local revision = stored and string.sub(stored, 1, 22) or ''
-if revision ~= ARGV[1] and revision ~= ARGV[2] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1] .. ARGV[3], 'PX', ARGV[4])
+local version = stored and string.sub(stored, 1, ${versionLength})
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if version ~= ARGV[1] then
+  if ARGV[2] == 'replace' then
+    if not version or version == '' or version ~= ARGV[3] then return 0 end
+  elseif version == '' then return -1
+  elseif version then return 0
+  else
+    local left = tonumber(ARGV[3]) - now
+    if left < 0 or left > ${markLifetime} then return -now end
+  end
+end
+redis.call('SET', KEYS[1], ARGV[1] .. ARGV[4], unpack(ARGV, 5))
+return now
+`)
+
+// DEL first: a full Redis refuses SET only before the first write of a script.
+const removing = new RedisScript(`
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[1], '', 'PX', ${markLifetime})
 return 1
 `)
 
 /** @param waiting milliseconds for replicas. */
-export function savesBy(run: ScriptRun, waiting = 0): RedisWrites['save'] {
+export function writesBy(run: ScriptRun, waiting = 0): RedisWrites {
   // As long as the store's own connection waits for a reply.
   const creations = new CreationDeadline(connectionSettings.commandTimeout + waiting)
-  return async (keys, revision, expected, record, lifetime) => {
-    if (expected !== '') return run(saving, [keys[0]], revision, expected, record, lifetime)
-    const reply = await creations.send(async (deadline) =>
-      Number(await run(creating, keys, revision, record, lifetime, deadline)),
-    )
-    return reply === 0 ? 0 : 1
+  return {
+    run,
+    remove: (key) => run(removing, [key]),
+    async write(key, value, { version, expected, seconds }) {
+      const send = async (mode: string, against: string) =>
+        clockOf(await run(writing, [key], version, mode, against, value, ...endAfter(seconds)))
+      if (expected !== undefined) return (await send('replace', expected)) > 0
+      const state = { isMarked: false }
+      const reply = await creations.send(async (deadline) => {
+        const clock = await send('create', deadline)
+        state.isMarked = clock === -1
+        return state.isMarked ? 0 : clock
+      })
+      if (state.isMarked) throw new Error('The record was removed.')
+      return reply > 0
+    },
   }
 }
 
-export function writesOver(client: RedisCommands): RedisWrites {
-  const run: ScriptRun = (script, keys, ...words) => script.run(client, keys, ...words)
-  return { run, save: savesBy(run), remove: (keys) => removeOver(client, keys) }
+function endAfter(seconds: number | undefined): readonly string[] {
+  if (seconds === undefined) return []
+  return seconds > 0 ? ['PX', String(Math.ceil(seconds * 1000))] : ['PXAT', '1']
 }
 
-// DEL first: a full Redis refuses SET only before the first write of a script.
-export const removing = new RedisScript(`
-redis.call('DEL', KEYS[1])
-redis.call('SET', KEYS[2], '', 'PX', ${markLifetime})
-return 1
-`)
-
-async function removeOver(client: RedisCommands, [record, mark]: RecordKeys): Promise<unknown> {
-  try {
-    return await removing.run(client, [record, mark])
-  } catch (error) {
-    // While a slot migrates, no script runs on two keys. The mark first: it refuses every later create. ioredis
-    // gives up after 16 redirections.
-    if (!(error instanceof Error) || !/TRYAGAIN|Cluster redirections/.test(error.message)) throw error
-    await client.call('SET', mark, '', 'PX', String(markLifetime))
-    return client.call('DEL', record)
-  }
+function clockOf(reply: unknown): number {
+  const clock = Number(reply)
+  if (!Number.isSafeInteger(clock))
+    throw new Error('The Redis client replied to a script with something other than a whole number.')
+  return clock
 }
 
-// Replies as `CreationDeadline.send` wants. A create that finds its own revision writes the same value
-// again, for WAIT. A deadline so far ahead that a removal now would leave too short a mark makes a create void,
-// too.
-const creating = new RedisScript(`
-local stored = redis.call('GET', KEYS[1])
-if stored and string.sub(stored, 1, 22) ~= ARGV[1] then return 0 end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if not stored then
-  if redis.call('GET', KEYS[2]) then return redis.error_reply('REMOVED The authorization was removed.') end
-  local left = tonumber(ARGV[4]) - now
-  if left < 0 or left > ${markLifetime} then return -now end
-end
-redis.call('SET', KEYS[1], ARGV[1] .. ARGV[2], 'PX', ARGV[3])
-return now
-`)
+export const writesOver = (client: RedisCommands): RedisWrites =>
+  writesBy((script, keys, ...words) => script.run(client, keys, ...words))

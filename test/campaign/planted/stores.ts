@@ -1,89 +1,98 @@
 import { setTimeout } from 'node:timers/promises'
 import { expiryOf } from '../../../lib/authorization/authorization'
-import type { AuthorizationStore, RedisStore, StoredAuthorization } from '../../../lib/index'
+import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
+import type { RedisStore, Storage, Store, StoredValue, WriteTerms } from '../../../lib/index'
+import { but } from '../../support/stores/but'
 
 /** What a server of the campaign takes from its store. */
-type ServedStore = AuthorizationStore & Pick<RedisStore, 'counters' | 'dynamicClients'>
+type ServedStore = Storage & Pick<RedisStore, 'dynamicClients'>
 
 /** Plants a mistake into a sound store; each process plants its own. */
-type Plant = (sound: AuthorizationStore) => AuthorizationStore
+type Plant = (sound: Storage) => Storage
 
-type Save = AuthorizationStore['save']
+type Written = Parameters<Store['write']>
 
-/** Only what is broken differs. */
-const but =
-  (bend: (sound: AuthorizationStore) => Partial<AuthorizationStore>): Plant =>
-  (sound) =>
-    Object.assign(derived(sound), bend(sound))
+const kind = 'authorization:'
+const authorizationIn = (key: string, value: string) => decodeAuthorization(key.slice(kind.length), value)
 
-function derived<Store extends object>(sound: Store): Store {
-  return Object.create(sound)
-}
+/** Only what is broken differs, and for authorizations alone. */
+const broken =
+  (bend: (sound: Store) => Partial<Pick<Store, 'read' | 'write' | 'remove' | 'confirmAbsent'>>): Plant =>
+  (sound) => {
+    const bent = bend(sound)
+    const mistaken = but(sound, bent)
+    const at = (key: string) => (key.startsWith(kind) ? mistaken : sound)
+    return but(sound, {
+      ...bent,
+      read: (key) => at(key).read(key),
+      write: (key, ...words) => at(key).write(key, ...words),
+      remove: (key) => at(key).remove(key),
+    })
+  }
 
 /** Writes whatever is there. */
-async function overwrite(sound: AuthorizationStore, ...[authorization, revision]: Parameters<Save>) {
+async function overwrite(sound: Store, ...[key, value, terms]: Written) {
   for (;;) {
-    const found = await sound.find(authorization.id)
-    if (await sound.save(authorization, revision, found?.revision)) return true
+    const found = await sound.read(key)
+    if (await sound.write(key, value, { ...terms, expected: found?.version })) return true
   }
 }
+
+const creating = (terms: WriteTerms): WriteTerms => ({ ...terms, expected: undefined })
 
 const later = (act: () => unknown) => void setTimeout(20, undefined, { ref: false }).then(act)
 
 const ofRevisions: Readonly<Record<string, Plant>> = {
-  'check, then act': but((sound) => ({
-    save: async (authorization, revision, expected) => {
-      const found = await sound.find(authorization.id)
-      if (found?.revision === revision) return true
-      return found?.revision === expected && overwrite(sound, authorization, revision)
+  'check, then act': broken((sound) => ({
+    write: async (key, value, terms) => {
+      const found = await sound.read(key)
+      if (found?.version === terms.version) return true
+      return found?.version === terms.expected && overwrite(sound, key, value, terms)
     },
   })),
-  'a save that takes any expected revision': but((sound) => ({
-    save: (authorization, revision, expected) =>
-      expected === undefined
-        ? sound.save(authorization, revision)
-        : overwrite(sound, authorization, revision),
+  'a save that takes any expected revision': broken((sound) => ({
+    write: (key, value, terms) =>
+      terms.expected === undefined ? sound.write(key, value, terms) : overwrite(sound, key, value, terms),
   })),
-  'a save that brings a removed record back': but((sound) => ({
-    save: async (authorization, revision, expected) =>
-      (await sound.save(authorization, revision, expected)) || sound.save(authorization, revision),
+  'a save that brings a removed record back': broken((sound) => ({
+    write: async (key, value, terms) =>
+      (await sound.write(key, value, terms)) || sound.write(key, value, creating(terms)),
   })),
-  'a save that does not know its own revision': but((sound) => ({
-    save: async (authorization, revision, expected) => {
-      const found = await sound.find(authorization.id)
-      return found?.revision !== revision && sound.save(authorization, revision, expected)
+  'a save that does not know its own revision': broken((sound) => ({
+    write: async (key, value, terms) => {
+      const found = await sound.read(key)
+      return found?.version !== terms.version && sound.write(key, value, terms)
     },
   })),
   // Two saves of one record at once become one act, and both are told that theirs was done.
-  'a save that loses one of two updates': but((sound) => {
+  'a save that loses one of two updates': broken((sound) => {
     const saves = new Map<string, Promise<boolean>>()
     return {
-      save: async (authorization, ...words) => {
-        const { id } = authorization
-        const begun = saves.get(id) ?? sound.save(authorization, ...words)
-        saves.set(id, begun)
-        return begun.finally(() => saves.delete(id))
+      write: async (key, ...words) => {
+        const begun = saves.get(key) ?? sound.write(key, ...words)
+        saves.set(key, begun)
+        return begun.finally(() => saves.delete(key))
       },
     }
   }),
-  'a find that serves stale copies': but((sound) => {
-    const copies = new Map<string, StoredAuthorization>()
+  'a find that serves stale copies': broken((sound) => {
+    const copies = new Map<string, StoredValue>()
     return {
-      find: async (id) => {
-        const found = copies.get(id) ?? (await sound.find(id))
-        if (found !== undefined) copies.set(id, found)
-        later(() => copies.delete(id))
+      read: async (key) => {
+        const found = copies.get(key) ?? (await sound.read(key))
+        if (found !== undefined) copies.set(key, found)
+        later(() => copies.delete(key))
         return found
       },
     }
   }),
-  'a remove that does nothing': but(() => ({ remove: async () => {} })),
-  'a remove that comes late': but((sound) => ({ remove: async (id) => later(() => sound.remove(id)) })),
-  'an expiry that comes too early': but((sound) => ({
-    find: async (id) => {
-      const found = await sound.find(id)
-      const secondsLeft = found === undefined ? 0 : expiryOf(found.authorization) - Date.now() / 1000
-      return secondsLeft > 600 ? found : undefined
+  'a remove that does nothing': broken(() => ({ remove: async () => {} })),
+  'a remove that comes late': broken((sound) => ({ remove: async (key) => later(() => sound.remove(key)) })),
+  'an expiry that comes too early': broken((sound) => ({
+    read: async (key) => {
+      const found = await sound.read(key)
+      const endsAt = found === undefined ? 0 : expiryOf(authorizationIn(key, found.value))
+      return endsAt - Date.now() / 1000 > 600 ? found : undefined
     },
   })),
 }
@@ -92,73 +101,75 @@ const ofRevisions: Readonly<Record<string, Plant>> = {
 export const seenInRaces: Readonly<Record<string, Plant>> = {
   ...ofRevisions,
   // It keeps the refresh token that the record had before.
-  'a refresh that does not rotate': but((sound) => ({
-    save: async (authorization, revision, expected) => {
-      const before = expected === undefined ? undefined : (await sound.find(authorization.id))?.authorization
-      const isRefresh = before?.state === 'active' && authorization.state === 'active'
-      const saved = isRefresh ? { ...authorization, refreshToken: before.refreshToken } : authorization
-      return sound.save(saved, revision, expected)
+  'a refresh that does not rotate': broken((sound) => ({
+    write: async (key, value, terms) => {
+      const found = terms.expected === undefined ? undefined : await sound.read(key)
+      const before = found && authorizationIn(key, found.value)
+      const after = authorizationIn(key, value)
+      const isRefresh = before?.state === 'active' && after.state === 'active'
+      const saved = isRefresh ? encodeAuthorization({ ...after, refreshToken: before.refreshToken }) : value
+      return sound.write(key, saved, terms)
     },
   })),
 }
 
 /** Mistakes that show when something breaks. */
 const seenInFaults: Readonly<Record<string, Plant>> = {
-  'a failure that reads as an absent record': but((sound) => ({
-    find: (id) => sound.find(id).catch(() => undefined),
+  'a failure that reads as an absent record': broken((sound) => ({
+    read: (key) => sound.read(key).catch(() => undefined),
   })),
   // It reads ahead, and does not wait for what it reads.
-  'a failure that nothing awaits': but((sound) => ({
-    save: (authorization, ...words) => {
-      void sound.find(authorization.id)
-      return sound.save(authorization, ...words)
+  'a failure that nothing awaits': broken((sound) => ({
+    write: (key, ...words) => {
+      void sound.read(key)
+      return sound.write(key, ...words)
     },
   })),
 }
 
 // Of all processes: the copy of one arrives, whichever of them removed the record.
-const created = new Map<string, Parameters<Save>>()
+const created = new Map<string, Written>()
 
 /** Mistakes that the contract of stores alone can see: the server watches over them anyway. */
 export const seenByContract: Readonly<Record<string, Plant>> = {
   ...ofRevisions,
   // On Redis, its mark refuses the copy.
-  'a create that arrives once more, after the removal': but((sound) => ({
-    save: (authorization, revision, expected) => {
-      if (expected === undefined) created.set(authorization.id, [authorization, revision])
-      return sound.save(authorization, revision, expected)
+  'a create that arrives once more, after the removal': broken((sound) => ({
+    write: (key, value, terms) => {
+      if (terms.expected === undefined) created.set(key, [key, value, terms])
+      return sound.write(key, value, terms)
     },
-    remove: async (id) => {
-      await sound.remove(id)
-      const copy = created.get(id)
-      created.delete(id)
-      if (copy !== undefined) await sound.save(...copy)
+    remove: async (key) => {
+      await sound.remove(key)
+      const copy = created.get(key)
+      created.delete(key)
+      if (copy !== undefined) await sound.write(...copy)
     },
   })),
   // A second one comes after a reply that was lost.
-  'a remove that takes no repetition': but((sound) => {
+  'a remove that takes no repetition': broken((sound) => {
     const removed = new Set<string>()
     return {
-      remove: async (id) => {
-        if (removed.has(id)) throw new Error('There is nothing to remove.')
-        removed.add(id)
-        await sound.remove(id)
+      remove: async (key) => {
+        if (removed.has(key)) throw new Error('There is nothing to remove.')
+        removed.add(key)
+        await sound.remove(key)
       },
     }
   }),
-  'a confirmation of absence that does not look': but(() => ({ confirmAbsent: async () => true })),
+  'a confirmation of absence that does not look': broken(() => ({ confirmAbsent: async () => true })),
   // The last copy it saw stands in for a record that has expired.
-  'an expiry that never comes': but((sound) => {
-    const seen = new Map<string, StoredAuthorization>()
+  'an expiry that never comes': broken((sound) => {
+    const seen = new Map<string, StoredValue>()
     return {
-      find: async (id) => {
-        const found = (await sound.find(id)) ?? seen.get(id)
-        if (found !== undefined) seen.set(id, found)
+      read: async (key) => {
+        const found = (await sound.read(key)) ?? seen.get(key)
+        if (found !== undefined) seen.set(key, found)
         return found
       },
-      remove: async (id) => {
-        seen.delete(id)
-        await sound.remove(id)
+      remove: async (key) => {
+        seen.delete(key)
+        await sound.remove(key)
       },
     }
   }),
@@ -166,13 +177,12 @@ export const seenByContract: Readonly<Record<string, Plant>> = {
 
 /** The store with the mistake of this name. */
 export function plantedInto(sound: ServedStore, name: string): ServedStore {
-  const { counters } = sound
-  const dynamicClients = derived(sound.dynamicClients)
+  const { dynamicClients } = sound
   if (name === 'a removal of a registration that only pretends') {
-    dynamicClients.remove = async () => {}
-    return Object.assign(derived(sound), { dynamicClients })
+    const pretending: typeof dynamicClients = Object.create(dynamicClients)
+    return but(sound, { dynamicClients: Object.assign(pretending, { remove: async () => {} }) })
   }
   const plant = { ...seenInRaces, ...seenInFaults }[name]
   if (plant === undefined) throw new Error(`There is no mistake with the name "${name}".`)
-  return Object.assign(plant(sound), { counters, dynamicClients })
+  return Object.assign(plant(sound), { dynamicClients })
 }

@@ -6,7 +6,6 @@ import {
   type DpopOptions,
   mac,
   type MacOptions,
-  memoryCounters,
   memoryStore,
   pushedAuthorizationRequests,
 } from '../../../lib/index'
@@ -93,8 +92,6 @@ export const macs = area('tokens of the type mac', macStage, {
   },
   token_of_another_type: ({ flow, token }) => flow.photos(token),
   single_use_limited: async () => twice((await macStage({ limits: { singleUses: once } })).call),
-  single_uses_full: async () =>
-    twice((await macStage({ counters: memoryCounters({ maximumKeys: 4 }) })).call),
 })
 
 const bound = bent(nightlyReport, { dpop_bound_access_tokens: true })

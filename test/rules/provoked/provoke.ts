@@ -102,11 +102,13 @@ export async function twice<Answered>(call: () => Promise<Answered>): Promise<An
   return call()
 }
 
-/** Does something in place of the next write of the store. */
+/** Does something in place of the next write of an authorization. */
 export function atNextSave({ store }: Opened, act: (save: () => Promise<boolean>) => Promise<boolean>): void {
-  const { save } = store
-  store.save = (...given) => {
-    store.save = save
-    return act(() => save(...given))
+  const { write } = store
+  store.write = (key, ...words) => {
+    const save = () => write(key, ...words)
+    if (!key.startsWith('authorization:')) return save()
+    store.write = write
+    return act(save)
   }
 }

@@ -109,16 +109,16 @@ export const grants = area('codes and refresh tokens', grantStage, {
   },
   no_longer_allowed: () => grantStage({ stillAllowed: () => false }).refreshAfter(() => {}),
   refresh_check_failed: () => grantStage({ stillAllowed: directoryAway }).refreshAfter(() => {}),
-  store_unavailable: () => grantStage().redeemAfter(({ store }) => store.begin('fails', 'save')),
+  store_unavailable: () => grantStage().redeemAfter(({ store }) => store.begin('fails', 'write')),
   authorization_contended: () =>
-    grantStage().redeemAfter(({ store }) => void (store.save = async () => false)),
+    grantStage().redeemAfter(({ store }) => void (store.write = async () => false)),
   client_issue_limited: () => twice(grantStage({ limits: { issuing: { client: once } } }).work),
   owner_issue_limited: () => grantStage({ limits: { issuing: { owner: once } } }).refreshAfter(() => {}),
-  client_share_full: () => twice(grantStage({ store: memoryStore({ maximumRecords: 4 }) }).work),
   owner_share_full: async () => {
-    const { flow } = grantStage({ store: memoryStore({ maximumRecords: 4 }) })
-    await flow.ask(authorizationRequest(photoPrint), 'alice')
-    return flow.ask(authorizationRequest(photoBook), 'alice')
+    const store = memoryStore()
+    store.index.add = async () => 'full'
+    const { flow } = grantStage({ store, authorizations: true })
+    return flow.decide(await flow.ask(authorizationRequest(photoPrint), 'alice'), 'approve', 'alice')
   },
 })
 

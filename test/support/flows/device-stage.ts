@@ -3,7 +3,7 @@ import {
   type AuthorizationServerOptions,
   deviceAuthorization,
   type DeviceAuthorizationOptions,
-  memoryCounters,
+  memoryStore,
   type PlugIn,
 } from '../../../lib/index'
 import { bent, photoBook, photoPrint } from './clients'
@@ -35,7 +35,7 @@ export async function deviceStage(
   own: DeviceAuthorizationOptions = {},
 ) {
   const clock = new Clock()
-  const counters = memoryCounters({ clock: clock.read })
+  const counters = memoryStore({ clock: clock.read })
   const { flow, oauth, app, store, failures } = setStage({
     plugIns: [deviceAuthorization({ secret: deviceSecret, ...own }), ...others],
     clients,

@@ -157,7 +157,7 @@ export async function useEveryEndpoint(
   await flow.refresh(print, ended.refreshToken)
 
   // What breaks here.
-  store.begin('fails', 'find')
+  store.begin('fails', 'read')
   await flow.photos(lent.accessToken)
   store.recover()
   return { recorded, secrets }

@@ -1,36 +1,21 @@
-import type {
-  AuthorizationIndex,
-  AuthorizationStore,
-  ConsentStore,
-  Counters,
-  KeyStore,
-} from '../../../lib/index'
+import type { AuthorizationIndex, ConsentStore, Storage, Store } from '../../../lib/index'
 
-type Verb = 'find' | 'save' | 'remove'
+type Verb = 'read' | 'write' | 'remove' | 'add' | 'list'
 type Part = Verb | 'index' | 'consents'
-type CountedStore = AuthorizationStore & {
-  readonly counters: Counters
-  readonly keys: KeyStore
-  readonly index: AuthorizationIndex
-  readonly consents: ConsentStore
-}
+type WholeStore = Store & { readonly index: AuthorizationIndex; readonly consents: ConsentStore }
 export type Trouble = 'fails' | 'hangs'
 
-/** A store that counts its calls, and some verbs of which can be made to fail or never to answer. */
-export class ObservedStore implements AuthorizationStore {
+/** A store that counts its calls for authorizations, and some verbs of which can be made to fail or never to answer. */
+export class ObservedStore implements Storage {
   /** How often the index was called. */
   indexCalls = 0
-  readonly calls: Record<Verb, number> = { find: 0, save: 0, remove: 0 }
+  readonly calls: Record<Verb, number> = { read: 0, write: 0, remove: 0, add: 0, list: 0 }
   private readonly troubles = new Map<Part, Trouble>()
 
-  readonly counters: Counters
-  readonly keys: KeyStore
   readonly index: AuthorizationIndex
   readonly consents: ConsentStore
 
-  constructor(private readonly store: CountedStore) {
-    this.counters = store.counters
-    this.keys = store.keys
+  constructor(private readonly store: WholeStore) {
     this.index = this.observed('index', store.index)
     this.consents = this.observed('consents', store.consents)
   }
@@ -42,7 +27,7 @@ export class ObservedStore implements AuthorizationStore {
         const verb: unknown = Reflect.get(target, name)
         // Where it is, and why it cannot be reached, would name the store behind it.
         if (typeof verb !== 'function' || name === 'obstacle') return undefined
-        return (...given: unknown[]) => this.pass(part, async () => Reflect.apply(verb, target, given))
+        return (...given: unknown[]) => this.pass(part, '', async () => Reflect.apply(verb, target, given))
       },
     })
   }
@@ -55,16 +40,19 @@ export class ObservedStore implements AuthorizationStore {
     this.troubles.clear()
   }
 
-  find: AuthorizationStore['find'] = (id) => this.pass('find', () => this.store.find(id))
+  read: Store['read'] = (key) => this.pass('read', key, () => this.store.read(key))
 
-  save: AuthorizationStore['save'] = (authorization, revision, expected) =>
-    this.pass('save', () => this.store.save(authorization, revision, expected))
+  write: Store['write'] = (key, ...words) => this.pass('write', key, () => this.store.write(key, ...words))
 
-  remove: AuthorizationStore['remove'] = (id) => this.pass('remove', () => this.store.remove(id))
+  remove: Store['remove'] = (key) => this.pass('remove', key, () => this.store.remove(key))
 
-  private async pass<T>(verb: Part, call: () => Promise<T>): Promise<T> {
+  add: Store['add'] = (key, ...words) => this.pass('add', key, () => this.store.add(key, ...words))
+
+  list: Store['list'] = (kind) => this.pass('list', '', () => this.store.list(kind))
+
+  private async pass<T>(verb: Part, key: string, call: () => Promise<T>): Promise<T> {
     if (verb === 'index') this.indexCalls += 1
-    else if (verb !== 'consents') this.calls[verb] += 1
+    else if (verb !== 'consents' && key.startsWith('authorization:')) this.calls[verb] += 1
     const trouble = this.troubles.get(verb)
     if (trouble === 'fails') throw new Error(`The store cannot ${verb}: connection refused.`)
     if (trouble === 'hangs') return new Promise<T>(() => {})

@@ -3,9 +3,9 @@ import type { Redis } from 'ioredis'
 import {
   redisStore,
   type AuthorizationServerOptions,
-  type AuthorizationStore,
   type ClientRegistry,
   type AuditEvent,
+  type Storage,
 } from '../../../lib/index'
 import { withRedis } from '../with-redis'
 import { application, type Application } from './application'
@@ -13,7 +13,7 @@ import { application, type Application } from './application'
 /** A host application whose clients register while it runs; another process of it shares both stores. */
 export interface RegistryStage extends Application {
   readonly clients: ClientRegistry
-  readonly store: AuthorizationStore
+  readonly store: Storage
   /** What the server reported of old secrets, in order. */
   readonly oldSecrets: readonly AuditEvent[]
 }

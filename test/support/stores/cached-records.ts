@@ -1,9 +1,9 @@
-import type { AuthorizationStore, RedisStore } from '../../../lib/index'
-import { activeRecord, inSeconds, saveRecord, version } from './records'
+import type { RedisStore, Store } from '../../../lib/index'
+import { activeRecord, authorizationsOf, findById, inSeconds, saveRecord, version } from './records'
 import { waitUntil } from '../wait-until'
 
 /** A record with an access token, saved; its id. */
-export async function savedRecord(store: AuthorizationStore, seconds = 600): Promise<string> {
+export async function savedRecord(store: Store, seconds = 600): Promise<string> {
   const written = version(activeRecord(inSeconds(seconds)))
   await saveRecord(store, written)
   return written.authorization.id
@@ -11,7 +11,7 @@ export async function savedRecord(store: AuthorizationStore, seconds = 600): Pro
 
 /** Whether the cache knows it. */
 export function recalls(store: RedisStore, id: string): boolean {
-  return store.getCached?.(id) !== undefined
+  return authorizationsOf(store).getCached?.(id) !== undefined
 }
 
 /**
@@ -33,13 +33,13 @@ export async function lastRecall(store: RedisStore, ...ids: readonly string[]): 
 export function isCached(store: RedisStore, id: string): Promise<void> {
   return waitUntil('it is cached', async () => {
     if (recalls(store, id)) return true
-    await store.find(id).catch(() => undefined)
+    await findById(store, id).catch(() => undefined)
     return recalls(store, id)
   })
 }
 
 /** A record that the cache knows. */
-export async function cachedRecord(store: RedisStore, writer: AuthorizationStore = store): Promise<string> {
+export async function cachedRecord(store: RedisStore, writer: Store = store): Promise<string> {
   const id = await savedRecord(writer)
   await isCached(store, id)
   return id

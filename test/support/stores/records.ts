@@ -1,7 +1,8 @@
 import { storedTokenOf } from '../../../lib/authorization/access-token'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
 import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
-import type { AuthorizationStore, StoredAuthorization } from '../../../lib/index'
+import type { AuthorizationStore, Store, StoredAuthorization } from '../../../lib/index'
+import { authorizationsIn, countersIn, documentsIn } from '../../../lib/stores/records'
 
 /** An id or a revision, as the callers of a store make them. */
 export const random22 = (): string => createId(secureRandom)
@@ -76,17 +77,28 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
+/** The authorizations of a store. */
+export const authorizationsOf = (store: Store, clock: () => number = Date.now): AuthorizationStore =>
+  authorizationsIn(store, clock)
+
+export { countersIn as countersOf, documentsIn as documentsOf }
+
 /** Saves a version in place of the version that its writer found. Without one, creates the record. */
 export const saveRecord = (
-  store: AuthorizationStore,
+  store: Store,
   { authorization, revision }: StoredAuthorization,
   found?: StoredAuthorization,
-): Promise<boolean> => store.save(authorization, revision, found?.revision)
+): Promise<boolean> => authorizationsOf(store).save(authorization, revision, found?.revision)
 
 export const findRecord = (
-  store: AuthorizationStore,
+  store: Store,
   { authorization }: StoredAuthorization,
-): Promise<StoredAuthorization | undefined> => store.find(authorization.id)
+): Promise<StoredAuthorization | undefined> => findById(store, authorization.id)
+
+export const findById = (store: Store, id: string): Promise<StoredAuthorization | undefined> =>
+  authorizationsOf(store).find(id)
+
+export const removeById = (store: Store, id: string): Promise<void> => authorizationsOf(store).remove(id)
 
 /** How a promise ends: its value, or its error as text. */
 export const endOf = (act: Promise<unknown>): Promise<unknown> => act.catch(String)

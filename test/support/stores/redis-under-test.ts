@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import { redisStore, type RedisStoreOptions } from '../../../lib/index'
-import type { AuthorizationsUnderTest } from '../../../lib/testing/index'
-import { random22 } from './records'
+import type { AuthorizationsUnderTest, StoreUnderTest } from '../../../lib/testing/index'
+import { authorizationsOf, random22 } from './records'
 
 /** A prefix that no other test uses, and no other program on a server that is not ours. */
 export function uniquePrefix(): string {
@@ -9,23 +9,39 @@ export function uniquePrefix(): string {
 }
 
 /**
- * A store for the contract. Its time passes on both sides: on the store's clock, and in the lifetimes that Redis
- * counts down, so a key without one stays for ever.
+ * A store for the contract, and a second one on the same keys. Time passes in the lifetimes that Redis counts down, so a
+ * key without one stays for ever.
  */
 export function redisUnderTest(
   options: RedisStoreOptions,
   masters: () => readonly Redis[],
-): AuthorizationsUnderTest {
+): StoreUnderTest & Required<Pick<StoreUnderTest, 'advance'>> {
   const prefix = uniquePrefix()
-  let ahead = 0
-  const store = redisStore({ ...options, prefix, clock: () => Date.now() + ahead })
+  const [store, other] = [redisStore({ ...options, prefix }), redisStore({ ...options, prefix })]
   return {
     store,
+    other,
     advance: async (seconds) => {
-      ahead += seconds * 1000
       for (const master of masters()) await letPass(master, prefix, seconds)
     },
-    close: () => store.close(),
+    close: async () => void (await Promise.all([store.close(), other.close()])),
+  }
+}
+
+/** Its authorizations, for the contract of these. Their process has the time that passes. */
+export function authorizationsUnderTest(
+  options: RedisStoreOptions,
+  masters: () => readonly Redis[],
+): AuthorizationsUnderTest {
+  const { store, ...underTest } = redisUnderTest(options, masters)
+  let ahead = 0
+  return {
+    ...underTest,
+    store: authorizationsOf(store, () => Date.now() + ahead),
+    advance: async (seconds) => {
+      ahead += seconds * 1000
+      await underTest.advance(seconds)
+    },
   }
 }
 

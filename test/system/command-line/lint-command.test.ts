@@ -45,7 +45,7 @@ async function lint(...words: readonly string[]): Promise<Outcome> {
 const look = (name: string, text: string, ...words: readonly string[]) => lint(write(name, text), ...words)
 
 const clean = `issuer: 'https://login.example', scopes: { a: 'A' }, resourceOwner: () => 'ada',
-  store: { find() {}, save() {}, remove() {}, counters: { add() {}, useOnce() {} } },
+  store: { read() {}, write() {}, remove() {}, add() {}, list() {} },
   clients: [{ client_id: 'wall', client_type: 'public', redirect_uris: ['https://wall.example/'], scope: 'a' }]`
 
 describe('lint CONFIG', () => {

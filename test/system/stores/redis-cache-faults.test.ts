@@ -5,6 +5,7 @@ import { type FaultyNetwork, startFaultyNetwork } from '../../support/faulty-net
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis-server'
 import { cachedRecord, isCached, lastRecall, recalls, savedRecord } from '../../support/stores/cached-records'
 import { startHoldingProxy } from '../../support/stores/holding-proxy'
+import { authorizationsOf, findById, removeById } from '../../support/stores/records'
 import { connectionsOf } from '../../support/stores/redis-statistics'
 import { uniquePrefix } from '../../support/stores/redis-under-test'
 import { waitUntil } from '../../support/wait-until'
@@ -76,7 +77,7 @@ describe('redisStore with a cache', () => {
     for (let loss = 0; loss < 12; loss++) {
       const id = await cachedRecord(store, other)
       await redis.call('CLIENT', 'KILL', 'TYPE', loss % 2 ? 'pubsub' : 'normal', 'SKIPME', 'yes')
-      await other.remove(id)
+      await removeById(other, id)
       await waitUntil('it is forgotten', async () => !recalls(store, id))
     }
     await cachedRecord(store, other)
@@ -89,10 +90,10 @@ describe('redisStore with a cache', () => {
     const [id, untouched] = [await cachedRecord(store), await cachedRecord(store)]
     network.silence()
     const silentSince = performance.now()
-    await other.remove(id)
+    await removeById(other, id)
     expect((await lastRecall(store, id, untouched)) - silentSince).toBeLessThan(trustedFor)
     await isCached(store, untouched)
-    expect([recalls(store, id), await store.find(id)]).toEqual([false, undefined])
+    expect([recalls(store, id), await findById(store, id)]).toEqual([false, undefined])
   })
 
   it('is not used when only the news stop, either [revocation-15]', async () => {
@@ -102,9 +103,9 @@ describe('redisStore with a cache', () => {
     const id = await cachedRecord(own)
     proxy.hold('news')
     const silentSince = performance.now()
-    await other.remove(id)
+    await removeById(other, id)
     expect((await lastRecall(own, id)) - silentSince).toBeLessThan(trustedFor)
-    expect(await own.find(id)).toBeUndefined()
+    expect(await findById(own, id)).toBeUndefined()
     proxy.release('news')
   })
 
@@ -119,7 +120,7 @@ describe('redisStore with a cache', () => {
     await setTimeout(trustedFor * 0.6)
     proxy.release('news')
     proxy.hold('news')
-    await other.remove(id)
+    await removeById(other, id)
     // A machine that stands still sees less of the time in which it would be wrong, and never sees wrong what is right.
     for (let at = performance.now(); recalls(own, id); at = performance.now()) {
       expect(at).toBeLessThan(sentBefore + trustedFor)
@@ -132,19 +133,19 @@ describe('redisStore with a cache', () => {
     const [id, untouched] = [await cachedRecord(store), await cachedRecord(store)]
     await server.kill('SIGSTOP')
     const stillSince = performance.now()
-    const removing = other.remove(id)
+    const removing = removeById(other, id)
     expect((await lastRecall(store, untouched)) - stillSince).toBeLessThan(trustedFor)
     await server.kill('SIGCONT')
     await removing
     const removedAt = performance.now()
     expect((await lastRecall(store, id)) - removedAt).toBeLessThan(trustedFor)
     await isCached(store, untouched)
-    expect([recalls(store, id), await store.find(id)]).toEqual([false, undefined])
+    expect([recalls(store, id), await findById(store, id)]).toEqual([false, undefined])
   })
 
   it('is right when this process stood still for longer than a second', async () => {
     const id = await cachedRecord(store)
-    await other.remove(id).catch(() => {})
+    await removeById(other, id).catch(() => {})
     const asleep = new Int32Array(new SharedArrayBuffer(4))
     const known = await cachedRecord(store)
     void redis.del(keyOf(known))
@@ -159,25 +160,25 @@ describe('redisStore with a cache', () => {
     const id = await cachedRecord(store)
     await server.stop()
     await expectForgottenAtOnce(store, id)
-    await expect(store.find(id)).rejects.toBeInstanceOf(Error)
+    await expect(findById(store, id)).rejects.toBeInstanceOf(Error)
     server = await start({ port: server.port })
     await cachedRecord(store, other)
-    expect([recalls(store, id), await store.find(id)]).toEqual([false, undefined])
+    expect([recalls(store, id), await findById(store, id)]).toEqual([false, undefined])
   })
 
   it('follows the connection that reads to another server', async () => {
     const next = await start()
     const there = redisStore({ client: connect(next.url), prefix })
     const id = await cachedRecord(store)
-    const found = await other.find(id)
-    if (found !== undefined) await there.save(found.authorization, found.revision)
+    const found = await findById(other, id)
+    if (found !== undefined) await authorizationsOf(there).save(found.authorization, found.revision)
     network.leadTo(next.port)
     await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     await expectForgottenAtOnce(store, id)
     await isCached(store, id)
-    await there.remove(id)
+    await removeById(there, id)
     await expectForgottenAtOnce(store, id)
-    expect(await store.find(id)).toBeUndefined()
+    expect(await findById(store, id)).toBeUndefined()
   })
 
   it('is off while the news would come from a replica', async () => {
@@ -185,13 +186,13 @@ describe('redisStore with a cache', () => {
     await connect(replica.url).call('REPLICAOF', '127.0.0.1', String(server.port))
     const there = redisStore({ client: connect(replica.url), prefix })
     const id = await cachedRecord(store)
-    await waitUntil('it is replicated', async () => (await there.find(id)) !== undefined)
+    await waitUntil('it is replicated', async () => (await findById(there, id)) !== undefined)
     network.leadTo(replica.port)
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await expectForgottenAtOnce(store, id)
     for (let reads = 0; reads < 5; reads++) {
       await setTimeout(100)
-      expect([await store.find(id), recalls(store, id)]).toEqual([expect.anything(), false])
+      expect([await findById(store, id), recalls(store, id)]).toEqual([expect.anything(), false])
     }
     network.leadTo(server.port)
     await isCached(store, id)
@@ -204,9 +205,9 @@ describe('redisStore with a cache', () => {
     await waitUntil('it is off', async () => !recalls(store, id))
     const there = redisStore({ client: connect(master.url), prefix })
     const replicated = await savedRecord(there)
-    await waitUntil('it is replicated', async () => (await other.find(replicated)) !== undefined)
+    await waitUntil('it is replicated', async () => (await findById(other, replicated)) !== undefined)
     await setTimeout(500)
-    await store.find(replicated).catch(() => {})
+    await findById(store, replicated).catch(() => {})
     expect(recalls(store, replicated)).toBe(false)
     const newcomer = keep(redisStore({ url: server.url, prefix, cache: { maximum: 1 } }), (made) =>
       made.close(),
@@ -215,7 +216,7 @@ describe('redisStore with a cache', () => {
       'EAS_REDIS_REPLICA',
       'EAS_REDIS_TRACKING',
     ])
-    await newcomer.find(replicated)
+    await findById(newcomer, replicated)
     expect(recalls(newcomer, replicated)).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type RedisStore } from '../../../lib/index'
-import { authorizationStoreContract } from '../../../lib/testing/index'
+import { storeContract } from '../../../lib/testing/index'
 import { type RedisSentinel, startRedisSentinel } from '../../support/redis-sentinel'
 import { startRedisCluster, type RedisCluster } from '../../support/redis-cluster'
 import { redisContracts } from '../../support/stores/contracts'
@@ -32,7 +32,7 @@ describe('redisStore on a cluster of three masters with one replica each', () =>
     () => ({ client }),
     () => masters,
   )
-  authorizationStoreContract('authorizations that wait for a replica', () =>
+  storeContract('records and counts that wait for a replica', () =>
     redisUnderTest({ client, waitForReplicas }, () => masters),
   )
 

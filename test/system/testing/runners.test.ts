@@ -17,16 +17,18 @@ function runInNode(source: string) {
 test('node:test runs the contract, which fails over a store that overwrites', () => {
   const { output, status } = runInNode(`
     const { describe, it } = require('node:test')
-    const { authorizationStoreContract } = ${load('testing/index.ts')}
+    const { storeContract } = ${load('testing/index.ts')}
     const { memoryStore } = ${load('index.ts')}
     const open = () => {
       const store = memoryStore()
-      const save = async (a, r) => store.save(a, r, (await store.find(a.id))?.revision)
-      return { store: { find: store.find.bind(store), remove: store.remove.bind(store), save }, advance: () => {} }
+      const { write } = store
+      store.write = async (key, value, terms) =>
+        write.call(store, key, value, { ...terms, expected: (await store.read(key))?.version })
+      return { store, advance: () => {} }
     }
-    authorizationStoreContract('my store', open, { describe, it })
+    storeContract('my store', open, { describe, it })
   `)
-  expect(output).toContain('is refused where there is a record, and overwrites nothing')
+  expect(output).toContain('is refused where a record is, and overwrites nothing')
   expect(status).toBe(1)
 })
 
@@ -48,7 +50,7 @@ test('redisStore without ioredis says so with both cures, and works over a clien
     }
     const { redisStore } = ${load('index.ts')}
     try { redisStore({ url: 'redis://127.0.0.1' }) } catch ({ message }) { console.log(message) }
-    redisStore({ client: { call: async (command) => console.log(command) } }).find('an id').then(console.log)
+    redisStore({ client: { call: async (command) => console.log(command) } }).read('an id').then(console.log)
   `)
   expect(output).toBe(
     'redisStore({ url }) cannot connect:\n' +
@@ -59,9 +61,9 @@ test('redisStore without ioredis says so with both cures, and works over a clien
 
 test('a store in memory, and a closed one on Redis, keep no process alive', async () => {
   const program = `
-    await memoryStore().counters.add('a key', { limit: 1, seconds: 600 })
+    await memoryStore().add('a key', 1, 600)
     const store = suite.redisStore({ url: 'redis://127.0.0.1:1', cache: { maximum: 10 } })
-    store.find('an id').catch(() => store.close())
+    store.read('an id').catch(() => store.close())
   `
   expect(await warningsOf(program, { alone: true })).toEqual([])
 })

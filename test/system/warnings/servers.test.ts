@@ -60,7 +60,7 @@ describe('EAS_SKIP_CONSENT', () => {
   )
 
   const inProduction =
-    "store: memoryStore({ allowInProduction: true }), counters: suite.memoryCounters(), skipConsent: (process.env.NODE_ENV = 'production', () => false)"
+    "store: memoryStore({ allowInProduction: true }), skipConsent: (process.env.NODE_ENV = 'production', () => false)"
   it.each([
     ['the option is missing', local, ''],
     ['the server runs in production', local, inProduction],
@@ -115,7 +115,7 @@ describe('EAS_MOUNTED_TWICE', () => {
   const passedOn = (mounting: string, environment = 'development') =>
     linesOf(`
       process.env.NODE_ENV = '${environment}'
-      const served = { ...options, counters: suite.memoryCounters(), store: memoryStore({ allowInProduction: true }) }
+      const served = { ...options, store: memoryStore({ allowInProduction: true }) }
       const oauth = createAuthorizationServer(served)
       const between = (request, response, next) => next()
       const app = express()

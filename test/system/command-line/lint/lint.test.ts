@@ -4,9 +4,8 @@ import {
   generateClientSecret,
   implicit,
   memoryClients,
-  memoryCounters,
-  memoryDynamicClients,
   memoryStore,
+  memoryDynamicClients,
   metadataDocuments,
   password,
   pushedAuthorizationRequests,
@@ -21,7 +20,6 @@ import { subjectOf } from '../../../../lib/command-line/lint/subject'
 type Bend = Partial<AuthorizationServerOptions>
 
 const never = async (): Promise<never> => Promise.reject(new Error('lint asked a store'))
-const counters = { add: never, useOnce: never }
 const consents = { find: never, list: never, remember: never, forget: never }
 const index = {
   add: never,
@@ -31,7 +29,7 @@ const index = {
   revokeClient: never,
   revokedBefore: never,
 }
-const store = { find: never, save: never, remove: never, counters, consents, index }
+const store = { read: never, write: never, remove: never, add: never, list: never, consents, index }
 
 const wall: ClientRegistration = {
   client_id: 'wall',
@@ -88,7 +86,7 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'pkce-public-only': ['pkce', { pkce: 'public' }],
   'default-scope-everything': ['defaultScope', { defaultScope: 'c a b' }],
   'memory-store': ['store', { store: memoryStore() }],
-  'memory-counters': ['counters', { counters: memoryCounters() }],
+  'memory-counters': ['counters', { counters: memoryStore() }],
   'memory-clients': ['clients', { clients: memoryClients() }],
   'dpop-nonce-secret': ['plugIns[0].guardNonces.secret', { plugIns: [dpop({ guardNonces: {} })] }],
   'registration-open': ['dynamicRegistration', { dynamicRegistration: openRegistration }],

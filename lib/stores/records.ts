@@ -1,0 +1,74 @@
+import { expiryOf } from '../authorization/authorization'
+import { decodeAuthorization, encodeAuthorization } from '../authorization/codec'
+import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
+import type { Counters } from '../limits/counters'
+import { createId, digest, secureRandom } from '../protocol/credential'
+import type { Store, StoredValue } from './store'
+
+const recordKey = (id: string) => `authorization:${id}`
+
+/** Each authorization is one record, which ends with its last credential. */
+export function authorizationsIn(store: Store, clock: () => number): AuthorizationStore {
+  const { peek, confirmAbsent } = store
+  // What the store peeks at stays the same object until it changes.
+  const decoded = new WeakMap<StoredValue, StoredAuthorization>()
+  const recall = (id: string, found: StoredValue): StoredAuthorization => {
+    const known = decoded.get(found) ?? decode(id, found)
+    decoded.set(found, known)
+    return known
+  }
+  return {
+    find: (id) => store.read(recordKey(id)).then((found) => found && decode(id, found)),
+    save: (authorization, version, expected) =>
+      store.write(recordKey(authorization.id), encodeAuthorization(authorization), {
+        version,
+        expected,
+        // No point in time: the clocks of process and database may differ.
+        seconds: Math.max(0.001, expiryOf(authorization) - clock() / 1000),
+      }),
+    remove: (id) => store.remove(recordKey(id)),
+    getCached:
+      peek &&
+      ((id) => {
+        const found = peek.call(store, recordKey(id))
+        return found && recall(id, found)
+      }),
+    confirmAbsent: confirmAbsent && ((id) => confirmAbsent.call(store, recordKey(id))),
+  }
+}
+
+const decode = (id: string, { value, version }: StoredValue): StoredAuthorization => ({
+  authorization: decodeAuthorization(id, value),
+  revision: version,
+})
+
+/** A single use is a record that nobody reads: of all creates, one succeeds. */
+export function countersIn(store: Pick<Store, 'add' | 'write'>): Counters {
+  return {
+    add: (key, amount, seconds) => store.add(nameOf(key), amount, seconds),
+    useOnce: (key, seconds) =>
+      store.write(`use:${nameOf(key)}`, '1', { version: createId(secureRandom), seconds }),
+  }
+}
+
+/** Documents of other servers, which can be fetched again. */
+export interface Documents {
+  find(key: string): Promise<string | undefined>
+  /** Another process that writes at the same time may win. */
+  keep(key: string, text: string, seconds: number): Promise<void>
+}
+
+const documentKey = (key: string) => `document:${nameOf(key)}`
+
+export function documentsIn(store: Store): Documents {
+  return {
+    find: (key) => store.read(documentKey(key)).then((found) => found?.value),
+    async keep(key, text, seconds) {
+      const expected = (await store.read(documentKey(key)))?.version
+      await store.write(documentKey(key), text, { version: createId(secureRandom), expected, seconds })
+    },
+  }
+}
+
+// Names may hold what hosts and strangers choose.
+const nameOf = (key: string): string => (/^[\x20-\x7e]{1,500}$/.test(key) ? key : `~${digest(key)}`)
