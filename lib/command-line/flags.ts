@@ -51,6 +51,20 @@ export const ofStore = {
   prefix: text('the prefix option of the redisStore() of the server; default oauth:'),
 }
 
+export const ofTables = {
+  postgres: {
+    ...text('postgres:// URL; default: the environment variable DATABASE_URL'),
+    // Does not quote the URL, which may hold a password.
+    mistakeIn: (url: string) =>
+      /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
+        ? undefined
+        : 'must be a URL such as postgres://localhost/database, or be in the environment as DATABASE_URL.',
+  },
+  schema: text('the option schema of postgresStore(); it must exist'),
+  table: text('the option table of postgresStore(); default oauth_records'),
+  print: flag('print the SQL, and connect to no database'),
+}
+
 export const fixed = {
   type: text('confidential or public; required', 'client_type'),
   'client-id': text('an existing identifier, for a client that moves here'),
@@ -90,4 +104,4 @@ export const own = {
   rules: flag('list all rules, and check nothing'),
 }
 
-export const allFlags = { ...everywhere, ...ofStore, ...fixed, ...changeable, ...own }
+export const allFlags = { ...everywhere, ...ofStore, ...ofTables, ...fixed, ...changeable, ...own }

@@ -4,11 +4,12 @@ import { clientCommands } from './clients'
 import { type Command, mistakesIn, parsed, withIssuedLast } from './command'
 import { keyCommands } from './keys'
 import { lintCommand, rulesText } from './lint-command'
+import { migrateCommand } from './migrate'
 import { failed, lineOf, type Result } from './output'
 import { usage } from './usage'
 
 const commands: ReadonlyMap<string, Command> = new Map(
-  Object.entries({ ...clientCommands, ...keyCommands, lint: lintCommand }),
+  Object.entries({ ...clientCommands, ...keyCommands, lint: lintCommand, migrate: migrateCommand }),
 )
 
 /** After a mistake, the program runs no command. */

@@ -32,7 +32,7 @@ doors: express pages/texts/locale limits clients/document-fetch/document-fetch a
   extensions/resource-indicators/resources client-authentication/method stores
 clients: clients/document-fetch/document-fetch client-authentication/client-secret stores
 stores/redis: limits/counters authorization ioredis stores
-stores/postgres: limits/counters stores
+stores/postgres: stores
 stores/sqlite: stores
 
 extensions: doors/plug-in
@@ -76,7 +76,7 @@ testing: limits/counters authorization stores/client-store stores/dynamic-client
 
 .: *
 command-line: authorization/authorization-index authorization/client-marks authorization/indexed-since
-  authorization/issuer clients stores/redis/redis-store command-line/lint/lint command-line/lint/subject
+  authorization/issuer clients stores/redis/redis-store stores/postgres pg command-line/lint/lint command-line/lint/subject
   jwt/signing-keys/manage-signing-keys ../package.json stores/client-store
 `
 

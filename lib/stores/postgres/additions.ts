@@ -1,5 +1,5 @@
 import { inTime } from '../../primitives/deadlines'
-import type { Count } from '../../limits/counters'
+import type { Count } from '../store'
 
 /** Resolves to the count as it is stored, below 0 too. */
 type Send = (key: string, amount: number, seconds: number) => Promise<Count>

@@ -1,5 +1,5 @@
 import { isList, isRecord, isText } from '../../primitives/values'
-import { defaultTable, type ReadTables, type Statement } from './statements'
+import { namesOf, type ReadTables, type Statement } from './statements'
 
 /** What `postgresStore` needs, as `Pool` of pg has it. */
 export interface PostgresPool {
@@ -25,7 +25,7 @@ export function asking(pool: PostgresPool, tables: ReadTables): Ask {
       return await pool.query(query)
     } catch (error) {
       if (attempts > 1 && codeOf(error) === serializationFailure) return ask(attempts - 1, query)
-      throw withoutValues(error, tables)
+      throw isWithoutTables(error) ? withoutTables(tables) : withoutValues(error)
     }
   }
   return async ({ name, text }, ...values) => {
@@ -36,36 +36,39 @@ export function asking(pool: PostgresPool, tables: ReadTables): Ask {
 }
 
 const serializationFailure = '40001'
+const isWithoutTables = (error: unknown) => ['42P01', '42703'].includes(codeOf(error))
 
-const codeOf = (error: unknown): string =>
-  isRecord(error) && typeof error['code'] === 'string' ? error['code'] : ''
+function withoutTables(tables: ReadTables): Error {
+  const { records, counts } = namesOf(tables)
+  const names = `PostgreSQL does not have the tables ${records} and ${counts}, or they have other columns`
+  return new Error(`${names}: make them with "npx express-authorization-server migrate".`)
+}
+
+/** Of PostgreSQL, or of Node. */
+function codeOf(error: unknown): string {
+  const code = isRecord(error) ? error['code'] : undefined
+  return typeof code === 'string' && /^[A-Z\d_]{5,40}$/.test(code) ? code : ''
+}
 
 const isSqlState = (code: string) => /^(?:\d\w|F0|HV|P0|XX)[\dA-Z]{3}$/.test(code)
 // The messages of these classes name roles, tables and settings. Others quote values, such as 22, or the words of a trigger.
-const namesNoValue = /^(?:08|25|26|28|3D|3F|40|42|53|55|57|58)/
+const namesNoValue = /^(?:08|25|28|3D|3F|40|42|53|55|57|58)/
+const isLost = (code: string) => ['26000', '42P05'].includes(code)
 const ofPool =
   /^(?:Query read timeout|timeout expired|timeout exceeded when trying to connect|Connection terminated[a-z ]*|Cannot use a pool after calling end on the pool|The server does not support SSL connections|Client [a-z ]+ not queryable)$/
 
-const withoutTables = /^(?:42P01|42703|3F000)$/
-const lostStatement = /^(?:26000|42P05)$/
-
 /** pg puts rows and parameters on its errors, and in some messages. */
-function withoutValues(error: unknown, tables: ReadTables): Error {
+export function withoutValues(error: unknown): Error & { readonly code?: string } {
   const code = codeOf(error)
   const message = isRecord(error) && isText(error['message']) ? error['message'] : ''
-  return Object.assign(new Error(sentenceOf(code, message, tables)), code !== '' && { code })
+  return Object.assign(new Error(sentenceOf(code, message)), code !== '' && { code })
 }
 
-function sentenceOf(code: string, message: string, { schema, table }: ReadTables): string {
-  if (withoutTables.test(code)) {
-    const flags = Object.entries({ schema, table: table === defaultTable ? undefined : table })
-    const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [` --${flag} '${value}'`]))
-    return `${message}. "npx express-authorization-server migrate${words.join('')}" makes the tables.`
-  }
-  if (lostStatement.test(code))
+function sentenceOf(code: string, message: string): string {
+  if (isLost(code))
     return `${message}. A pooler must keep prepared statements, as PgBouncer 1.21 does with max_prepared_statements.`
   if (isSqlState(code)) return namesNoValue.test(code) ? `${message}.` : `SQLSTATE ${code}.`
-  if (/^[A-Z][A-Z\d_]+$/.test(code)) return `The pool has no connection: ${code}.`
+  if (code !== '') return `The pool has no connection: ${code}.`
   if (ofPool.test(message)) return `${message}.`
   return 'The pool failed with an error whose message may quote a value.'
 }

@@ -9,7 +9,7 @@ export interface PostgresTables {
   readonly table?: string
 }
 
-export const defaultTable = 'oauth_records'
+const defaultTable = 'oauth_records'
 // PostgreSQL cuts names at 63 bytes, and the longest addition here is `_counts_ends`.
 const name = kind(
   (value): value is string => typeof value === 'string' && /^[\x20-\x7e]{1,50}$/.test(value),
@@ -22,7 +22,8 @@ export const tableFields = {
 
 const quoted = (word: string) => `"${word.replaceAll('"', '""')}"`
 
-function namesOf({ schema, table }: { readonly schema?: string | undefined; readonly table: string }) {
+/** Quoted, within their schema. */
+export function namesOf({ schema, table }: { readonly schema?: string | undefined; readonly table: string }) {
   const within = schema === undefined ? '' : `${quoted(schema)}.`
   return { records: within + quoted(table), counts: within + quoted(`${table}_counts`) }
 }
