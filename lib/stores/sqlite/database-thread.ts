@@ -108,7 +108,8 @@ export class DatabaseThread {
   private end(cause: unknown): void {
     const calls = [...this.underWay, ...this.waiting]
     this.worker = undefined
-    this.underWay = this.waiting = []
+    this.underWay = []
+    this.waiting = []
     const error = new Error('The thread of the database ended. The next call starts another one.', { cause })
     for (const { reject } of calls) reject(error)
   }

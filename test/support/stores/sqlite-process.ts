@@ -21,14 +21,17 @@ export interface StoreProcess extends Store {
   advance(seconds: number): Promise<void>
   /** The thread that starts next ends as it starts. */
   crash(): Promise<void>
-  /** Until its next call, nothing keeps it alive but the store. */
-  detach(): void
+  /** Nothing keeps it alive then, but the store. */
+  detach(): Promise<void>
+  readonly pid: number | undefined
   kill(): Promise<void>
   /** Resolves to what it wrote, once it has ended. */
   ended(): Promise<string>
 }
 
 interface Surroundings {
+  /** Of Node. Default 24. */
+  readonly version?: 22 | 24
   /** Where packages are found. */
   readonly packages?: string
   /** Of Node. */
@@ -37,12 +40,12 @@ interface Surroundings {
   readonly mounting?: string
 }
 
-/** A store in a process of its own, on Node 24. */
+/** A store in a process of its own. */
 export function sqliteProcess(
   path: string,
-  { packages = '', flags = [], mounting }: Surroundings = {},
+  { version = 24, packages = '', flags = [], mounting }: Surroundings = {},
 ): StoreProcess {
-  const program = [requireNode(24), ...flags, bundled(join(__dirname, 'sqlite-program.ts')), path]
+  const program = [requireNode(version), ...flags, bundled(join(__dirname, 'sqlite-program.ts')), path]
   const inNamespace = [
     'unshare',
     '--user',
@@ -91,7 +94,8 @@ export function sqliteProcess(
     close: call('close'),
     advance: call('advance'),
     crash: call('crash'),
-    detach: () => child.disconnect(),
+    detach: call('detach'),
+    pid: child.pid,
     async kill() {
       child.kill('SIGKILL')
       await gone

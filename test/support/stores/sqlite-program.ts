@@ -11,7 +11,10 @@ const verbs: Readonly<Record<string, unknown>> = {
   advance(seconds: number) {
     ahead += seconds * 1000
   },
-  /** Ends each thread that starts from now on, as soon as it runs. */
+  detach() {
+    setImmediate(() => process.disconnect())
+  },
+  /** The thread that starts next ends as soon as it runs. */
   crash() {
     process.once('worker', (worker) => void worker.once('online', () => worker.terminate()))
   },
@@ -28,4 +31,3 @@ async function answer({ id, verb, words }: Call): Promise<Reply> {
 }
 
 process.on('message', (call: Call) => void answer(call).then((reply) => process.send?.(reply)))
-process.on('disconnect', () => process.exit())
