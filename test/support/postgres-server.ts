@@ -16,27 +16,27 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
-/** A server of the test's own, in a temporary directory. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * A server of the test's own, in a temporary directory.
+ *
+ * @param primary whose standby it is: it follows its changes.
+ */
+export async function startPostgres(primary?: PostgresServer): Promise<PostgresServer> {
   const program = requireProgram(postgresProgram)
   const owner = ownerOfDatabases()
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'))
   if (owner !== undefined) chownSync(directory, owner.uid, owner.gid)
   const asOwner = { ...owner, cwd: directory }
   const data = join(directory, 'data')
+  const make = (name: string, words: readonly string[]) =>
+    execFileSync(join(dirname(realpathSync(program)), name), ['--pgdata', data, '--no-sync', ...words], {
+      ...asOwner,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
   // Nothing here outlives a test, so nothing is forced to disk.
-  const words = [
-    '--pgdata',
-    data,
-    '--username=postgres',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C.UTF-8',
-  ]
-  execFileSync(join(dirname(realpathSync(program)), 'initdb'), [...words, '--no-sync'], {
-    ...asOwner,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  if (primary === undefined)
+    make('initdb', ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8'])
+  else make('pg_basebackup', ['--dbname', primary.url, '--write-recovery-conf', '--checkpoint=fast'])
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await startAt(randomInt(11_000, 22_000))
@@ -69,7 +69,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await output.ended()
     }
     try {
-      await output.until(/ready to accept connections/)
+      await output.until(/ready to accept (?:read-only )?connections/)
     } catch (error) {
       watchdog?.dismiss()
       throw error
