@@ -6,7 +6,7 @@ import { threadProgram, type ThreadTerms } from './thread-program'
 export const patience = 2000
 
 /** So that no reply holds the thread of the requests for long. */
-const actsAtOnce = 100
+const actsAtOnce = 32
 
 /** Times are milliseconds of the clock of the store; `until` is one of {@link elapsed}. */
 interface Act {

@@ -1,11 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { type Loaded, ConfigurationError, optionalPackage } from '../../primitives/configuration-error'
 import { aClock } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isText } from '../../primitives/values'
-import { markSeconds, type Store } from '../store'
+import type { WarningCode } from '../../protocol/warning-code'
+import { markSeconds, type Store, type StoreWarning } from '../store'
 import { DatabaseThread, elapsed, patience } from './database-thread'
 
 export interface SqliteStoreOptions {
@@ -67,6 +69,11 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async list(kindOfKeys) {
       return (await reads.call({ verb: 'list', kind: kindOfKeys })).keys ?? []
     },
+    async check() {
+      // The first call of a connection opens it.
+      await Promise.all([reads, writes].map((each) => each.call({ verb: 'read', key: '', now: clock() })))
+      return warningsOf(path, (await stat(path)).mode)
+    },
     async close() {
       await Promise.all([reads.close(), writes.close()])
     },
@@ -74,6 +81,17 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
 }
 
 const after = (now: number, seconds: number): number => Math.ceil(now + seconds * 1000)
+
+function warningsOf(path: string, mode: number): readonly StoreWarning[] {
+  if (process.platform === 'win32' || (mode & 0o007) === 0) return []
+  const code: WarningCode = 'EAS_SQLITE_MODE'
+  return [
+    {
+      code,
+      message: `Every user of this machine can open ${path}. Run chmod o= on it, and on the files beside it.`,
+    },
+  ]
+}
 
 /** SQLite gives the files beside it the mode of this one. */
 function create(path: string): void {

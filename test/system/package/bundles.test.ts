@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { generateClientSecret } from '../../../lib/index'
 import { basic } from '../../support/flows/flow'
 import { startRedis } from '../../support/redis-server'
-import { smallest, withBcrypt, withJose } from './bundled-servers'
+import { requireNode } from '../../support/nodes'
+import { onSqlite, smallest, withBcrypt, withJose } from './bundled-servers'
 import { PackedPackage } from './packed-package'
 
 const root = join(__dirname, '../../..')
@@ -32,8 +33,13 @@ function bundle(name: string, program: string, packages: readonly string[], word
   return outside
 }
 
-function run(folder: string, words: readonly string[] = ['function.js'], env: NodeJS.ProcessEnv = {}) {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--no-deprecation', ...words], {
+function run(
+  folder: string,
+  words: readonly string[] = ['function.js'],
+  env: NodeJS.ProcessEnv = {},
+  node = process.execPath,
+) {
+  const { stdout, stderr } = spawnSync(node, ['--no-deprecation', ...words], {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, ...env },
@@ -48,6 +54,11 @@ describe('A bundle', () => {
 
   test('that has an optional package inside finds it', () => {
     expect(run(bundle('jose', withJose, ['jose']))).toBe('200 200 3\n')
+  })
+
+  test('that is minified keeps records in a file of SQLite', () => {
+    const folder = bundle('sqlite', onSqlite, [], ['--minify', '--keep-names'])
+    expect(run(folder, undefined, undefined, requireNode(24))).toBe('true {"b":1}\n')
   })
 
   test('without a package that its server needs dies at the start, with the cure', () => {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -300,6 +301,23 @@ test('a store that is closed leaves one file, which only its owner can read', as
   for (const end of ['', '-wal', '-shm']) expect(statSync(path + end).mode & 0o777).toBe(0o600)
   await Promise.all([store.close?.(), other.close?.()])
   expect(['-wal', '-shm'].filter((end) => existsSync(path + end))).toEqual([])
+})
+
+test('check warns of a file that every user can open', async () => {
+  const { path, store } = pair()
+  expect(await store.check?.('https://login.example')).toEqual([])
+  chmodSync(path, 0o644)
+  expect(await store.check?.('https://login.example')).toEqual([
+    { code: 'EAS_SQLITE_MODE', message: expect.stringContaining('Run chmod o= on it') },
+  ])
+})
+
+test('check rejects as the store does', async () => {
+  const path = freshPath()
+  writeFileSync(path, 'A letter. '.repeat(1000))
+  expect(await outcome(start(path).check?.('https://login.example') ?? Promise.resolve())).toContain(
+    'no SQLite database',
+  )
 })
 
 test('what has ended leaves the file with the writes that come after', async () => {
