@@ -61,7 +61,7 @@ async function migrate(url: string, tables: ReadTables, json: boolean): Promise<
     return { status: 0, output: json ? shown({ place, made }, json) : said, remarks: '' }
   } catch (error) {
     const { message, code } = withoutValues(error)
-    const cure = code === undefinedColumn ? ' Another table has the name: choose one with --table.' : ''
+    const cure = code === undefinedColumn ? '. Another table has the name: choose one with --table.' : ''
     return failed(1, [`${place}: ${message}${cure}`])
   } finally {
     await client.end().catch(() => {})

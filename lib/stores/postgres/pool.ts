@@ -12,10 +12,8 @@ export interface PostgresPool {
 }
 
 export type Row = Readonly<Record<string, unknown>>
-export type Ask = (
-  statement: Statement,
-  ...values: (string | number | Buffer | null)[]
-) => Promise<readonly Row[]>
+export type Word = string | number | Buffer | null
+export type Ask = (statement: Statement, ...values: Word[]) => Promise<readonly Row[]>
 
 /** Rejects with errors that hold no value. */
 export function asking(pool: PostgresPool, tables: ReadTables): Ask {
@@ -67,9 +65,9 @@ export function withoutValues(error: unknown): Error & { readonly code?: string 
 function sentenceOf(code: string, message: string): string {
   if (isLost(code))
     return `${message}. A pooler must keep prepared statements, as PgBouncer 1.21 does with max_prepared_statements.`
-  if (isSqlState(code)) return namesNoValue.test(code) ? `${message}.` : `SQLSTATE ${code}.`
-  if (code !== '') return `The pool has no connection: ${code}.`
-  if (ofPool.test(message)) return `${message}.`
+  if (isSqlState(code)) return namesNoValue.test(code) ? message : `SQLSTATE ${code}`
+  if (code !== '') return `The pool has no connection: ${code}`
+  if (ofPool.test(message)) return message
   return 'The pool failed with an error whose message may quote a value.'
 }
 

@@ -1,10 +1,19 @@
-import { type Fields, kind, readOptions } from '../../primitives/schema'
+import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
 import { CreationDeadline } from '../creation-deadline'
-import type { Count, Store, StoredValue, StoreWarning, WriteTerms } from '../store'
-import { Additions } from './additions'
+import type { Store, StoreWarning } from '../store'
+import { gathered } from './additions'
 import { warningsOf } from './check'
-import { type Ask, asking, bytesIn, describePool, type PostgresPool, textIn, wholeIn } from './pool'
+import {
+  type Ask,
+  asking,
+  bytesIn,
+  describePool,
+  type PostgresPool,
+  textIn,
+  wholeIn,
+  type Word,
+} from './pool'
 import { type PostgresTables, type Statement, statementsOn, tableFields, tablesText } from './statements'
 
 export interface PostgresStoreOptions extends PostgresTables {
@@ -20,11 +29,15 @@ export interface PostgresStore extends Store {
   check(): Promise<readonly StoreWarning[]>
 }
 
+const none: PostgresPool = { query: async () => ({ rows: [] }) }
 const fields = {
   ...tableFields,
-  pool: kind(
-    (value): value is PostgresPool => isRecord(value) && typeof value['query'] === 'function',
-    'must have the function query, as the Pool of pg has.',
+  pool: needed(
+    none,
+    kind(
+      (value): value is PostgresPool => isRecord(value) && typeof value['query'] === 'function',
+      'must have the function query, as the Pool of pg has.',
+    ),
   ),
 } satisfies Fields<PostgresStoreOptions>
 
@@ -37,8 +50,45 @@ const fields = {
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { pool, ...tables } = readOptions('postgresStore()', fields, options)
-  if (pool === undefined) throw new Error('A pool is missing.')
-  return new StoreOnPostgres(pool, asking(pool, tables), statementsOn(tables))
+  const [ask, statements] = [asking(pool, tables), statementsOn(tables)]
+  const create = creating(ask, statements.create)
+  const sweep = sweeping(ask, [statements.sweepRecords, statements.sweepCounts])
+  const count = gathered(async (key, amount, seconds) => {
+    const [row] = await ask(statements.add, key, amount, seconds)
+    return { count: wholeIn(row, 'count'), secondsLeft: wholeIn(row, 'left') }
+  })
+  return {
+    place: describePool(pool),
+    async read(key) {
+      const [row] = await ask(statements.read, key)
+      return row && { value: bytesIn(row, 'value'), version: textIn(row, 'version') }
+    },
+    async write(key, value, { version, expected, seconds }) {
+      const words = [key, version, Buffer.from(value), seconds ?? null]
+      const replace = async (former: string) => {
+        const [row] = await ask(statements.replace, ...words, former)
+        return row !== undefined && textIn(row, 'outcome') === 'stored'
+      }
+      const isStored = await (expected === undefined ? create(words) : replace(expected))
+      sweep()
+      return isStored
+    },
+    async remove(key) {
+      await ask(statements.remove, key)
+      sweep()
+    },
+    async add(key, amount, seconds) {
+      const counted = await count(key, amount, seconds)
+      sweep()
+      return counted
+    },
+    list: async (kindOfRecord) => (await ask(statements.list, kindOfRecord)).map((row) => textIn(row, 'id')),
+    async check() {
+      const before = Date.now()
+      const [row] = await ask(statements.check)
+      return warningsOf(row, pool, { before, after: Date.now() })
+    },
+  }
 }
 
 /** @returns the SQL that makes the tables, for the migrations of a host. Run again, it changes nothing. */
@@ -49,81 +99,19 @@ export function postgresSchema(options: PostgresTables = {}): string {
 /** Milliseconds after its call until a create is void. */
 const patience = 2000
 
-class StoreOnPostgres implements PostgresStore {
-  readonly place: string
-  private readonly creations = new CreationDeadline(patience)
-  private readonly additions: Additions
-  private readonly sweep: () => void
-
-  constructor(
-    private readonly pool: PostgresPool,
-    private readonly ask: Ask,
-    private readonly statements: ReturnType<typeof statementsOn>,
-  ) {
-    this.place = describePool(pool)
-    this.additions = new Additions(async (key, amount, seconds) => {
-      const [row] = await ask(statements.add, key, amount, seconds)
-      return { count: wholeIn(row, 'count'), secondsLeft: wholeIn(row, 'left') }
-    })
-    this.sweep = sweeping(ask, [statements.sweepRecords, statements.sweepCounts])
-  }
-
-  async read(key: string): Promise<StoredValue | undefined> {
-    const [row] = await this.ask(this.statements.read, key)
-    return row && { value: bytesIn(row, 'value'), version: textIn(row, 'version') }
-  }
-
-  async write(key: string, value: string, { version, expected, seconds }: WriteTerms): Promise<boolean> {
-    const words = [key, version, Buffer.from(value), seconds ?? null]
-    const isStored =
-      expected === undefined ? await this.create(words) : await this.replace([...words, expected])
-    this.sweep()
-    return isStored
-  }
-
-  private async create(words: Parameters<Ask>[1][]): Promise<boolean> {
+function creating(ask: Ask, statement: Statement): (words: readonly Word[]) => Promise<boolean> {
+  const creations = new CreationDeadline(patience)
+  return async (words) => {
     let outcome = 'unknown'
-    await this.creations.send(async (deadline) => {
-      const create = async () => {
-        const [row] = await this.ask(this.statements.create, ...words, deadline)
-        outcome = textIn(row, 'outcome')
-        return outcome === 'late' ? -wholeIn(row, 'clock') : wholeIn(row, 'clock')
-      }
-      const clock = await create()
-      return outcome === 'unknown' ? create() : clock
+    await creations.send(async (deadline) => {
+      let [row] = await ask(statement, ...words, deadline)
+      if (row?.['outcome'] === 'unknown') [row] = await ask(statement, ...words, deadline)
+      outcome = textIn(row, 'outcome')
+      return outcome === 'late' ? -wholeIn(row, 'clock') : wholeIn(row, 'clock')
     })
     if (outcome === 'stored' || outcome === 'exists') return outcome === 'stored'
-    throw new Error(
-      outcome === 'removed'
-        ? 'The record was removed.'
-        : 'The record was not created: another is under its key, and cannot be read.',
-    )
-  }
-
-  private async replace(words: Parameters<Ask>[1][]): Promise<boolean> {
-    const [row] = await this.ask(this.statements.replace, ...words)
-    return row !== undefined && textIn(row, 'outcome') === 'stored'
-  }
-
-  async remove(key: string): Promise<void> {
-    await this.ask(this.statements.remove, key)
-    this.sweep()
-  }
-
-  async add(key: string, amount: 1 | -1, seconds: number): Promise<Count> {
-    const count = await this.additions.add(key, amount, seconds)
-    this.sweep()
-    return count
-  }
-
-  async list(kindOfRecord: 'client'): Promise<readonly string[]> {
-    return (await this.ask(this.statements.list, kindOfRecord)).map((row) => textIn(row, 'id'))
-  }
-
-  async check(): Promise<readonly StoreWarning[]> {
-    const before = Date.now()
-    const [row] = await this.ask(this.statements.check)
-    return warningsOf(row, this.pool, { before, after: Date.now() })
+    const why = outcome === 'removed' ? 'it was removed' : 'another is under its key, and cannot be read'
+    throw new Error(`The record was not created: ${why}.`)
   }
 }
 
