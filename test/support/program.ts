@@ -77,6 +77,13 @@ export const nginxProgram: Program = {
   },
 }
 
+export const straceProgram: Program = {
+  variable: 'STRACE',
+  needed: 'strace',
+  names: ['strace'],
+  packages: ['strace'],
+}
+
 export const pythonProgram: Program = {
   variable: 'PYTHON',
   needed: 'Python with the packages PyJWT, cryptography and oauthlib',

@@ -9,6 +9,7 @@ import {
   postgresProgram,
   pythonProgram,
   redisProgram,
+  straceProgram,
 } from '../support/program'
 
 const programs = [
@@ -19,6 +20,7 @@ const programs = [
   nginxProgram,
   pythonProgram,
   goProgram,
+  straceProgram,
 ]
 
 // Only here, before the workers start, may anything be installed: parallel workers would race for apt's lock.

@@ -36,27 +36,17 @@ interface Surroundings {
   readonly packages?: string
   /** Of Node. */
   readonly flags?: readonly string[]
-  /** A command of the shell that runs before, in a namespace of mounts. */
-  readonly mounting?: string
+  /** Words before the program: a command that runs it. */
+  readonly within?: readonly string[]
 }
 
 /** A store in a process of its own. */
 export function sqliteProcess(
   path: string,
-  { version = 24, packages = '', flags = [], mounting }: Surroundings = {},
+  { version = 24, packages = '', flags = [], within = [] }: Surroundings = {},
 ): StoreProcess {
   const program = [requireNode(version), ...flags, bundled(join(__dirname, 'sqlite-program.ts')), path]
-  const inNamespace = [
-    'unshare',
-    '--user',
-    '--map-root-user',
-    '--mount',
-    'sh',
-    '-c',
-    `${mounting} && exec "$@"`,
-    'sh',
-  ]
-  const [command = '', ...options] = mounting === undefined ? program : [...inNamespace, ...program]
+  const [command = '', ...options] = [...within, ...program]
   const env = { ...process.env, NODE_PATH: packages }
   const child = spawn(command, options, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
@@ -106,3 +96,9 @@ export function sqliteProcess(
     },
   }
 }
+
+/** A command that runs a program in a namespace of mounts, after this command of the shell. */
+export const mounted = (mounting: string): readonly string[] => [
+  ...['unshare', '--user', '--map-root-user', '--mount'],
+  ...['sh', '-c', `${mounting} && exec "$@"`, 'sh'],
+]

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,7 +19,8 @@ import { type Store, sqliteStore } from '../../../lib/stores/sqlite/index'
 import { storeContract } from '../../../lib/testing/index'
 import { requireNode } from '../../support/nodes'
 import { installPackage } from '../../support/npm-packages'
-import { sqliteProcess, type StoreProcess } from '../../support/stores/sqlite-process'
+import { requireProgram, straceProgram } from '../../support/program'
+import { mounted, sqliteProcess, type StoreProcess } from '../../support/stores/sqlite-process'
 
 const folder = mkdtempSync(join(tmpdir(), 'sqlite-'))
 const processes: StoreProcess[] = []
@@ -141,6 +143,19 @@ test('what a store has resolved is in the file after kill -9 at any moment', asy
   }
 })
 
+test('what a store has resolved is flushed to the disk', async () => {
+  const trace = join(folder, 'trace')
+  const within = [requireProgram(straceProgram), '-f', '-o', trace, '-e', 'trace=fsync,fdatasync']
+  const store = start(freshPath(), { within })
+  await create(store, 'document:0')
+  const flushes = () => readFileSync(trace, 'utf8').split('sync(').length
+  const before = flushes()
+  for (const index of range(10)) await store.remove(`authorization:${index}`)
+  expect(flushes() - before).toBeGreaterThanOrEqual(10)
+  await store.detach()
+  await store.ended()
+})
+
 describe('a create whose caller no longer waits', () => {
   test('is void, although the lock comes free', async () => {
     const { path, store, other } = pair()
@@ -175,7 +190,7 @@ describe('on a full disk', () => {
   const full = (store: StoreProcess) => `/proc/${store.pid}/root${disk}/ballast`
   const open = () => {
     const mounting = `mount -t tmpfs -o size=1m tmpfs ${disk} && head -c 400k /dev/zero > ${disk}/ballast`
-    return start(join(disk, 'a.db'), { mounting })
+    return start(join(disk, 'a.db'), { within: mounted(mounting) })
   }
 
   test('a write is refused without what it writes, small ones beside it are not, and writes go on where there is room', async () => {
@@ -274,7 +289,7 @@ describe('a file that is not as it was', () => {
     await create(before, 'document:1')
     await before.close?.()
     const mounting = `mount --bind ${join(path, '..')} ${join(path, '..')} && mount -o remount,bind,ro ${join(path, '..')}`
-    expect(await outcome(start(path, { mounting }).remove('document:1'))).toMatch(
+    expect(await outcome(start(path, { within: mounted(mounting) }).remove('document:1'))).toMatch(
       /cannot be (?:opened|written)/,
     )
   })
