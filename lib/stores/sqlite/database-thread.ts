@@ -94,14 +94,18 @@ export class DatabaseThread {
 
   private settle(replies: readonly Reply[]): void {
     const calls = this.underWay
-    this.underWay = []
     calls.forEach(({ act, resolve, reject }, index) => {
       const { failure, ...reply } = replies[index] ?? { failure: 'LOST' }
       if (act.verb === 'close') this.worker = undefined
       if (failure === undefined) resolve(reply)
       else reject(new Error(sentences[failure] ?? `SQLite failed (${failure}).`))
     })
-    this.send()
+    // Node reads up to 1000 replies in one turn of the event loop: a queue would hold the requests until it is empty.
+    setImmediate(() => {
+      if (this.underWay !== calls) return
+      this.underWay = []
+      this.send()
+    })
   }
 
   /** The next call starts another thread. */

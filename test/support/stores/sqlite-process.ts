@@ -21,6 +21,7 @@ export interface StoreProcess extends Store {
   advance(seconds: number): Promise<void>
   /** The thread that starts next ends as it starts. */
   crash(): Promise<void>
+  turns(reads: number): Promise<number>
   /** Nothing keeps it alive then, but the store. */
   detach(): Promise<void>
   readonly pid: number | undefined
@@ -84,6 +85,7 @@ export function sqliteProcess(
     close: call('close'),
     advance: call('advance'),
     crash: call('crash'),
+    turns: call('turns'),
     detach: call('detach'),
     pid: child.pid,
     async kill() {
@@ -99,6 +101,12 @@ export function sqliteProcess(
 
 /** A command that runs a program in a namespace of mounts, after this command of the shell. */
 export const mounted = (mounting: string): readonly string[] => [
-  ...['unshare', '--user', '--map-root-user', '--mount'],
-  ...['sh', '-c', `${mounting} && exec "$@"`, 'sh'],
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--mount',
+  'sh',
+  '-c',
+  `${mounting} && exec "$@"`,
+  'sh',
 ]

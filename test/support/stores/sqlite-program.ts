@@ -11,6 +11,24 @@ const verbs: Readonly<Record<string, unknown>> = {
   advance(seconds: number) {
     ahead += seconds * 1000
   },
+  /** The turns of the event loop that so many reads in a row take, with work between them. */
+  async turns(reads: number) {
+    let [turns, isOver] = [0, false]
+    const count = () => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    for (let read = 0; read < reads; read++) {
+      const reading = store.read('any')
+      await Promise.resolve()
+      // The reply arrives meanwhile.
+      for (const start = performance.now(); performance.now() - start < 5;);
+      await reading
+    }
+    isOver = true
+    return turns
+  },
   detach() {
     setImmediate(() => process.disconnect())
   },

@@ -302,6 +302,12 @@ test('a thread that ends rejects its calls, and the next call has another', asyn
   expect(await create(store, 'document:1')).toBe(true)
 })
 
+test('calls that follow each other leave turns of the event loop to requests', async () => {
+  const store = start(freshPath())
+  await store.read('any')
+  expect(await store.turns(100)).toBeGreaterThanOrEqual(100)
+})
+
 test('a store keeps no process alive, and Node warns of nothing', async () => {
   const store = start(freshPath(), { version: 22 })
   await create(store, 'document:1')
