@@ -65,8 +65,9 @@ const inSeconds = (parameter: string) => `now() + ${parameter}::float8 * interva
 const markEnd = `clock_timestamp() + interval '${markSeconds} seconds'`
 const lives = '(ends is null or ends > now())'
 
+// The rows are locked, so they are still past their end.
 const sweep = (table: string) => `with gone as (
-    delete from ${table} where ends <= now() and key = any(array(
+    delete from ${table} where key = any(array(
       select key from ${table} where ends <= now() order by ends limit 1000 for update skip locked))
     returning 1)
   select count(*)::text as gone from gone`
