@@ -131,7 +131,6 @@ const sentences: Readonly<Record<string, string>> = {
   LATE: 'The record was not created: its turn came too late.',
   NEWER: 'A newer version of this package made the file. Install that version again.',
   NOTADB: 'The file is no SQLite database. Name another one, or restore it from a backup.',
-  PERM: 'The process lacks the right to write the file.',
   READONLY: 'The file cannot be written. The process needs the right to write it and its folder.',
   REMOVED: 'The record was removed, so it is not created again.',
   TRUNCATED: 'The file was truncated while it was in use. Restore it from a backup.',

@@ -86,10 +86,7 @@ function warningsOf(path: string, mode: number): readonly StoreWarning[] {
   if (process.platform === 'win32' || (mode & 0o007) === 0) return []
   const code: WarningCode = 'EAS_SQLITE_MODE'
   return [
-    {
-      code,
-      message: `Every user of this machine can open ${path}. Run chmod o= on it, and on the files beside it.`,
-    },
+    { code, message: `Every user of this machine can open ${path}. Run chmod o= on it, and beside it.` },
   ]
 }
 

@@ -19,18 +19,15 @@ const { statSync } = require('node:fs')
 const { path, module: sqlite, patience } = workerData
 
 const schemaVersion = 1
-const schema = [
-  'create table records (key text primary key, version text not null, value text not null, ends integer) strict',
-  'create index records_ends on records (ends) where ends is not null',
-  'create index records_lasting on records (key) where ends is null',
-  'create table counts (key text primary key, count integer not null, ends integer not null) strict, without rowid',
-  'create index counts_ends on counts (ends)',
-  'pragma user_version = ' + schemaVersion,
-].join(';')
+const schema =
+  'create table records (key text primary key, version text not null, value text not null, ends integer) strict;' +
+  'create index records_ends on records (ends) where ends is not null;' +
+  'create index records_lasting on records (key) where ends is null;' +
+  'create table counts (key text primary key, count integer not null, ends integer not null) strict, without rowid;' +
+  'create index counts_ends on counts (ends);' +
+  'pragma user_version = ' + schemaVersion
 
 const statements = {
-  begin: 'begin immediate',
-  commit: 'commit',
   find: 'select value, version from records where key = ? and (ends is null or ends > ?)',
   put: 'insert into records (key, version, value, ends) values (?, ?, ?, ?) on conflict (key) ' +
     'do update set version = excluded.version, value = excluded.value, ends = excluded.ends',
@@ -53,9 +50,7 @@ const elapsed = () => Number(process.hrtime.bigint() / 1000000n)
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 const failure = (name) => Object.assign(new Error(name), { code: 'SQLITE_' + name })
-const names = {
-  3: 'PERM', 5: 'BUSY', 8: 'READONLY', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 26: 'NOTADB',
-}
+const names = { 5: 'BUSY', 8: 'READONLY', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN', 26: 'NOTADB' }
 // A message may quote what is stored, so a name alone leaves the thread.
 function nameOf({ code, errcode, name }) {
   if (errcode !== undefined) return names[errcode & 255] ?? String(errcode)
@@ -157,8 +152,6 @@ const verbs = {
 }
 const readOnly = ['read', 'list', 'close']
 
-const perform = (act) => verbs[act.verb](act)
-
 function within(act) {
   patiently(() => database.exec('begin immediate'))
   try {
@@ -175,16 +168,13 @@ function within(act) {
 }
 
 // What has ended goes in small bites, in transactions that are under way anyway.
-function sweep(acts) {
-  const { now } = acts.at(-1)
-  for (const statement of [sql.sweep, sql.sweepCounts]) statement.run(now, 2 * acts.length + 8)
-}
-
-function together(acts) {
-  if (acts.every(({ verb }) => readOnly.includes(verb))) return patiently(() => acts.map(perform))
+function perform(acts, bite) {
+  const repliesNow = () => acts.map((act) => verbs[act.verb](act))
+  if (acts.every(({ verb }) => readOnly.includes(verb))) return patiently(repliesNow)
   return within(() => {
-    const replies = acts.map(perform)
-    sweep(acts)
+    const replies = repliesNow()
+    const { now } = acts.at(-1)
+    if (bite > 0) for (const each of [sql.sweep, sql.sweepCounts]) each.run(now, bite)
     return replies
   })
 }
@@ -192,11 +182,11 @@ function together(acts) {
 function alone(act) {
   try {
     requireDatabase()
-    return readOnly.includes(act.verb) ? perform(act) : within(() => perform(act))
+    return perform([act], 0)[0]
   } catch (error) {
-    const name = nameOf(error)
-    if (name !== 'BUSY' && name !== 'FULL') close()
-    return { failure: name }
+    const failure = nameOf(error)
+    if (failure !== 'BUSY' && failure !== 'FULL') close()
+    return { failure }
   }
 }
 
@@ -210,7 +200,7 @@ function reclaimLog() {
 function replyTo(acts) {
   try {
     requireDatabase()
-    return together(acts)
+    return perform(acts, 2 * acts.length + 8)
   } catch (error) {
     if (nameOf(error) === 'BUSY') return acts.map(() => ({ failure: 'BUSY' }))
     if (nameOf(error) === 'FULL') reclaimLog()
