@@ -49,13 +49,8 @@ export const withBcrypt = server(
   `clients: [{ ${client}, client_secret_hashes: ['$2b$04$m6yUorYonDnrmuCVykkTquf/g0Ha3IrwmefykpyaM8MVrRkawpX/K'] }]`,
 )
 
-/** Writes a record, and prints it. */
-export const onSqlite = `
-const { sqliteStore } = require('express-authorization-server/sqlite')
-const store = sqliteStore({ path: 'oauth.db' })
-async function run() {
-  const stored = await store.write('document:1', '{"b":1}', { version: '-'.repeat(22) })
-  console.log(stored, (await store.read('document:1')).value)
-}
-run()
-`
+/** The smallest server, on a file of SQLite. */
+export const onSqlite = smallest.replace(
+  'memoryStore({ allowInProduction: true })',
+  "require('express-authorization-server/sqlite').sqliteStore({ path: 'oauth.db' })",
+)

@@ -56,9 +56,10 @@ describe('A bundle', () => {
     expect(run(bundle('jose', withJose, ['jose']))).toBe('200 200 3\n')
   })
 
-  test('that is minified keeps records in a file of SQLite', () => {
+  test('that is minified runs a server in production on a file of SQLite', () => {
     const folder = bundle('sqlite', onSqlite, [], ['--minify', '--keep-names'])
-    expect(run(folder, undefined, undefined, requireNode(24))).toBe('true {"b":1}\n')
+    const env = { NODE_ENV: 'production' }
+    expect(run(folder, ['function.js'], env, requireNode(24))).toBe('200 200 1\n')
   })
 
   test('without a package that its server needs dies at the start, with the cure', () => {
