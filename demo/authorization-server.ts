@@ -9,7 +9,7 @@ import {
   mcp,
   type AuthorizationServer,
   type ClientRegistration,
-  type Storage,
+  type Store as AuthorizationStore,
 } from '../lib/index'
 import type { AppGroup } from './home-page'
 import { identityScopes, logInWithLumen } from './identity'
@@ -29,7 +29,7 @@ export interface AuthorizationServerSettings {
   /** The base URL of the API whose tokens the server issues. Its MCP server has tokens of its own. */
   readonly resourceServer: string
   readonly clients: readonly ClientRegistration[]
-  readonly store: Storage
+  readonly store: AuthorizationStore
   readonly sessions: Store
   readonly limits: LimitStores
 }

@@ -1,6 +1,6 @@
 import type { Express } from 'express'
 import helmet from 'helmet'
-import { createBearerGuard, type RemoteGuard, type Storage } from '../lib/index'
+import { createBearerGuard, type RemoteGuard, type Store as AuthorizationStore } from '../lib/index'
 import { landscape } from './landscape'
 import { mcpServer, mcpUrl, photoScopes, resourcesAt } from './mcp-server'
 import { photosFor } from './photos'
@@ -21,7 +21,7 @@ export function resourceServer({
   readonly url: string
   /** Of the authorization server. */
   readonly issuer: string
-  readonly store: Storage
+  readonly store: AuthorizationStore
 }): RemoteGuard {
   app.use(helmet())
   const scopes = Object.keys(photoScopes)

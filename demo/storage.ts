@@ -1,13 +1,13 @@
 import { RedisStore } from 'connect-redis'
 import { MemoryStore, type Store } from 'express-session'
 import { Redis } from 'ioredis'
-import { memoryStore, redisStore, type Storage as AuthorizationStorage } from '../lib/index'
+import { memoryStore, redisStore, type Store as AuthorizationStore } from '../lib/index'
 import { LimitStore } from './limit-store'
 import type { LimitStores } from './limits'
 
 /** Where the apps keep what they must remember: in memory, or in Redis for any number of processes. */
 export interface Storage {
-  readonly authorizations: AuthorizationStorage
+  readonly authorizations: AuthorizationStore
   /** A session store for one app, whose keys begin with its name. */
   sessions(app: string): Store
   readonly limits: LimitStores

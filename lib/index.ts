@@ -135,17 +135,10 @@ export { ConfigurationError, type ConfigurationIssue } from './primitives/config
 export type { LoginRequest } from './protocol/login-request'
 export type { Login, ResourceOwner } from './protocol/resource-owner'
 export type { AuthorizationStore, StoredAuthorization } from './authorization/store'
-export type {
-  AuthorizationIndex,
-  EntryOutcome,
-  EntryTerms,
-  IndexEntry,
-} from './authorization/authorization-index'
-export type { ConsentStore, RememberTerms, StoredConsent } from './authorization/consent-store'
+export type { OwnerEntry } from './authorization/owner-record'
 export type { ListedConsent } from './authorization/consent-memory'
-export type { Storage } from './stores/storage'
-export { markSeconds } from './stores/store'
-export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from './stores/store'
+export { markSeconds } from './store/store'
+export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from './store/store'
 export {
   metadataDocuments,
   type MetadataDocumentsOptions,
@@ -153,16 +146,9 @@ export {
 export type { ClientSource, RegisteredClients } from './clients/client-source'
 export type { Documents } from './stores/records'
 export type { ClientRegistry, ClientStore } from './stores/client-store'
-export type {
-  DynamicClientAddition,
-  DynamicClientAdditionResult,
-  DynamicClient,
-  DynamicClientStore,
-} from './stores/dynamic-client-store'
 export type { Counters } from './limits/counters'
-export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory-store'
-export { memoryClients, type MemoryClientsOptions } from './stores/memory-clients'
-export { memoryDynamicClients, type MemoryDynamicClientsOptions } from './stores/memory-dynamic-clients'
+export { memoryStore, type MemoryStoreOptions } from './store/memory-store'
+export { registeredClients } from './stores/registered'
 export { redisStore, type RedisStore, type RedisStoreOptions } from './stores/redis/redis-store'
 export type { PipelinedCommands, RedisCommands } from './stores/redis/redis-commands'
 export type { ReplicaWait } from './stores/redis/replicas'

@@ -1,4 +1,4 @@
-import { indexOwner } from '../authorization/authorization-index'
+import { ownerName } from '../authorization/owners'
 import { refusalForOwner } from '../authorization/claim'
 import { end } from '../authorization/commit'
 import type { AuthorizationProposal } from '../authorization/decision'
@@ -199,13 +199,13 @@ async function awaitsError(
   { destination: { client }, parameters }: SettledRequest,
   host: Host,
 ): Promise<boolean> {
-  const { index } = store
-  if (index === undefined || parameters.peek('prompt') !== 'none') return false
+  const { owners, listsOwners } = store
+  if (!listsOwners || parameters.peek('prompt') !== 'none') return false
   try {
     const owner = await host.resourceOwner()
     if (owner === undefined) return false
-    const name = indexOwner(issuerDigest(issuer), owner.subject)
-    return await hasLetIn({ index, store, now }, name, client.client_id)
+    const name = ownerName(issuerDigest(issuer), owner.subject)
+    return await hasLetIn({ owners, store, now }, name, client.client_id)
   } catch {
     return false
   }
@@ -213,12 +213,11 @@ async function awaitsError(
 
 async function sendToLogin(
   server: Context,
-  { destination, claimed }: SettledRequest,
+  { claimed }: SettledRequest,
   course: Course | undefined,
   context: IssueContext,
   host: Host,
 ): Promise<AuthorizationOutcome> {
-  await server.settings.dynamicRegistration?.uses.holdForLogin(destination.client)
   const lost = course === undefined ? await keepArrival(server, claimed, context, host) : undefined
   const error = lost ?? (await host.logIn(course?.demand))
   return error === undefined ? answered : onPage(error)

@@ -13,6 +13,7 @@ import {
   requestOf,
   withForm,
 } from '../authorization/decision'
+import { namesOf } from '../authorization/owner-entries'
 import type { StoredAuthorization } from '../authorization/store'
 import {
   approvalEvent,
@@ -51,8 +52,6 @@ import { nothingSelected, type Selection, selectionText } from '../protocol/sele
 import { settleDecision } from './settle-decision'
 
 interface Decision extends ConsentDecision {
-  /** By the clock of the memory of consents; undefined if the server remembers none. */
-  readonly ownerReadMoment?: number | undefined
   /** Undefined if the form has only the buttons. */
   readonly selection: Selection | undefined
   readonly finder: ClientFinder
@@ -120,14 +119,15 @@ export async function decide(
 
 /** The client has its code: after a failure, the owner is only asked again. */
 async function remember(
-  { server, decision: { subject, ownerReadMoment }, client }: Deciding,
+  { server, decision: { subject }, found, client }: Deciding,
   decided: RememberedDecision,
 ): Promise<void> {
   const { audit, store } = server
   const clientId = client.client_id
-  if (store.consents === undefined || ownerReadMoment === undefined) return
+  const names = namesOf(found.authorization)
+  if (store.consents === undefined || names === undefined) return
   try {
-    await store.consents.remember(subject, clientId, decided, ownerReadMoment)
+    await store.consents.remember(subject, clientId, decided, names)
   } catch (cause) {
     const reason: Reason = 'consent_not_remembered'
     audit.reportLateFailure({ endpoint: 'authorization', clientId, subject }, reason, cause)

@@ -3,12 +3,16 @@ import { SingleFlight } from '../primitives/single-flight'
 import { steadyClock } from '../primitives/steady-clock'
 import { shortKey } from '../protocol/credential'
 import type { Authorization } from './authorization'
-import { type AuthorizationIndex, indexOwner } from './authorization-index'
+import { changeRecord } from '../store/change'
+import type { Store } from '../store/store'
+import { ownerName } from './owners'
 import { type AuthorizationStore, confirmAbsence, decorate, type StoredAuthorization } from './store'
 
 interface ClientMarksParts {
-  readonly index: AuthorizationIndex
+  readonly store: Store
   readonly issuerDigest: string
+  /** Clients that may have a mark. Default: every client. */
+  readonly mayHaveMark?: ((clientId: string) => boolean) | undefined
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Seconds that a request waits for its owner. Default: no request counts, as at a guard. */
@@ -48,11 +52,17 @@ export class ClientMarks {
    * @param seconds the longest life of what the client has got.
    */
   async revoke(clientId: string, seconds: number): Promise<void> {
-    const { clock, index } = this.parts
-    const at = Math.floor(clock() / 1000) + clocksApart
-    await index.revokeClient(this.nameOf(clientId), at, seconds + clocksApart)
-    // Another process may have set a later mark.
-    await this.read(clientId)
+    const readAt = this.steady()
+    const now = Math.floor(this.parts.clock() / 1000)
+    const at = now + clocksApart
+    const latest = await changeRecord(this.parts.store, this.keyOf(clientId), (value) => {
+      const before = markIn(value)
+      // Another process may have set a later mark, or one that lasts longer.
+      const mark = { at: Math.max(at, before.at), until: Math.max(at + seconds, before.until) }
+      const write = { value: JSON.stringify([mark.at, mark.until]), seconds: mark.until - now }
+      return { write, outcome: mark.at }
+    })
+    this.remember(clientId, latest, readAt)
   }
 
   forEndpoints(store: AuthorizationStore): AuthorizationStore {
@@ -66,6 +76,7 @@ export class ClientMarks {
   /** Undefined without a mark of the last second in memory. */
   readonly known = (found: StoredAuthorization | undefined): StoredAuthorization | undefined => {
     if (found === undefined) return undefined
+    if (this.parts.mayHaveMark?.(found.authorization.clientId) === false) return found
     const mark = this.recalled(found.authorization.clientId)
     return mark !== undefined && this.timeOf(found.authorization) > mark ? found : undefined
   }
@@ -78,7 +89,7 @@ export class ClientMarks {
       if (found === undefined) return undefined
       const time = this.timeOf(found.authorization)
       // Gives nothing to its client: no mark matters.
-      if (time === Infinity) return found
+      if (time === Infinity || this.parts.mayHaveMark?.(found.authorization.clientId) === false) return found
       return time > (await markOf(found.authorization.clientId)) ? found : undefined
     }
     return decorate(store, {
@@ -114,8 +125,8 @@ export class ClientMarks {
   /** Seconds since the epoch; -Infinity without a mark. */
   async read(clientId: string): Promise<number> {
     const readAt = this.steady()
-    const at = await this.parts.index.revokedBefore(this.nameOf(clientId))
-    return this.remember(clientId, at ?? -Infinity, readAt)
+    const found = await this.parts.store.read(this.keyOf(clientId))
+    return this.remember(clientId, markIn(found?.value).at, readAt)
   }
 
   private async recall(clientId: string): Promise<number> {
@@ -140,5 +151,13 @@ export class ClientMarks {
     return latest
   }
 
-  private readonly nameOf = (clientId: string): string => indexOwner(this.parts.issuerDigest, clientId)
+  private readonly keyOf = (clientId: string): string =>
+    `revoked:${ownerName(this.parts.issuerDigest, clientId)}`
+}
+
+function markIn(value: string | undefined): { readonly at: number; readonly until: number } {
+  if (value === undefined) return { at: -Infinity, until: -Infinity }
+  const [at, until]: unknown[] = JSON.parse(value)
+  if (typeof at === 'number' && typeof until === 'number') return { at, until }
+  throw new Error('The stored text is no mark of a client.')
 }

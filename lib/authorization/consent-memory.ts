@@ -1,5 +1,4 @@
-import { indexOwner } from './authorization-index'
-import type { ConsentStore } from './consent-store'
+import { ownerName, type Owners } from './owners'
 import { inTurns } from '../primitives/in-turns'
 import type { Client } from '../protocol/client'
 import type { Scope } from '../protocol/scope'
@@ -27,7 +26,7 @@ export interface ListedConsent {
 }
 
 interface MemoryTerms {
-  readonly store: ConsentStore
+  readonly owners: Owners
   readonly issuerDigest: string
   readonly seconds: number
   /** Seconds since the epoch. */
@@ -39,23 +38,18 @@ interface MemoryTerms {
 export class ConsentMemory {
   constructor(private readonly terms: MemoryTerms) {}
 
-  /** For the age of a decision: the store measures real time, whatever clock the host has. */
-  moment(): number {
-    return performance.now()
-  }
-
   /** Forgets the consent if the client has changed. */
   async find(subject: string, client: Client): Promise<RememberedConsent | undefined> {
     const consent = await this.read(subject, client.client_id)
     if (consent === undefined) return undefined
     if (consent.fingerprint === clientFingerprint(client)) return consent
-    await this.terms.store.forget(this.ownerOf(subject), client.client_id)
+    await this.terms.owners.forget(this.ownerOf(subject), client.client_id)
     return undefined
   }
 
   async list(subject: string): Promise<readonly ListedConsent[]> {
-    const stored = await this.terms.store.list(this.ownerOf(subject))
-    const listed = await inTurns(stored, async ({ clientId, consent: text }) => {
+    const { consents } = await this.terms.owners.read(this.ownerOf(subject))
+    const listed = await inTurns(consents, async ({ clientId, consent: text }) => {
       const consent = await this.counting(clientId, text)
       if (consent === undefined || consent.entries.length === 0) return []
       const times = consent.entries.map(({ at }) => at)
@@ -65,34 +59,43 @@ export class ConsentMemory {
     return listed.flat().toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1))
   }
 
-  /** @param ownerReadAt before the owner was read. One who has taken something back since is asked again. */
+  /** @param names that were read with the owner. One who has taken something back since is asked again. */
   async remember(
     subject: string,
     clientId: string,
     decision: RememberedDecision,
-    ownerReadAt: number,
+    names: string,
   ): Promise<void> {
-    const { store, seconds } = this.terms
-    const text = encodeConsent(withDecision(await this.read(subject, clientId), decision))
-    if (text === undefined) return
-    const age = (this.moment() - ownerReadAt) / 1000
-    await store.remember(this.ownerOf(subject), clientId, text, { seconds, age })
+    const { owners, seconds, now } = this.terms
+    const from = await this.countsFrom(clientId)
+    await owners.remember(this.ownerOf(subject), clientId, names, (before) => {
+      const consent = encodeConsent(withDecision(consentIn(before, from), decision))
+      return consent === undefined ? undefined : { clientId, consent, until: now() + seconds }
+    })
   }
 
   private async read(subject: string, clientId: string): Promise<RememberedConsent | undefined> {
-    const text = await this.terms.store.find(this.ownerOf(subject), clientId)
-    return text === undefined ? undefined : this.counting(clientId, text)
+    const { consents } = await this.terms.owners.read(this.ownerOf(subject))
+    const found = consents.find((each) => each.clientId === clientId)
+    return found && this.counting(clientId, found.consent)
   }
 
   private async counting(clientId: string, text: string): Promise<RememberedConsent | undefined> {
+    return consentIn(text, await this.countsFrom(clientId))
+  }
+
+  private async countsFrom(clientId: string): Promise<number> {
     const { seconds, now, revokedBefore } = this.terms
-    const consent = decodeConsent(text)
-    if (consent === undefined) return undefined
     const mark = revokedBefore === undefined ? -Infinity : await revokedBefore(clientId)
-    return since(consent, Math.max(now() - seconds, mark))
+    return Math.max(now() - seconds, mark)
   }
 
   private ownerOf(subject: string): string {
-    return indexOwner(this.terms.issuerDigest, subject)
+    return ownerName(this.terms.issuerDigest, subject)
   }
+}
+
+function consentIn(text: string | undefined, from: number): RememberedConsent | undefined {
+  const consent = text === undefined ? undefined : decodeConsent(text)
+  return consent && since(consent, from)
 }

@@ -1,4 +1,3 @@
-import { longestConsent } from './consent-store'
 import { isList, isRecord, isText, isTexts } from '../primitives/values'
 import type { Client } from '../protocol/client'
 import { digest } from '../protocol/credential'
@@ -159,6 +158,9 @@ function partsKept(
     ...(beyond.facts.length > 0 && beyond.scope.length > 0 ? [beyond] : []),
   ]
 }
+
+/** Characters. */
+const longestConsent = 16_384
 
 /** Drops the oldest entries of a text that is too long; undefined if even the newest entry is. */
 export function encodeConsent({ fingerprint, entries }: RememberedConsent): string | undefined {

@@ -1,17 +1,13 @@
 import { digest } from '../protocol/credential'
 import { overLimit } from '../protocol/refusals'
 import { expiryOf } from './authorization'
-import {
-  type AuthorizationIndex,
-  type IndexEntry,
-  indexOwner,
-  ownerInIndex,
-  type RequireRoom,
-} from './authorization-index'
+import type { RequireRoom } from './owner-entries'
+import type { OwnerEntry } from './owner-record'
+import { ownerName, type Owners } from './owners'
 import type { AuthorizationStore } from './store'
 
 interface ShareTerms {
-  readonly index: AuthorizationIndex
+  readonly owners: Owners
   readonly store: Pick<AuthorizationStore, 'find'>
   /** Seconds since the epoch. */
   readonly now: () => number
@@ -42,14 +38,14 @@ const recordsAtOnce = 4
  * exceed the share by as many as wait at once.
  */
 export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
-  const { index, most, clientLifetime, isSelfRegistered, isOfHost } = terms
+  const { owners, now, most, clientLifetime, isSelfRegistered, isOfHost } = terms
   const mostLetIn = sharesInLifetime * most
   return async ({ issuerDigest, subject, clientId }) => {
     if (!isSelfRegistered(clientId)) return
-    const owner = indexOwner(issuerDigest, subject)
+    const owner = ownerName(issuerDigest, subject)
     // No owner has this name: the parts stand the other way round.
     const ledger = digest(subject) + issuerDigest
-    const [entries, letIn] = await Promise.all([index.list(owner), index.list(ledger)])
+    const [{ entries }, { entries: letIn }] = await Promise.all([owners.read(owner), owners.read(ledger)])
     const { own, others } = byClient(entries, clientId, isSelfRegistered)
     const isKnown = letIn.some((entry) => entry.clientId === clientId)
     const isFull =
@@ -58,7 +54,11 @@ export function selfRegisteredShare(terms: ShareTerms): RequireRoom {
     if (isFull && (await countLive([own], 1, owner, terms)) === 0 && !(await isOfHost(clientId)))
       throw overLimit('self_registered_share_full', retryAfter)
     const authorizationId = digest(clientId).slice(0, idLength)
-    await index.add(ledger, { authorizationId, clientId }, { seconds: clientLifetime, age: 0 })
+    await owners.enter(
+      ledger,
+      { authorizationId, clientId, openId: false, until: now() + clientLifetime },
+      undefined,
+    )
   }
 }
 
@@ -67,16 +67,16 @@ const retryAfter = 3600
 const idLength = 22
 
 export async function hasLetIn(
-  terms: Pick<ShareTerms, 'index' | 'store' | 'now'>,
+  terms: Pick<ShareTerms, 'owners' | 'store' | 'now'>,
   owner: string,
   clientId: string,
 ): Promise<boolean> {
-  const { own } = byClient(await terms.index.list(owner), clientId, () => false)
+  const { own } = byClient((await terms.owners.read(owner)).entries, clientId, () => false)
   return (await countLive([own], 1, owner, terms)) > 0
 }
 
 function byClient(
-  entries: readonly IndexEntry[],
+  entries: readonly OwnerEntry[],
   clientId: string,
   isSelfRegistered: ShareTerms['isSelfRegistered'],
 ): { readonly own: readonly string[]; readonly others: readonly (readonly string[])[] } {
@@ -103,7 +103,12 @@ async function countLive(
 ): Promise<number> {
   const isLive = async (id: string): Promise<boolean> => {
     const found = (await store.find(id))?.authorization
-    return found !== undefined && ownerInIndex(found) === owner && expiryOf(found) > now()
+    return (
+      found !== undefined &&
+      found.subject !== undefined &&
+      ownerName(found.issuerDigest, found.subject) === owner &&
+      expiryOf(found) > now()
+    )
   }
   let reads = 0
   const isInUse = async (ids: readonly string[]): Promise<boolean> => {

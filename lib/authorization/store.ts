@@ -9,7 +9,7 @@ export interface StoredAuthorization {
 /**
  * One record under one id. `save` must be atomic: the single use of codes and tokens rests on it alone.
  *
- * A rejected promise means that the store failed: the server responds with `temporarily_unavailable`. `Storage` names
+ * A rejected promise means that the store failed: the server responds with `temporarily_unavailable`. `Store` names
  * what else a store may have.
  */
 export interface AuthorizationStore {

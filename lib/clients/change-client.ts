@@ -8,12 +8,7 @@ import {
   registrationOf,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import {
-  type ClientRegistry,
-  decodeRegistration,
-  encodeRegistration,
-  isDeleted,
-} from '../stores/client-store'
+import { type ClientRegistry, isDeleted } from '../stores/client-store'
 
 export const unknownClient: ConfigurationIssue = {
   path: 'client_id',
@@ -24,7 +19,7 @@ export const cannotChange = (...issues: readonly ConfigurationIssue[]): Configur
   new ConfigurationError('The client cannot be changed:', issues)
 
 /** Of registered clients, or of those that registered themselves. */
-export async function updated<Entry>(
+async function updated<Entry>(
   clients: { update(clientId: string, change: (entry: Entry) => Entry): Promise<Entry | undefined> },
   clientId: string,
   change: (entry: Entry) => Entry,
@@ -88,6 +83,9 @@ const fixed: Readonly<Record<string, string>> = {
   deleted: 'cannot change here: call deleteClient().',
 }
 
+/** Without prototypes, in which a parsed registration and a stored one differ. */
+const plain = (registration: ClientRegistration): unknown => JSON.parse(JSON.stringify(registration))
+
 function changedBy(
   current: ClientRegistration,
   change: Readonly<Record<string, unknown>>,
@@ -107,8 +105,8 @@ function changedBy(
     .filter(([name, value]) => value !== undefined || !before.has(name))
   const client = parseWrittenClient(Object.fromEntries(merged), '', issues, offered)
   if (issues.length > 0) throw cannotChange(...issues)
-  const next = decodeRegistration(encodeRegistration(registrationOf(client)))
-  return isDeepStrictEqual(next, current) ? current : next
+  const next = registrationOf(client)
+  return isDeepStrictEqual(plain(next), plain(current)) ? current : next
 }
 
 /**

@@ -2,16 +2,15 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ClientRegistry } from '../stores/client-store'
-import type { DynamicClientStore } from '../stores/dynamic-client-store'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
 import {
+  cannotChange,
   changeClient,
   type ClientChange,
   deleteClient,
   disableClient,
   enableClient,
-  updated,
-  withDisabled,
+  unknownClient,
 } from './change-client'
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
 
@@ -63,7 +62,13 @@ export interface ClientRegistrar {
   deleteClient(clientId: string): Promise<void>
 }
 
-type SelfRegisteredClients = Pick<DynamicClientStore, 'update' | 'remove'>
+/** Clients that registered themselves. */
+export interface SelfRegisteredClients {
+  /** Resolves to false for an unknown client. */
+  setDisabled(clientId: string, disabled: boolean): Promise<boolean>
+  /** Also ends what the client got. */
+  remove(clientId: string): Promise<void>
+}
 
 /** @param revokeClient ends the client's grants, after the write that shuts the client out. */
 export function clientRegistrar(
@@ -100,7 +105,6 @@ export function clientRegistrar(
       }
       // The store forgets a removed client, so remove it last: until then the call may be repeated.
       await disableSelfRegistered(selfRegistered, clientId, true)
-      await revokeClient?.(clientId)
       await selfRegistered.remove(clientId)
     },
   }
@@ -111,10 +115,7 @@ async function disableSelfRegistered(
   clientId: string,
   disabled: boolean,
 ): Promise<void> {
-  await updated(clients, clientId, (client) => {
-    const registration = withDisabled(client.registration, disabled)
-    return registration === client.registration ? client : { ...client, registration }
-  })
+  if (!isText(clientId) || !(await clients.setDisabled(clientId, disabled))) throw cannotChange(unknownClient)
 }
 
 function cannotWrite(): never {
@@ -122,7 +123,7 @@ function cannotWrite(): never {
     {
       path: 'clients',
       message:
-        'must be a store with the functions find, add, update and list, as redisStore({ url }).clients and memoryClients() have.',
+        'must be a store with the functions find, add, update and list, as registeredClients(store) has.',
     },
   ])
 }

@@ -1,6 +1,10 @@
-import type { AuthorizationIndex } from '../authorization/authorization-index'
+import type { Store } from '../store/store'
+import type { ClientRegistry } from '../stores/client-store'
+import { DynamicClientRecords, selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
+import { secondsOf } from '../primitives/steady-clock'
+import { registeredClients } from '../stores/registered'
 import { ClientMarks } from '../authorization/client-marks'
-import { notedSince } from '../authorization/indexed-since'
+import { isNoted } from '../authorization/indexed-since'
 import { issuerDigest } from '../authorization/issuer'
 import { changeFrom, unknownClient } from '../clients/change-client'
 import { clientRegistrar } from '../clients/client-registrar'
@@ -30,11 +34,14 @@ const endedNote =
 const notEndedNote =
   'Existing access tokens of the client work until they expire or the server revokes them. To end them, name the issuer of a server with the option authorizations: --issuer https://…'
 
+const onRegistry = (act: (clients: Required<ClientRegistry>, order: Order) => Promise<Answer>) =>
+  onStore((store, order) => act(registeredClients(store), order))
+
 export const clientCommands: Readonly<Record<string, Command>> = {
   'client add': {
     meaning: 'register a client; issues a client_id and, to a confidential client, a secret',
     flags: { ...common, ...fixed, ...changeable, member },
-    run: onStore(async ({ clients }, { values }) => {
+    run: onRegistry(async (clients, { values }) => {
       const registration = registrationIn(values, 'registered')
       const issued = await registerFrom(clients, registration, knowing(registration))
       return { found: { ...issued }, note: issued.client_secret === undefined ? undefined : shownOnce }
@@ -43,9 +50,9 @@ export const clientCommands: Readonly<Record<string, Command>> = {
   'client list': {
     meaning: 'list every client, with the day of its last use',
     flags: { ...common, deleted },
-    run: onStore(async ({ clients }, { values: { deleted: wantsDeleted = false } }) => {
+    run: onRegistry(async (clients, { values: { deleted: wantsDeleted = false } }) => {
       const listed = (await clients.list()).filter((client) => isDeleted(client) === wantsDeleted)
-      const days = await clients.lastUses?.()
+      const days = await clients.lastUses()
       return {
         found: listed.map((client) => summaryOf(client, dayOf(days?.get(client.client_id)))),
         ifEmpty: wantsDeleted ? 'No client was deleted here.' : 'No client is registered here.',
@@ -56,11 +63,12 @@ export const clientCommands: Readonly<Record<string, Command>> = {
     meaning: 'show the registration of a client',
     takes: 'client_id',
     flags: common,
-    run: onStore(async ({ clients, dynamicClients }, { name }) => {
-      const found = (await clients.find(name)) ?? (await dynamicClients.find(name))?.registration
+    run: onStore(async (store, { name }) => {
+      const clients = registeredClients(store)
+      const found = (await clients.find(name)) ?? (await recordsIn(store).find(name))?.registration
       if (found === undefined || isDeleted(found))
         throw new ConfigurationError('The client cannot be shown:', [unknownClient])
-      const days = await clients.lastUses?.()
+      const days = await clients.lastUses()
       return { found: { ...withoutDigests(found), last_used: dayOf(days?.get(name)) } }
     }),
   },
@@ -68,7 +76,7 @@ export const clientCommands: Readonly<Record<string, Command>> = {
     meaning: 'change members of a registration; each option replaces the whole member',
     takes: 'client_id',
     flags: { ...common, ...changeable, member, remove },
-    run: onStore(async ({ clients }, { name, values }) => {
+    run: onRegistry(async (clients, { name, values }) => {
       const change = registrationIn(values, 'changed')
       for (const word of values.remove ?? []) {
         const removed = removedMember(word)
@@ -85,7 +93,7 @@ export const clientCommands: Readonly<Record<string, Command>> = {
     meaning: 'issue a new secret; the current secret also works, until --finish',
     takes: 'client_id',
     flags: { ...common, repeat, finish },
-    run: onStore(async ({ clients }, { name: client_id, values, environment }) => {
+    run: onRegistry(async (clients, { name: client_id, values, environment }) => {
       if (values.finish === true) {
         await dropOldClientSecrets(clients, client_id)
         return { found: { client_id, client_secrets: 1 } }
@@ -170,31 +178,37 @@ function knowing(registration: Fields): ServerCapabilities {
   return { ...anyCapabilities, members: names.map((name) => ({ name, mistakeIn: () => undefined })) }
 }
 
+const recordsIn = (store: Store) => new DynamicClientRecords(store, secondsOf(Date.now))
+
 type Said = Pick<Answer, 'note' | 'trouble'>
 
 function asRegistrar(verb: 'disableClient' | 'enableClient' | 'deleteClient', state: Fields) {
-  return onStore(async ({ clients, dynamicClients, index }, { name: client_id, values }) => {
+  return onStore(async (store, { name: client_id, values }) => {
     let said: Said = {}
     const revoke = async () => {
-      said = await ended(index, client_id, values.issuer)
+      said = await ended(store, client_id, values.issuer)
     }
-    await clientRegistrar(clients, anyCapabilities, revoke, dynamicClients)[verb](client_id)
+    const clients = registeredClients(store)
+    const ofStrangers = selfRegistered(recordsIn(store), async (id, digest) => {
+      await mark(store, id, digest)
+      await revoke()
+    })
+    await clientRegistrar(clients, anyCapabilities, revoke, ofStrangers)[verb](client_id)
     return { found: { client_id, ...state }, ...said }
   })
 }
 
-async function ended(
-  index: AuthorizationIndex,
-  clientId: string,
-  issuers?: readonly string[],
-): Promise<Said> {
+// The store's clients have no end, and the command does not know the lifetimes of tokens.
+const mark = (store: Store, clientId: string, digest: string) =>
+  new ClientMarks({ store, issuerDigest: digest, clock: Date.now }).revoke(clientId, tenYears)
+
+async function ended(store: Store, clientId: string, issuers?: readonly string[]): Promise<Said> {
   if (issuers === undefined) return { note: notEndedNote }
   const unknown: string[] = []
   for (const each of issuers) {
     const digest = issuerDigest(each)
-    // The store's clients have no end, and the command does not know the lifetimes of tokens.
-    await new ClientMarks({ index, issuerDigest: digest, clock: Date.now }).revoke(clientId, tenYears)
-    if ((await notedSince(index, digest)) === undefined) unknown.push(each)
+    await mark(store, clientId, digest)
+    if (!(await isNoted(store, digest))) unknown.push(each)
   }
   if (unknown.length === 0) return { note: endedNote }
   const message = `names ${unknown.join(' and ')}. No server of this name with the option authorizations has used this store: name the option issuer of the server, letter by letter.`

@@ -5,9 +5,9 @@ import { urlBelow } from '../endpoints/server-metadata'
 import type { Counters } from '../limits/counters'
 import { isRecord, isText, tenYears } from '../primitives/values'
 import { secureRandom } from '../protocol/credential'
-import type { Store } from '../stores/store'
+import type { Store } from '../store/store'
 import { polledRequests } from '../authorization-endpoint/polled-request'
-import { indexOwner } from '../authorization/authorization-index'
+import { ownerName } from '../authorization/owners'
 import { begin, commit } from '../authorization/commit'
 import { issuerDigest } from '../authorization/issuer'
 import { ignoreTombstone } from '../authorization/one-time-use'
@@ -128,9 +128,9 @@ function serverFor(view: ServerInView, running: Running<Edge>): PlugInServer {
         .store.find(id)
         .then((found) => ignoreTombstone(found?.authorization)),
     async authorizationsOf(subject) {
-      const { index } = running.for('authorizationsOf').store
-      if (index === undefined) throw new Error('No plug-in of this server has indexSeconds.')
-      return index.list(indexOwner(ownDigest, subject))
+      const { owners, listsOwners } = running.for('authorizationsOf').store
+      if (!listsOwners) throw new Error('No plug-in of this server has indexSeconds.')
+      return (await owners.read(ownerName(ownDigest, subject))).entries
     },
     reportFailure: ({ reason, cause, ...named }) =>
       running.for('reportFailure').audit.reportLateFailure(named, reason, cause),

@@ -27,8 +27,7 @@ import type { AuthorizationsOptions } from '../connected-applications/authorizat
 import type { LimitOption } from '../limits/limit'
 import type { ResourceOptions } from '../extensions/resource-indicators/resources'
 import type { ClientSource, RegisteredClients } from '../clients/client-source'
-import type { Store } from '../stores/store'
-import type { Storage } from '../stores/storage'
+import type { Store } from '../store/store'
 import type { GrantType } from '../authorization/grant-type'
 import type { PlugIn } from '../doors/plug-in'
 
@@ -84,7 +83,7 @@ export interface AuthorizationServerOptions {
    */
   readonly skipConsent?: (request: Request, question: PriorConsentQuestion) => Eventually<boolean>
   /**
-   * Whether `store.consents` remembers what an owner has allowed a client on the page: no page if all was
+   * Whether the server remembers what an owner has allowed a client on the page: no page if all was
    * allowed before, scope, facts such as resources, and choice. Never for a public client whose redirection
    * URI is not https, nor for a client that registered itself: another app could pass for it (RFC 6749 10.2).
    * `seconds`: how long a decision counts. Default: `false`; for true, 31 536 000 (a year), at most 10 years.
@@ -116,12 +115,12 @@ export interface AuthorizationServerOptions {
    */
   readonly logOut?: (request: Request, response: Response) => unknown
   /**
-   * Whether `oauth.authorizations` lists and ends what owners approve, by `store.index`: one write more. An
-   * object, such as `{}`, adds the page of connected applications. Default false.
+   * Whether `oauth.authorizations` lists and ends what owners approve, with one read and one write more
+   * for each approval. An object, such as `{}`, adds the page of connected applications. Default false.
    */
   readonly authorizations?: boolean | AuthorizationsOptions
   /** Default `memoryStore()`, which refuses to run in production. */
-  readonly store?: Storage
+  readonly store?: Store
   /**
    * Counts failed attempts, and keeps single uses. Default: the option `store`.
    */

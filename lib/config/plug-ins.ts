@@ -4,7 +4,7 @@ import { checked, type Field, kind, optional, rows, shape, usual } from '../prim
 import { codeResponseType, redirectMethod, type ResponseType } from '../authorization/response-types'
 import { consentOfferName } from '../authorization-endpoint/consent-offer'
 import { responseModeName } from '../protocol/response-modes'
-import { indexName } from '../authorization/authorization-index'
+import { entryName } from '../authorization/owner-entries'
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { choicesName } from '../extensions/choices'
 import { type PkceRequirement, pkceName } from '../extensions/pkce'
@@ -252,7 +252,7 @@ const extensionShape = shape<Extension>(
 )
 
 export function resolveExtensions(sources: Sources): readonly Extension[] {
-  const taken = new Set([...takenNames, indexName, consentOfferName, responseModeName])
+  const taken = new Set([...takenNames, entryName, consentOfferName, responseModeName])
   let publishes = false
   const extension = checked(extensionShape, (given, wrong) => {
     const { name } = given

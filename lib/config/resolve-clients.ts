@@ -12,10 +12,10 @@ import {
 } from '../clients/client-source'
 import { isClientRegistry } from '../stores/client-store'
 import { fetchOfServer } from '../clients/document-fetch/document-fetch'
-import { clientsWithDeadline } from '../stores/deadline'
+import { clientsWithDeadline } from '../stores/clients-deadline'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
 import { registeredUses } from '../stores/registered-uses'
-import type { Store } from '../stores/store'
+import type { Store } from '../store/store'
 import { documentsIn } from '../stores/records'
 import type { ServerSettings } from './settings'
 

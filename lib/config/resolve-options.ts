@@ -15,7 +15,7 @@ import {
   usual,
 } from '../primitives/schema'
 import { pageUri } from '../protocol/uri'
-import { deadlineOf } from '../stores/deadline'
+import { deadlineOf } from '../store/deadline'
 import type { Lifetimes } from '../authorization/lifetimes'
 import { allowedOrigins } from '../http/cors'
 import { withDynamicClients } from '../clients/dynamic-registration/find-dynamic-clients'
@@ -165,7 +165,6 @@ export function resolveOptions(options: Options): ServerSettings {
     ...pages,
     plugIns,
   }
-  checkStore(at, settings)
   checkPages(at, settings)
   const complete = withDynamicRegistration(at, settings, taken)
   at.refuseUnknown([...Object.keys(fields), ...Object.keys(dependent)])
@@ -178,22 +177,6 @@ const hidingDeleted = (settings: ServerSettings): ServerSettings =>
   settings.registered === undefined || isList(settings.registered.clients)
     ? settings
     : { ...settings, findClient: withoutDeleted(settings.findClient) }
-
-function checkStore(
-  at: Place,
-  { authorizations, plugIns, givenStore: store, rememberConsent }: ServerSettings,
-): void {
-  if (rememberConsent !== undefined && store.consents === undefined)
-    at.wrong(
-      'store',
-      'must have the member consents, because the option rememberConsent needs it: redisStore({ url }) and memoryStore() have it.',
-    )
-  if ((authorizations || plugIns.indexSeconds !== undefined) && store.index === undefined)
-    at.wrong(
-      'store',
-      'must have the member index, because the option authorizations or a plug-in needs the authorizations of an owner: redisStore({ url }) and memoryStore() have it.',
-    )
-}
 
 function checkPages(at: Place, settings: ServerSettings): void {
   const { pages, resourceOwner, connectedPath, connectedPage } = settings

@@ -1,10 +1,10 @@
 import { type Field, kind, optional, type Place } from '../primitives/schema'
 import { warnOnce } from '../audit/warning'
 import { ConfigurationError } from '../primitives/configuration-error'
-import { withDeadline } from '../stores/deadline'
-import { memoryStore } from '../stores/memory-store'
-import { aStorage, isStore, noStorage, type Storage } from '../stores/storage'
-import type { Store } from '../stores/store'
+import { withDeadline } from '../store/deadline'
+import { memoryStore } from '../store/memory-store'
+import { aStore, isStore, noStore } from '../store/a-store'
+import type { Store } from '../store/store'
 import type { ServerSettings } from './settings'
 
 export function resolveStores(
@@ -12,21 +12,21 @@ export function resolveStores(
   clock: () => number,
   storeDeadline: number,
 ): Pick<ServerSettings, 'givenStore' | 'store' | 'counters'> {
-  const givenStore = at.field('store', aStore(clock))
+  const givenStore = at.field('store', givenOrMemory(clock))
   const store = withDeadline(givenStore, storeDeadline)
   return { givenStore, store, counters: resolveCounters(at, store, storeDeadline, clock) }
 }
 
-const aStore =
-  (clock: () => number): Field<Storage> =>
+const givenOrMemory =
+  (clock: () => number): Field<Store> =>
   (given, at, name) => {
-    if (given !== undefined) return aStorage(given, at, name)
+    if (given !== undefined) return aStore(given, at, name)
     try {
       return memoryStore({ clock })
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       at.issues.push(...error.issues)
-      return noStorage
+      return noStore
     }
   }
 

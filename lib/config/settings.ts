@@ -17,8 +17,8 @@ import type { Limit } from '../limits/limit'
 import type { ClientRegistry } from '../stores/client-store'
 import type { OpenClients } from '../clients/client-source'
 import type { RegisteredUses } from '../stores/registered-uses'
-import type { Storage } from '../stores/storage'
-import type { Store } from '../stores/store'
+import type { TimelyStore } from '../store/deadline'
+import type { Store } from '../store/store'
 import type { OpenedPlugIns } from './open-plug-ins'
 import type { AuthorizationServerOptions } from './options'
 
@@ -32,9 +32,8 @@ export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   readonly registered: OpenClients['registered']
   readonly clientMetadata: ExtensionMetadata
   readonly capabilities: ServerCapabilities
-  readonly givenStore: Storage
-  /** The given store with its deadline. */
-  readonly store: Store
+  readonly givenStore: Store
+  readonly store: TimelyStore
   /** With its deadline. */
   readonly counters: Store
   readonly tokenPath: string

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
-import type { AuthorizationIndex } from '../authorization/authorization-index'
-import { tenYears } from '../primitives/values'
+import { changeRecord } from '../store/change'
+import type { Store } from '../store/store'
 import { clientViewOf, scopeViewOf } from '../http/consent'
 import type { OwnPage, OwnPageRequest } from '../doors/page-endpoint'
 import { type ConnectedApplication, connectedPage, type ConnectedView } from '../pages/connected-page'
 import { clientNameOf, type ConsentView } from '../pages/consent-page'
 import type { Client } from '../protocol/client'
-import { createId, digest, isSameText, secureRandom } from '../protocol/credential'
+import { createId, isSameText, secureRandom } from '../protocol/credential'
 import { claimsFact } from '../protocol/claims-fact'
 import type { ChoicesQuestion, ConsentFact } from '../protocol/extension'
 import { Throttled } from '../protocol/oauth-error'
@@ -31,9 +31,9 @@ export function connectedApplications(
   readEntries: ReadEntries,
 ): readonly OwnPage[] {
   const { settings, store } = server
-  const { index, indexedSince } = store
+  const { indexedSince } = store
   const { connectedPath: path, mount } = settings
-  if (path === undefined || index === undefined || indexedSince === undefined) return []
+  if (path === undefined || indexedSince === undefined) return []
   return [
     {
       kind: 'page',
@@ -43,9 +43,9 @@ export function connectedApplications(
       json: true,
       async handle(request) {
         const { subject } = request.resourceOwner
-        const textOf = await formTexts(index, server.issuerDigest)
+        const textOf = await formTexts(store.underlying, server.issuerDigest)
         if (request.method === 'POST') return remove(authorizations, request, textOf, mount + path)
-        const owned = await ownerApplications(server, index, readEntries, subject)
+        const owned = await ownerApplications(server, readEntries, subject)
         const view = await viewOf(server, request, owned, textOf, await indexedSince.isComplete())
         const render = settings.connectedPage
         if (render === undefined) return { html: connectedPage(view, request.locale), view }
@@ -249,17 +249,12 @@ async function questionOf(
 
 /**
  * Neither another site nor an API that knows an authorization can make such a text. Processes of an issuer
- * share the key, in the index under no owner's name: the two parts stand the other way round.
+ * share the key.
  */
-async function formTexts(index: AuthorizationIndex, issuerDigest: string): Promise<FormText> {
-  const owner = digest('forms of connected applications') + issuerDigest
-  const keys = async () => (await index.list(owner)).map(({ authorizationId }) => authorizationId).toSorted()
-  let [key] = await keys()
-  if (key === undefined) {
-    const entry = { authorizationId: createId(secureRandom), clientId: 'key' }
-    await index.add(owner, entry, { seconds: tenYears, age: 0 })
-    ;[key = entry.authorizationId] = await keys()
-  }
-  const chosen = key
-  return (...parts) => createHmac('sha256', chosen).update(JSON.stringify(parts)).digest('base64url')
+async function formTexts(store: Store, issuerDigest: string): Promise<FormText> {
+  const key = await changeRecord(store, `form-key:${issuerDigest}`, (value) => {
+    const made = JSON.stringify(createId(secureRandom))
+    return value === undefined ? { write: { value: made }, outcome: made } : { outcome: value }
+  })
+  return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
 }

@@ -10,7 +10,7 @@ import type { ResolvedAuthorizations } from './authorizations-options'
  * Reads the records of entries: undefined for each that is missing. Removes entries whose records are gone
  * for good.
  *
- * @param owner as the index names the owner.
+ * @param owner as `ownerName` gives it.
  */
 export type ReadEntries = (
   owner: string,
@@ -22,7 +22,7 @@ const notedAtMost = 20_000
 
 /**
  * The entry of a new authorization precedes its record. So an entry goes only after two looks without a
- * record, further apart than a creation takes: one call of the index and two of the store. A replica may lag: the store
+ * record, further apart than a creation takes: three calls of the store. A replica may lag: the store
  * confirms the absence.
  */
 export function entryReader({ settings: { storeDeadline }, store, now }: ListingContext): ReadEntries {
@@ -38,11 +38,10 @@ export function entryReader({ settings: { storeDeadline }, store, now }: Listing
 
   const removeGone = async (owner: string, missing: readonly string[]): Promise<void> => {
     const gone = missing.filter(isGone)
-    const { index } = store
-    if (gone.length === 0 || index === undefined) return
+    if (gone.length === 0) return
     try {
       const confirmed = await inTurns(gone, (id) => confirmAbsence(store, id))
-      await index.remove(
+      await store.owners.drop(
         owner,
         gone.filter((_, at) => confirmed[at]),
       )

@@ -1,5 +1,5 @@
 import type { ListedConsent } from '../authorization/consent-memory'
-import { type AuthorizationIndex, indexOwner } from '../authorization/authorization-index'
+import { ownerName } from '../authorization/owners'
 import type { ListingContext, ReadEntries } from './gone-entries'
 import { listedIn, type ListedAuthorization } from './owner-authorizations'
 
@@ -32,13 +32,12 @@ const partSize = 8
 const readsAtMost = 1000
 
 export async function ownerApplications(
-  { settings, now, issuerDigest, store: { consents } }: ListingContext,
-  index: AuthorizationIndex,
+  { settings, now, issuerDigest, store: { owners, consents } }: ListingContext,
   readEntries: ReadEntries,
   subject: string,
 ): Promise<OwnerApplications> {
-  const owner = indexOwner(issuerDigest, subject)
-  const [entries, remembered = []] = await Promise.all([index.list(owner), consents?.list(subject)])
+  const owner = ownerName(issuerDigest, subject)
+  const [{ entries }, remembered = []] = await Promise.all([owners.read(owner), consents?.list(subject)])
   const consentOf = new Map(remembered.map((consent) => [consent.clientId, consent]))
   const idsByClient = new Map<string, string[]>()
   for (const { clientId, authorizationId } of entries) {

@@ -1,5 +1,5 @@
 import type { ListedConsent } from '../authorization/consent-memory'
-import { indexOwner } from '../authorization/authorization-index'
+import { ownerName } from '../authorization/owners'
 import { end } from '../authorization/commit'
 import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
@@ -100,12 +100,12 @@ const switchedOff = async (): Promise<never> => {
 /** Without the option `authorizations`, each function rejects with a ConfigurationError. */
 export function ownerAuthorizations(server: ListingContext, readEntries: ReadEntries): OwnerAuthorizations {
   const { settings, store, now } = server
-  const { index, indexedSince, consents, consentStore } = store
+  const { owners, indexedSince, consents } = store
   const revokeClient = clientRevocation(server)
-  if (index === undefined || indexedSince === undefined || revokeClient === undefined)
+  if (indexedSince === undefined || revokeClient === undefined)
     return { list: switchedOff, revoke: switchedOff, revokeAll: switchedOff, revokeClient: switchedOff }
   const { isComplete } = indexedSince
-  const ownerOf = (subject: string) => indexOwner(server.issuerDigest, subject)
+  const ownerOf = (subject: string) => ownerName(server.issuerDigest, subject)
 
   const endAll = async (ids: readonly string[], subject: string, clientId?: string): Promise<number> => {
     const ended = await inTurns(ids, async (id) => {
@@ -118,7 +118,7 @@ export function ownerAuthorizations(server: ListingContext, readEntries: ReadEnt
       else if (!isUsedOnce(read?.authorization)) await end(store, id)
       return isMeant
     })
-    await index.remove(ownerOf(subject), ids)
+    await owners.drop(ownerOf(subject), ids)
     return ended.filter(Boolean).length
   }
 
@@ -127,7 +127,7 @@ export function ownerAuthorizations(server: ListingContext, readEntries: ReadEnt
       requireNames('list', { subject })
       if (!Number.isSafeInteger(limit) || limit < 1 || limit > longestLimit)
         throw new RangeError(`The limit must be a whole number from 1 to ${longestLimit}.`)
-      const entries = await index.list(ownerOf(subject))
+      const { entries } = await owners.read(ownerOf(subject))
       const ids = entries.map(({ authorizationId }) => authorizationId).toSorted()
       const rest = ids.filter((id) => id > after)
       const part = rest.slice(0, limit)
@@ -142,20 +142,16 @@ export function ownerAuthorizations(server: ListingContext, readEntries: ReadEnt
 
     async revoke(subject, clientId) {
       requireNames('revoke', { subject, client_id: clientId })
-      await consentStore?.forget(ownerOf(subject), clientId)
-      const entries = await index.list(ownerOf(subject))
+      await owners.forget(ownerOf(subject), clientId)
+      const { entries } = await owners.read(ownerOf(subject))
       const ids = entries.flatMap((entry) => (entry.clientId === clientId ? [entry.authorizationId] : []))
       return { count: await endAll(ids, subject, clientId), isComplete: await isComplete() }
     },
 
     async revokeAll(subject) {
       requireNames('revokeAll', { subject })
-      const owner = ownerOf(subject)
       const { refreshToken, accessToken } = settings.lifetimes
-      await consentStore?.forget(owner, undefined)
-      // The mark comes first: it refuses whatever is added later; the list has what was added before.
-      await index.mark(owner, 2 * Math.max(refreshToken, accessToken))
-      const entries = await index.list(owner)
+      const entries = await owners.revoke(ownerOf(subject), 2 * Math.max(refreshToken, accessToken))
       const ids = entries.map(({ authorizationId }) => authorizationId)
       return { count: await endAll(ids, subject), isComplete: await isComplete() }
     },

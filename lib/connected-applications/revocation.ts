@@ -1,4 +1,4 @@
-import { indexOwner } from '../authorization/authorization-index'
+import { ownerName } from '../authorization/owners'
 import { commit, end } from '../authorization/commit'
 import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
@@ -7,7 +7,7 @@ import type { ListingContext } from './gone-entries'
 /** Forgets the consent first: once the record is gone, nothing names the owner. */
 export function hostRevocation(server: ListingContext): (authorizationId: string) => Promise<void> {
   const { store } = server
-  const { consents, consentStore, index } = store
+  const { consents, owners, listsOwners } = store
   return async (authorizationId) => {
     // The event needs the record, and a one-time use must stay used. Unreadable records are revoked too,
     // unless the server remembers consents: the client could come back without a page.
@@ -20,10 +20,10 @@ export function hostRevocation(server: ListingContext): (authorizationId: string
     const { subject, clientId, issuerDigest } =
       (read === 'unreadable' ? undefined : read?.authorization) ?? {}
     const owner =
-      subject === undefined || issuerDigest === undefined ? undefined : indexOwner(issuerDigest, subject)
-    if (owner !== undefined) await consentStore?.forget(owner, clientId)
+      subject === undefined || issuerDigest === undefined ? undefined : ownerName(issuerDigest, subject)
+    if (owner !== undefined && clientId !== undefined) await owners.forget(owner, clientId)
     await revokeFound(server, authorizationId, read)
-    if (owner !== undefined) await index?.remove(owner, [authorizationId])
+    if (owner !== undefined && listsOwners) await owners.drop(owner, [authorizationId])
   }
 }
 
@@ -40,7 +40,7 @@ export async function revokeFound(
   if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
 }
 
-/** Also ends what is remembered of a client. Undefined without the option `authorizations`. */
+/** Also ends what is remembered of a client. Undefined if no client has a mark. */
 export function clientRevocation({
   store: { clientMarks },
   settings: { lifetimes, rememberConsent },
@@ -58,7 +58,8 @@ export function clientRevocation({
  */
 export function removedClientRevocation({
   store: { clientMarks },
-  settings: { lifetimes },
+  settings: { lifetimes, authorizations },
 }: ListingContext): ((clientId: string) => Promise<void>) | undefined {
+  if (!authorizations) return undefined
   return clientMarks && ((clientId) => clientMarks.revoke(clientId, lifetimes.accessToken))
 }

@@ -4,10 +4,10 @@ import type { IssueLimits } from '../limits/issue-limits'
 import type { DemandedLogins, OpenRequests } from '../limits/open-requests'
 import type { Random } from '../protocol/credential'
 import type { PlugIns } from './plug-ins'
-import type { OwnerIndex } from '../authorization/authorization-index'
+import type { Store } from '../store/store'
+import type { Owners } from '../authorization/owners'
 import type { ClientMarks } from '../authorization/client-marks'
 import type { ConsentMemory } from '../authorization/consent-memory'
-import type { ConsentStore } from '../authorization/consent-store'
 import type { IndexedSince } from '../authorization/indexed-since'
 import type { FindAccess } from '../authorization/lookup'
 import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
@@ -55,14 +55,16 @@ export interface ServerStore extends AuthorizationStore {
   readonly findAccess: FindAccess
   /** What this process wrote last. Only a save with the same expected revision may rest on it. */
   readonly takeCached: (id: string) => StoredAuthorization | undefined
-  readonly index: OwnerIndex | undefined
+  /** Records of other kinds. */
+  readonly underlying: Store
+  readonly owners: Owners
+  /** Whether owners list their authorizations, by the option `authorizations` or a plug-in. */
+  readonly listsOwners: boolean
   /** Undefined without the option `authorizations`. */
   readonly clientMarks: ClientMarks | undefined
   /** Undefined without the option `authorizations`. */
   readonly indexedSince: IndexedSince | undefined
   readonly consents: ConsentMemory | undefined
-  /** Also without the option `rememberConsent`. */
-  readonly consentStore: ConsentStore | undefined
 }
 
 /** What servers and guards read of the options. */
@@ -88,8 +90,6 @@ export interface Settings extends CommonSettings {
   readonly grantTypes: readonly GrantType[]
   readonly findClient: FindClient
   readonly clientDocuments: DocumentFetch
-  readonly dynamicRegistration:
-    { readonly uses: { readonly holdForLogin: (client: Client) => Promise<void> } } | undefined
   readonly lifetimes: Lifetimes
   readonly refreshTokenExpiresIn: boolean
   readonly refreshTokenRotation: boolean

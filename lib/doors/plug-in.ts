@@ -2,7 +2,7 @@ import type { PolledRequests } from './polled-requests'
 import type { ResponseMode } from '../protocol/response-modes'
 import type { ResponseType } from '../authorization/response-types'
 import type { Authorization } from '../authorization/authorization'
-import type { OwnerEntry } from '../authorization/authorization-index'
+import type { OwnerEntry } from '../authorization/owner-record'
 import type { FoundAccess } from '../authorization/lookup'
 import type { UnclaimedProposal } from '../authorization/claim'
 import type { RecordContext, Transition } from '../authorization/transition'
@@ -19,7 +19,7 @@ import type { ConsentFact, Extension } from '../protocol/extension'
 import type { Parameters } from '../protocol/parameters'
 import type { Sender } from '../protocol/sender'
 import type { TokenType } from '../protocol/token-type'
-import type { Store } from '../stores/store'
+import type { Store } from '../store/store'
 import type { GrantType } from '../authorization/grant-type'
 
 /**
@@ -61,8 +61,8 @@ export interface PlugInParts extends GuardParts {
   /** Resources of the plug-in itself, for a server with the option `resources`. */
   readonly resources?: readonly PlugInResource[]
   /**
-   * Needs the index of authorizations ({@link PlugInServer.authorizationsOf}): the server writes those of
-   * owners into `store.index`. An entry with the scope `openid` stays for these seconds at least, even if its
+   * Needs the authorizations of owners ({@link PlugInServer.authorizationsOf}): the server lists them in the record of
+   * each owner. An entry with the scope `openid` stays for these seconds at least, even if its
    * authorization ends sooner, unless its owner or the host ends it. Default: no index.
    */
   readonly indexSeconds?: number

@@ -177,7 +177,6 @@ async function takeDecision(server: Edge, request: Request, host: Host, form: Pa
   const approved = isApproval(form.require('decision'))
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
-  const ownerReadMoment = server.store.consents?.moment()
   const found = host.resourceOwner()
   const owner = isLater(found) ? await found : found
   if (owner === undefined) {
@@ -191,7 +190,6 @@ async function takeDecision(server: Edge, request: Request, host: Host, form: Pa
     subject: owner.subject,
     login: loginOf(owner),
     ownerReadAt,
-    ownerReadMoment,
     selection,
     finder: host,
   }

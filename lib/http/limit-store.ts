@@ -2,7 +2,7 @@ import type * as ExpressRateLimit from 'express-rate-limit'
 import type { Store } from 'express-rate-limit'
 import { warnOnce } from '../audit/warning'
 import type { Limit } from '../limits/limit'
-import { withinDeadline } from '../stores/deadline'
+import { withinDeadline } from '../store/deadline'
 
 interface StoreTimes {
   /** Seconds for one call. */

@@ -1,8 +1,4 @@
-/** `secondsLeft`: whole seconds until the count begins again at 0. */
-export interface Count {
-  readonly count: number
-  readonly secondsLeft: number
-}
+import type { Count } from '../store/store'
 
 /**
  * Temporary counts across all processes: failed attempts, and uses of values that are good once. Keys hold no

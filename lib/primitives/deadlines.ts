@@ -35,12 +35,24 @@ export interface Deadline {
 }
 
 /** Rejects when the deadline is over; what the act began goes on. */
-export function inTime<T>(act: () => Promise<T>, { seconds, late, failed = same }: Deadline): Promise<T> {
+export const inTime = <T>(act: () => Promise<T>, deadline: Deadline): Promise<T> =>
+  madeInTime(act, deadline, same)
+
+/** @param make makes the result of what the act resolves to. Its error is one of the act. */
+export function madeInTime<T, Made>(
+  act: () => Promise<T>,
+  { seconds, late, failed = same }: Deadline,
+  make: (value: T) => Made,
+): Promise<Made> {
   return new Promise((resolve, reject) => {
     const waiting = new Wait(seconds, () => reject(late()))
     const answered = (value: T) => {
       waiting.end()
-      resolve(value)
+      try {
+        resolve(make(value))
+      } catch (cause) {
+        reject(failed(cause))
+      }
     }
     const refused = (cause: unknown) => {
       waiting.end()
@@ -54,7 +66,7 @@ export function inTime<T>(act: () => Promise<T>, { seconds, late, failed = same 
   })
 }
 
-const same = (cause: unknown): unknown => cause
+const same = <T>(value: T): T => value
 
 function countTick(): void {
   if (waits.size === 0) {

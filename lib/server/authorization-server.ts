@@ -21,8 +21,8 @@ import type { Resources } from '../extensions/resource-indicators/resources'
 import type { ClientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
-import { ofThisIssuer } from '../clients/dynamic-registration/client-id'
-import { clientsWithDeadline } from '../stores/deadline'
+import { selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
+import { clientsWithDeadline } from '../stores/clients-deadline'
 import { letMint } from '../protocol/test-door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from '../config/settings'
@@ -200,9 +200,15 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
   const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
-  const selfRegistered =
-    dynamicRegistration && ofThisIssuer(dynamicRegistration.store, dynamicRegistration.issuerDigest)
-  return clientRegistrar(clients, offered, clientRevocation(context), selfRegistered)
+  const revoke = clientRevocation(context)
+  const ofStrangers =
+    dynamicRegistration &&
+    selfRegistered(
+      dynamicRegistration.records,
+      async (clientId) => revoke?.(clientId),
+      dynamicRegistration.issuerDigest,
+    )
+  return clientRegistrar(clients, offered, settings.authorizations ? revoke : undefined, ofStrangers)
 }
 
 /** Paths of resources at which clients can look, without the root of a host. */

@@ -40,7 +40,11 @@ export function createServerContext(settings: ServerSettings): ServerContext {
   const steady = steadyClock(clock)
   const store = openStore(settings, ownDigest)
   const whole = authorizationsIn(settings.store, clock)
-  const guards = guardEdge(settings, settings, lookUpIn(settings, whole, store.clientMarks))
+  const guards = guardEdge(
+    settings,
+    settings,
+    lookUpIn(settings, whole, settings.authorizations ? store.clientMarks : undefined),
+  )
   const strategies: ClientStrategy[] = []
   const server: ServerContext = {
     ...guards,

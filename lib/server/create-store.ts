@@ -1,6 +1,7 @@
 import { secondsOf } from '../primitives/steady-clock'
 import { ConsentMemory } from '../authorization/consent-memory'
-import { indexing, type RequireRoom, withOpenId } from '../authorization/authorization-index'
+import { entering, naming, type RequireRoom } from '../authorization/owner-entries'
+import { Owners } from '../authorization/owners'
 import { ClientMarks } from '../authorization/client-marks'
 import { indexedSince } from '../authorization/indexed-since'
 import { storeOfIssuer } from '../authorization/issuer'
@@ -11,14 +12,13 @@ import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import type { ServerSettings } from '../config/settings'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
 import { isRegisteredByHost } from '../protocol/client'
-import { consentsWithDeadline, indexWithDeadline } from '../stores/deadline'
 import { noteForHost, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import { authorizationsIn } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
-  const { authorizations, clock, lifetimes, plugIns, rememberConsent, storeDeadline } = settings
+  const { authorizations, clock, lifetimes, plugIns, rememberConsent } = settings
   const { noteClientUse, registeredUses, dynamicRegistration } = settings
   const now = secondsOf(clock)
   const notes = [
@@ -28,39 +28,38 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   ].filter((note) => note !== undefined)
   const noting = notingUses(authorizationsIn(settings.store, clock), notes)
   const { store: plain, takeCached } = ownWrites(storeOfIssuer(noting, issuerDigest))
-  const isIndexed = authorizations || plugIns.indexSeconds !== undefined
-  const found = isIndexed ? settings.givenStore.index : undefined
-  const index = found && withOpenId(indexWithDeadline(found, storeDeadline))
-  const listed = authorizations ? index : undefined
   const requestLifetime = lifetimes.authorizationRequest
-  const clientMarks = listed && new ClientMarks({ index: listed, issuerDigest, clock, requestLifetime })
+  // A removed client may register again under its id: what it was granted before must stay dead.
+  const mayHaveMark = authorizations ? undefined : isDynamicClientId
+  const clientMarks =
+    authorizations || dynamicRegistration !== undefined
+      ? new ClientMarks({ store: settings.store, issuerDigest, clock, requestLifetime, mayHaveMark })
+      : undefined
   const marked = clientMarks?.forEndpoints(plain) ?? plain
-  const store =
-    index === undefined
-      ? marked
-      : indexing(marked, {
-          index,
-          now: () => clock() / 1000,
-          patience: storeDeadline,
-          lifetimes,
-          leastSeconds: plugIns.indexSeconds ?? 0,
-          requireRoom: shareOf(settings, { index, store: marked, now }),
-        })
-  const { consents } = settings.givenStore
-  const consentStore = consents && consentsWithDeadline(consents, storeDeadline)
+  const owners = new Owners(settings.store, now, requestLifetime)
+  const listsOwners = authorizations || plugIns.indexSeconds !== undefined
+  const named = listsOwners || rememberConsent !== undefined ? naming(marked, owners) : marked
+  const store = listsOwners
+    ? entering(named, {
+        owners,
+        now: () => clock() / 1000,
+        lifetimes,
+        leastSeconds: plugIns.indexSeconds ?? 0,
+        requireRoom: shareOf(settings, { owners, store: marked, now }),
+      })
+    : named
   const revokedBefore = clientMarks && ((clientId: string) => clientMarks.read(clientId))
   return {
     ...store,
     findAccess: ownAccess(store, settings),
     takeCached: clientMarks === undefined ? takeCached : (id) => clientMarks.known(takeCached(id)),
-    index,
+    underlying: settings.store,
+    owners,
+    listsOwners,
     clientMarks,
-    indexedSince: listed && indexedSince(listed, issuerDigest, settings),
+    indexedSince: authorizations ? indexedSince(settings.store, issuerDigest, settings) : undefined,
     consents:
-      rememberConsent && consentStore
-        ? new ConsentMemory({ store: consentStore, issuerDigest, ...rememberConsent, now, revokedBefore })
-        : undefined,
-    consentStore,
+      rememberConsent && new ConsentMemory({ owners, issuerDigest, ...rememberConsent, now, revokedBefore }),
   }
 }
 
@@ -86,7 +85,7 @@ function ownAccess(
 
 function shareOf(
   { selfRegisteredClients, dynamicRegistration, clientMetadata, findClient, lifetimes }: ServerSettings,
-  parts: Pick<Parameters<typeof selfRegisteredShare>[0], 'index' | 'store' | 'now'>,
+  parts: Pick<Parameters<typeof selfRegisteredShare>[0], 'owners' | 'store' | 'now'>,
 ): RequireRoom | undefined {
   const hasDocuments = clientMetadata['client_id_metadata_document_supported'] === true
   if (selfRegisteredClients === undefined || (dynamicRegistration === undefined && !hasDocuments))

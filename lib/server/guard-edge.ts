@@ -13,7 +13,7 @@ import type { GuardSettings } from '../http/settings'
 import type { Limit } from '../limits/limit'
 import { withSingleUseLimit } from '../limits/single-use-limit'
 import { countersIn } from '../stores/records'
-import type { Store } from '../stores/store'
+import type { Store } from '../store/store'
 
 interface Counting {
   /** With its deadline. */

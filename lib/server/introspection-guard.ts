@@ -1,6 +1,6 @@
 import { aNumber } from '../primitives/fields'
 import { singleUsesOption } from '../limits/single-use-limit'
-import { deadlineOf } from '../stores/deadline'
+import { deadlineOf } from '../store/deadline'
 import { type Fields, group, optional, placeOf, usual } from '../primitives/schema'
 import { aLimit, type LimitOption } from '../limits/limit'
 import { anAudience } from '../jwt/verify-jwt'

@@ -3,8 +3,8 @@ import type { Readiness } from '../config/open-plug-ins'
 import { OAuthError } from '../protocol/oauth-error'
 import { adviceForShared } from '../protocol/url-difference'
 import { createId, secureRandom } from '../protocol/credential'
-import { withinDeadline } from '../stores/deadline'
-import type { Storage } from '../stores/storage'
+import { withinDeadline } from '../store/deadline'
+import type { Store } from '../store/store'
 import { warnOfStore, warnOnce } from '../audit/warning'
 
 export interface Lifecycle {
@@ -26,7 +26,7 @@ export interface Lifecycle {
 
 interface LifecycleOptions {
   readonly issuer: string
-  readonly store: Storage
+  readonly store: Store
   readonly storeDeadline: number
   readonly closeDeadline: number
   readonly requests: RequestsInFlight
@@ -94,13 +94,13 @@ interface StoreUse {
   readonly stopChecking: () => void
 }
 
-const holdings = new WeakMap<Storage, StoreUse>()
+const holdings = new WeakMap<Store, StoreUse>()
 
 /**
  * The first holder lets the store check its surroundings; the last one closes it. A store with the records of
  * two issuers causes a warning.
  */
-function holdStore(store: Storage, issuer: string): () => Promise<void> {
+function holdStore(store: Store, issuer: string): () => Promise<void> {
   const holding = holdings.get(store) ?? {
     holders: 0,
     issuer,
@@ -131,7 +131,7 @@ const latest = 60_000
 /**
  * Warns of each problem once, and repeats until it succeeds. Delays no request, nor the end of the process.
  */
-function checkSurroundings(store: Storage, issuer: string): () => void {
+function checkSurroundings(store: Store, issuer: string): () => void {
   const check = store.check?.bind(store)
   if (check === undefined) return () => {}
   const state: { stopped: boolean; timer?: NodeJS.Timeout } = { stopped: false }
@@ -160,7 +160,7 @@ function checkSurroundings(store: Storage, issuer: string): () => void {
   }
 }
 
-function warnOfUnreachable(store: Storage, why: string): void {
+function warnOfUnreachable(store: Store, why: string): void {
   const { place = 'The store' } = store
   warnOnce(
     'EAS_STORE_UNREACHABLE',

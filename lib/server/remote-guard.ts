@@ -28,10 +28,10 @@ import type { TokenType } from '../protocol/token-type'
 import type { LimitOption } from '../limits/limit'
 import { shownChoice } from '../extensions/choices'
 import { resourcesOf, type ResourceOptions } from '../extensions/resource-indicators/resources'
-import { deadlineOf, indexWithDeadline, withDeadline } from '../stores/deadline'
+import { deadlineOf, withDeadline } from '../store/deadline'
 import { authorizationsIn } from '../stores/records'
-import { aStorage, type Storage } from '../stores/storage'
-import type { Store } from '../stores/store'
+import { aStore } from '../store/a-store'
+import type { Store } from '../store/store'
 import { guardEdge, lookUpIn } from './guard-edge'
 import { type Lifecycle, lifecycleOf } from './lifecycle'
 
@@ -43,7 +43,7 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
    */
   readonly issuer: string
   /** The store of the authorization server, such as `redisStore({ url })` with the same prefix. */
-  readonly store: Storage
+  readonly store: Store
   /**
    * The option `accessTokenFormats` of the authorization server; `name` and `decode` suffice. Default: opaque
    * tokens only.
@@ -63,8 +63,8 @@ export interface RemoteGuardOptions extends ProvingGuardOptions {
   readonly defaultResource?: string
   /**
    * Whether the authorization server has the option `authorizations`: the guard then refuses, within a
-   * second, what a client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Needs
-   * `store.index`. Default false.
+   * second, what a client got before `oauth.authorizations.revokeClient()`, or before it was disabled. Default
+   * false.
    */
   readonly authorizations?: boolean
   /** Seconds for one call of the store. Default 0.5, at most 60. */
@@ -98,19 +98,15 @@ export function createBearerGuard(options: RemoteGuardOptions): RemoteGuard {
   const proving = readProvingGuard(at, { issuer, clock, storage: timely }, storeDeadline)
   const { sources, tokenTypes, counters } = proving
   const accessTokenFormats = resolveReaders(sources)
-  if (authorizations && store.index === undefined)
-    at.wrong(
-      'store',
-      'must have the member index, because of the option authorizations: redisStore({ url }) and memoryStore() have it.',
-    )
   const ofOptions = [...ofResources(resources), ...(choices ? [shownChoice] : [])]
   const extensions = [...ofOptions, ...proving.extensions]
   requireKnown(at, 'createBearerGuard()', { ...fields, accessTokenFormats })
 
   const plugIns = { tokenTypes, accessTokenFormats, extensions }
   const settings = { ...alone, ...plugIns, scopes: undefined, implied: alone.implies }
-  const index = authorizations ? store.index && indexWithDeadline(store.index, storeDeadline) : undefined
-  const marks = index && new ClientMarks({ index, issuerDigest: issuerDigest(issuer), clock })
+  const marks = authorizations
+    ? new ClientMarks({ store: timely, issuerDigest: issuerDigest(issuer), clock })
+    : undefined
   const tokens = lookUpIn(settings, authorizationsIn(timely, clock), marks)
   const guards = guardEdge(settings, { counters, singleUseLimit: limits.singleUses }, tokens)
   proving.start(guards)
@@ -209,7 +205,7 @@ export const issuerOfServer: Field<string> = (...given) =>
 const fields = {
   ...standaloneFields,
   issuer: issuerOfServer,
-  store: aStorage,
+  store: aStore,
   ...resourcesOf(undefined, tenYears),
   storeDeadline: deadlineOf(0.5),
   choices: aFlag(false),

@@ -1,5 +1,5 @@
 import type { ClientRegistration } from '../protocol/client'
-import { isRecord, isText } from '../primitives/values'
+import { isRecord } from '../primitives/values'
 
 /**
  * Finds registered clients, for instance in the host's database. A rejected promise means that the store
@@ -16,7 +16,7 @@ export interface ClientStore {
  * means that the store failed.
  */
 export interface ClientRegistry extends ClientStore {
-  /** Atomic. Resolves to false, and overwrites nothing, if the `client_id` is taken. */
+  /** Atomic. Resolves to false, and overwrites nothing, if the `client_id` is taken by a registered client. */
   add(registration: ClientRegistration): Promise<boolean>
 
   /**
@@ -44,7 +44,7 @@ export interface ClientRegistry extends ClientStore {
   lastUses?(): Promise<ReadonlyMap<string, number>>
 }
 
-export type NotingRegistry = ClientRegistry & Required<Pick<ClientRegistry, 'noteUse' | 'lastUses'>>
+type NotingRegistry = ClientRegistry & Required<Pick<ClientRegistry, 'noteUse' | 'lastUses'>>
 
 export const notesUses = (clients: ClientRegistry): clients is NotingRegistry =>
   typeof clients.noteUse === 'function' && typeof clients.lastUses === 'function'
@@ -53,15 +53,6 @@ export const isDeleted = ({ deleted }: ClientRegistration): boolean => deleted =
 
 export const isClientRegistry = (value: unknown): value is ClientRegistry =>
   isRecord(value) && ['find', 'add', 'update', 'list'].every((verb) => typeof value[verb] === 'function')
-
-export function changed(
-  registration: ClientRegistration,
-  change: (registration: ClientRegistration) => ClientRegistration,
-): ClientRegistration {
-  const next = change(registration)
-  requireSameClient(registration, next)
-  return next
-}
 
 export function requireSameClient(before: ClientRegistration, after: ClientRegistration): void {
   if (after.client_id !== before.client_id)
@@ -74,15 +65,6 @@ export function byClientId(one: ClientRegistration, other: ClientRegistration): 
   return one.client_id < other.client_id ? -1 : 1
 }
 
-export const encodeRegistration = (registration: ClientRegistration): string => JSON.stringify(registration)
-
-/** Each server later parses the registration against its own capabilities. */
-export function decodeRegistration(text: string): ClientRegistration {
-  const value = frozenJson(text)
-  if (!isRegistration(value)) throw new Error('The stored text is no registration of a client.')
-  return value
-}
-
 /** The error of JSON.parse quotes the text, which may hold a digest. */
 export function frozenJson(text: string): unknown {
   try {
@@ -91,6 +73,3 @@ export function frozenJson(text: string): unknown {
     return undefined
   }
 }
-
-const isRegistration = (value: unknown): value is ClientRegistration =>
-  isRecord(value) && isText(value['client_id'])

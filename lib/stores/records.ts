@@ -3,12 +3,13 @@ import { decodeAuthorization, encodeAuthorization } from '../authorization/codec
 import type { AuthorizationStore, StoredAuthorization } from '../authorization/store'
 import type { Counters } from '../limits/counters'
 import { createId, digest, secureRandom } from '../protocol/credential'
-import type { Store, StoredValue } from './store'
+import type { TimelyStore } from '../store/deadline'
+import type { Store, StoredValue } from '../store/store'
 
 const recordKey = (id: string) => `authorization:${id}`
 
 /** Each authorization is one record, which ends with its last credential. */
-export function authorizationsIn(store: Store, clock: () => number): AuthorizationStore {
+export function authorizationsIn(store: TimelyStore, clock: () => number): AuthorizationStore {
   const { peek, confirmAbsent } = store
   // What the store peeks at stays the same object until it changes.
   const decoded = new WeakMap<StoredValue, StoredAuthorization>()
@@ -18,7 +19,7 @@ export function authorizationsIn(store: Store, clock: () => number): Authorizati
     return known
   }
   return {
-    find: (id) => store.read(recordKey(id)).then((found) => found && decode(id, found)),
+    find: (id) => store.readAs(recordKey(id), (found) => found && decode(id, found)),
     save: (authorization, version, expected) =>
       store.write(recordKey(authorization.id), encodeAuthorization(authorization), {
         version,
@@ -70,5 +71,6 @@ export function documentsIn(store: Store): Documents {
   }
 }
 
-// Names may hold what hosts and strangers choose.
-const nameOf = (key: string): string => (/^[\x20-\x7e]{1,500}$/.test(key) ? key : `~${digest(key)}`)
+/** Keys are printable ASCII; names may hold what hosts and strangers choose. */
+export const nameOf = (name: string): string =>
+  /^[\x20-\x7d][\x20-\x7e]{0,499}$/.test(name) ? name : `~${digest(name)}`

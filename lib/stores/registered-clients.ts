@@ -4,7 +4,7 @@ import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/values'
 import { SingleFlight } from '../primitives/single-flight'
 import { type ClientStore, isDeleted } from './client-store'
-import { withinDeadline } from './deadline'
+import { withinDeadline } from '../store/deadline'
 
 /** Reads the list at each look-up: the host may change it in place. */
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {

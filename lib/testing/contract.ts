@@ -1,4 +1,4 @@
-import { deepEqual, equal } from 'node:assert/strict'
+import { equal } from 'node:assert/strict'
 import { setTimeout } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { types } from 'node:util'
@@ -158,11 +158,3 @@ export function labelled<T>(make: (label: string) => T): (label: string) => T {
 
 export const atOnce = <T>(count: number, act: (number: number) => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: count }, (_, number) => act(number)))
-
-/** Equal as JSON: an undefined member equals a missing one. */
-export function same(found: unknown, expected: unknown): void {
-  deepEqual(plain(found), plain(expected))
-}
-
-export const plain = (value: unknown): unknown =>
-  value === undefined ? undefined : JSON.parse(JSON.stringify(value))

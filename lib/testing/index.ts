@@ -16,36 +16,5 @@ export type { HttpResponse } from './failure'
 export { mintToken, testClock, type TestClock } from './mint-token'
 export type { MintRequest } from '../protocol/test-door'
 
-export {
-  authorizationIndexContract,
-  authorizationIndexRules,
-  checkAuthorizationIndex,
-  type IndexUnderTest,
-} from './authorization-index-rules'
-export {
-  authorizationStoreContract,
-  authorizationStoreRules,
-  checkAuthorizationStore,
-  type StoreUnderTest as AuthorizationsUnderTest,
-} from './record-rules'
 export { checkStore, storeContract, storeRules, type StoreUnderTest } from './store-rules'
-export {
-  checkClientRegistry,
-  clientRegistryContract,
-  clientRegistryRules,
-  type ClientsUnderTest,
-} from './client-registry-rules'
-export {
-  checkConsentStore,
-  consentStoreContract,
-  consentStoreRules,
-  type ConsentsUnderTest,
-} from './consent-store-rules'
-export { checkCounters, countersContract, countersRules, type CountersUnderTest } from './counters-rules'
-export {
-  checkDynamicClientStore,
-  dynamicClientStoreContract,
-  dynamicClientStoreRules,
-  type DynamicClientsUnderTest,
-} from './dynamic-client-rules'
 export type { Open, ContractRule, TestRunner, UnderTest, Verdict } from './contract'

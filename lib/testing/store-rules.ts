@@ -1,7 +1,7 @@
 import { equal, ok } from 'node:assert/strict'
-import { markSeconds, type Store, type StoredValue } from '../stores/store'
+import { createId, secureRandom } from '../protocol/credential'
+import { markSeconds, type Store, type StoredValue } from '../store/store'
 import { atOnce, checkOf, contractOf, labelled, pass, rulesOf, type UnderTest } from './contract'
-import { random22, swapCase } from './example-records'
 import { oddKeys, oddValues } from './odd-texts'
 
 export interface StoreUnderTest extends UnderTest {
@@ -9,6 +9,13 @@ export interface StoreUnderTest extends UnderTest {
   /** A second store on the same database, such as that of another process. */
   readonly other?: Store
 }
+
+const random22 = () => createId(secureRandom)
+
+const swapCase = (text: string): string =>
+  text.replaceAll(/[A-Za-z]/g, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
 
 const valueOf = (label: string): string => oddValues.get(label) ?? JSON.stringify({ label })
 

@@ -7,7 +7,6 @@ import {
   deviceAuthorization,
   jwtBearer,
   mac,
-  memoryDynamicClients,
   memoryStore,
   password,
   tokenExchange,
@@ -68,7 +67,10 @@ function serve(plan: ServerPlan): void {
   const complaints = watchProcess()
   let { ahead = 0 } = plan
   const clock = () => Date.now() + ahead * 1000
-  const sound = redis === undefined ? inMemory(clock) : storeOn(redis, { prefix, clock })
+  const sound =
+    redis === undefined
+      ? memoryStore({ clock, maximumRecords: 1_000_000 })
+      : storeOn(redis, { prefix, clock })
   const store = wrongStore === undefined ? sound : plantedInto(sound, wrongStore)
   const oauth = createAuthorizationServer({
     ...canonicalOptions,
@@ -83,11 +85,7 @@ function serve(plan: ServerPlan): void {
     // A header without a value is nobody: what it holds is for the host to see.
     resourceOwner: (request) => request.get('X-Owner') || undefined,
     tokenTypes: [mac({ hosts: ['api.example.com'] })],
-    dynamicRegistration: {
-      store: store.dynamicClients,
-      maximumClients: 100_000,
-      grantTypes: ['client_credentials'],
-    },
+    dynamicRegistration: { maximumClients: 100_000, grantTypes: ['client_credentials'] },
     plugIns: [deviceAuthorization({ secret: deviceSecret, requests: false, guesses: false })],
     grantTypes: [
       password({
@@ -114,11 +112,6 @@ function serve(plan: ServerPlan): void {
   })
   process.on('disconnect', () => process.exit())
 }
-
-const inMemory = (clock: () => number) =>
-  Object.assign(memoryStore({ clock, maximumRecords: 1_000_000 }), {
-    dynamicClients: memoryDynamicClients({ clock }),
-  })
 
 const isAlice = (name: string, word: string) => name === wonderland.username && word === wonderland.password
 

@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { memoryDynamicClients, openIdConnect } from '../../lib/index'
+import { openIdConnect } from '../../lib/index'
 import { backChannelStage, formIn, withReceivers } from '../support/flows/back-channel-stage'
 import { Gate } from '../support/flows/gate'
 import {
@@ -31,8 +31,7 @@ describeOnStores('A logout by the back channel', (stage) => {
 
   test('tells no client that never asked for openid, one that registered itself included', async () => {
     const [news, notes] = [await receiver(), await receiver()]
-    const registration = { dynamicRegistration: { store: memoryDynamicClients() } }
-    const set = open({ news: news.uri, notes: notes.uri }, {}, registration)
+    const set = open({ news: news.uri, notes: notes.uri }, {}, { dynamicRegistration: {} })
     await set.logIn('news')
     await set.logIn('notes', 'alice', 'photos:read')
     for (const [receiving, scope] of [
@@ -164,7 +163,7 @@ describeOnStores('A logout by the back channel', (stage) => {
     const news = await receiver()
     const set = open({ news: news.uri })
     await set.logIn('news')
-    set.store.begin('fails', 'index')
+    set.store.begin('fails', 'owner')
     expect((await set.logOut()).text).toContain('You are signed out')
     await waitUntil('the failure is reported', async () => set.failures.length > 0)
     expect(set.failures).toEqual([expect.objectContaining({ clientId: undefined, subject: 'alice' })])

@@ -3,12 +3,13 @@ import type { RequestListener } from 'node:http'
 import type { Redis } from 'ioredis'
 import {
   type AuthorizationServerOptions,
-  memoryClients,
+  registeredClients,
   metadataDocuments,
   type MetadataDocumentsOptions,
   type PageOptions,
   privateKeyJwt,
   redisStore,
+  memoryStore,
 } from '../../lib/index'
 import { jwt, signer } from '../support/assertions/jwt'
 import { answeredPageOf } from '../support/flows/answered-page'
@@ -286,7 +287,7 @@ describeOnStores('An unregistered client', (stage) => {
   )
 
   test('stands beside clients that the server registers', async () => {
-    const { oauth, flow } = host(stage, { registered: memoryClients() })
+    const { oauth, flow } = host(stage, { registered: registeredClients(memoryStore()) })
     const { client_id: _, ...metadata } = photoBook.registration
     const { client_id } = await oauth.registerClient({ ...metadata, client_type: 'public' })
     for (const client of [bent(photoBook, { client_id }), origin.client])
@@ -396,7 +397,7 @@ describe('Two servers on one Redis', () => {
       const store = redisStore({ client, prefix, clock: clock.read })
       return application({
         ...canonicalOptions,
-        clients: clientsBy({ registered: store.clients }),
+        clients: clientsBy({ registered: registeredClients(store) }),
         store,
         clock: clock.read,
       })

@@ -3,7 +3,8 @@ import type { Redis } from 'ioredis'
 import {
   type ClientMember,
   type ClientRegistration,
-  memoryClients,
+  registeredClients,
+  memoryStore,
   metadataDocuments,
   type PlugIn,
   redisStore,
@@ -81,7 +82,7 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
   })
 
   test('is stored at the top level by registerClient, and read from the store', async () => {
-    const clients = memoryClients()
+    const clients = registeredClients(memoryStore())
     const set = stage({ clients, plugIns })
     const metadata = { ...photoPrint.registration, badge: { level: 1 } }
     await set.oauth.registerClient(metadata)
@@ -94,7 +95,7 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
   })
 
   test('is kept by registerClient of a server that is not known, unless its name looks misspelt or like a secret', async () => {
-    const clients = memoryClients()
+    const clients = registeredClients(memoryStore())
     const registering = (bend: object) => registerClient(clients, { ...nightlyReport.registration, ...bend })
     await registering({ badge: 'gold', constructor: ['x'] })
     expect(await clients.find('nightly-report')).toMatchObject({ badge: 'gold', constructor: ['x'] })
@@ -106,7 +107,7 @@ describeOnStores('A member of a registration that a plug-in adds', (stage) => {
   })
 
   test('refuses the registration as an unknown member where the server has no such plug-in', async () => {
-    const clients = memoryClients()
+    const clients = registeredClients(memoryStore())
     const gold: ClientRegistration = withBadge(photoPrint, 'gold').registration
     await clients.add(gold)
     const set = stage({ clients })

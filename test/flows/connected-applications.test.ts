@@ -253,11 +253,11 @@ describeOnStores('The page of connected applications', (stage) => {
     expect(done.text).toContain('Der Zugriff von <bdi>Photo Print</bdi> ist entfernt.')
   })
 
-  test('a store or an index that fails is a page that says to try again', async () => {
+  test('a store that fails is a page that says to try again', async () => {
     const { flow, list, ask, press, store } = open()
     await flow.tokens(photoPrint)
     const question = await ask('photo-print')
-    for (const verb of ['index', 'read'] as const) {
+    for (const verb of ['owner', 'read'] as const) {
       store.begin('fails', verb)
       expect(outcomeOf(await list())).toBe('page 503 temporarily_unavailable')
       store.recover()

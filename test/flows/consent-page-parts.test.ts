@@ -1,10 +1,6 @@
 import type { Response } from 'express'
 import request from 'supertest'
-import {
-  type AuthorizationServerOptions,
-  type ClientRegistration,
-  memoryDynamicClients,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, type ClientRegistration, memoryStore } from '../../lib/index'
 import { application, type Hosting } from '../support/flows/application'
 import { bent, photoBook, photoPrint } from '../support/flows/clients'
 import { authorizationRequest, type Fields } from '../support/flows/flow'
@@ -222,8 +218,8 @@ describe('What a person cannot see in the name of a client', () => {
 
   test('is left out for a client that registered itself [consent-34]', async () => {
     const ofDynamic = async (name: string) => {
-      const dynamicRegistration = { store: memoryDynamicClients() }
-      const { app } = application({ dynamicRegistration })
+      const store = memoryStore()
+      const { app } = application({ store, dynamicRegistration: {} })
       const { body } = await request(app)
         .post('/register')
         .send({ ...notesApp, client_name: name })
@@ -231,7 +227,7 @@ describe('What a person cannot see in the name of a client', () => {
       const registration = { ...photoPrint.registration, client_id: String(body.client_id) }
       const [redirect_uri = ''] = notesApp.redirect_uris
       const asked = { ...authorizationRequest({ registration }), redirect_uri, scope: 'photos:read' }
-      return shownOf({ dynamicRegistration }, asked)
+      return shownOf({ store, dynamicRegistration: {} }, asked)
     }
     expect(await ofDynamic(client_name)).toEqual(['Photo Book', 'Photo Book'])
     expect(await ofDynamic(nothing)).toEqual([expect.stringMatching(/^dynamic_/), undefined])

@@ -4,9 +4,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import {
   generateClientSecret,
   hashClientSecret,
-  memoryClients,
+  registeredClients,
   privateKeyJwt,
   type ClientRegistration,
+  memoryStore,
 } from '../../lib/index'
 import { json, jwt, signer } from '../support/assertions/jwt'
 import { nightlyReport } from '../support/flows/clients'
@@ -153,7 +154,7 @@ describe('What a guess costs', () => {
   const generated = generateClientSecret()
 
   function crowd(most: readonly string[]) {
-    const clients = memoryClients()
+    const clients = registeredClients(memoryStore())
     const set = setStage({ clients, limits: { clientAuthentication: false } })
     const come = async (id: string, secret: string) =>
       outcomeOf(await set.flow.request({ registration: clientWith(id), secret }, grant))

@@ -1,51 +1,77 @@
-import type { ClientRegistration, DynamicClientStore } from 'express-authorization-server'
+import type { ClientRegistration, Store } from 'express-authorization-server'
 import {
   generateClientSecret,
-  memoryClients,
-  memoryDynamicClients,
+  registeredClients,
   memoryStore,
+  tokenExchange,
 } from 'express-authorization-server'
+import { bent, nightlyReport } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { outcomeOf } from '../support/flows/outcome'
 import { approve, configure, getTokens, ofClient, redeem, refresh } from '../support/flows/registered-client'
 import {
-  clientsOf,
   day,
   describeRegistration,
-  disabled,
   hour,
   inMemory,
   notesApp,
   notesService,
   registeringOn,
   type RegisteringStage,
+  storedClient,
 } from '../support/flows/registering'
+import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
+import { but } from '../support/stores/but'
 
 const refused = '400 invalid_client_metadata'
 
+/** What is approved in the seconds after a removal ends, too, because clocks differ. */
+const clocksApart = 6
+
 describeRegistration('A public client that the operator removed', (stage) => {
-  test('registers again under another identifier, and its old tokens stay dead [registration-14]', async () => {
-    const staged = stage()
-    const first = await staged.register(notesApp)
-    const old = (await getTokens(staged, first)).body
-    const code = await approve(staged, first)
-    await staged.clients.remove(first.body.client_id)
-    const second = await staged.register(notesApp)
-    expect(second.status).toBe(201)
-    expect(second.body).toEqual({ ...first.body, client_id: expect.stringMatching(/^dynamic_[\w-]{43}$/) })
-    expect(second.body.client_id).not.toBe(first.body.client_id)
-    expect(outcomeOf(await refresh(staged, first, old.refresh_token))).toBe('401 invalid_client')
-    expect(outcomeOf(await refresh(staged, second, old.refresh_token))).toBe('400 invalid_grant')
-    expect(outcomeOf(await redeem(staged, second, code))).toBe('400 invalid_grant')
-    expect((await staged.flow.ask(ofClient(first), 'alice')).status).toBe(400)
-    // The same for each installation of the app.
-    expect((await staged.register(notesApp)).body).toEqual(second.body)
-    expect((await getTokens(staged, second)).status).toBe(200)
-    // Each removal brings an identifier of its own.
-    await staged.clients.remove(second.body.client_id)
-    const third = await staged.register(notesApp)
-    expect(third.status).toBe(201)
-    expect([first.body.client_id, second.body.client_id]).not.toContain(third.body.client_id)
+  test('registers again under its identifier, and what it was granted before stays dead at every endpoint [registration-14]', async () => {
+    const asking = bent(nightlyReport, {
+      may_introspect: true,
+      grant_types: ['client_credentials', tokenExchangeName],
+    })
+    const grantTypes = [tokenExchange({ policy: anyOwner })]
+    const staged = stage({}, { clients: [asking.registration], grantTypes })
+    const { flow, oauth, clock } = staged
+    const client = await staged.register(notesApp)
+    const old = (await getTokens(staged, client)).body
+    const code = await approve(staged, client)
+    const page = await flow.ask(ofClient(client), 'alice')
+    await oauth.deleteClient(client.body.client_id)
+    expect(outcomeOf(await refresh(staged, client, old.refresh_token))).toBe('401 invalid_client')
+    expect((await flow.ask(ofClient(client), 'alice')).status).toBe(400)
+
+    clock.advance(clocksApart)
+    const again = await staged.register(notesApp)
+    expect([again.status, again.body]).toEqual([
+      201,
+      { ...client.body, client_id_issued_at: client.body.client_id_issued_at + clocksApart },
+    ])
+    const outcomes = async () => [
+      outcomeOf(await refresh(staged, client, old.refresh_token)),
+      outcomeOf(await redeem(staged, client, code)),
+      outcomeOf(await flow.decide(page, 'approve', 'alice')),
+      (await flow.introspect(asking, old.access_token)).body.active,
+      (await flow.introspect(asking, old.refresh_token)).body.active,
+      outcomeOf(await flow.request(asking, exchangeOf(old.access_token))),
+    ]
+    const dead = [
+      '400 invalid_grant',
+      '400 invalid_grant',
+      'page 400 invalid_request',
+      false,
+      false,
+      '400 invalid_request',
+    ]
+    expect(await outcomes()).toEqual(dead)
+    const tokens = (await getTokens(staged, again)).body
+    expect((await flow.introspect(asking, tokens.access_token)).body.active).toBe(true)
+    expect((await refresh(staged, again, tokens.refresh_token)).status).toBe(200)
+    expect(await outcomes()).toEqual(dead)
   })
 })
 
@@ -54,7 +80,7 @@ describeRegistration('A public client that the operator disabled', (stage) => {
     const staged = stage()
     const client = await staged.register(notesApp)
     const { access_token, refresh_token } = (await getTokens(staged, client)).body
-    await staged.clients.update(client.body.client_id, disabled)
+    await staged.oauth.disableClient(client.body.client_id)
     expect((await staged.flow.photos(access_token)).status).toBe(200)
     expect(outcomeOf(await staged.register(notesApp))).toBe(refused)
     expect(staged.failures.map(({ reason }) => reason)).toContain('client_metadata_disabled')
@@ -63,31 +89,35 @@ describeRegistration('A public client that the operator disabled', (stage) => {
   })
 })
 
-describe('The marks of the operator end', () => {
+describeRegistration('Registrations at once', (stage) => {
+  test('two processes that register the same metadata make one client', async () => {
+    const one = stage()
+    const other = stage({}, { store: but(one.store, {}), clock: one.clock.read })
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? one : other).register(notesApp)),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(answers.map(({ body }) => body.client_id)).size).toBe(1)
+    const [client] = answers
+    if (client === undefined) throw new Error('There is no answer.')
+    for (const each of [one, other]) expect((await getTokens(each, client)).status).toBe(200)
+  })
+})
+
+describe('A disabled client', () => {
   const stage = registeringOn(inMemory)
 
-  test.each([false, true])('disabled: not before every token of the client (in use: %s)', async (isUsed) => {
-    const staged = stage({}, { lifetimes: { refreshToken: 200 * day } })
-    const client = await staged.register(notesApp)
-    if (isUsed) await getTokens(staged, client)
-    await staged.clients.update(client.body.client_id, disabled)
-    staged.clock.advance(200 * day - 1)
-    expect(outcomeOf(await staged.register(notesApp))).toBe(refused)
-  })
-
-  test('removed: not before every token of the client, and then it gets its first identifier', async () => {
-    const staged = stage({}, { lifetimes: { refreshToken: 200 * day } })
-    const client = await staged.register(notesApp)
-    const { refresh_token } = (await getTokens(staged, client)).body
-    await staged.clients.remove(client.body.client_id)
-    staged.clock.advance(200 * day - 1)
-    const second = await staged.register(notesApp)
-    expect(second.body.client_id).not.toBe(client.body.client_id)
-    // Its one hour, and the two days by which a client outlives its tokens.
-    staged.clock.advance(2 * day + 1)
-    expect((await staged.register(notesApp)).body.client_id).toBe(client.body.client_id)
-    expect(outcomeOf(await refresh(staged, client, refresh_token))).toBe('400 invalid_grant')
-  })
+  test.each([false, true])(
+    'stays disabled as long as any of its tokens could live (in use: %s)',
+    async (isUsed) => {
+      const staged = stage({}, { lifetimes: { refreshToken: 200 * day } })
+      const client = await staged.register(notesApp)
+      if (isUsed) await getTokens(staged, client)
+      await staged.oauth.disableClient(client.body.client_id)
+      staged.clock.advance(200 * day - 1)
+      expect(outcomeOf(await staged.register(notesApp))).toBe(refused)
+    },
+  )
 })
 
 describe('The clients of the host come first', () => {
@@ -107,7 +137,7 @@ describe('The clients of the host come first', () => {
 
   /** The clients of a host as a list, and as a store. */
   async function sources(registration: ClientRegistration) {
-    const store = memoryClients()
+    const store = registeredClients(memoryStore())
     await store.add(registration)
     return [[registration], store]
   }
@@ -121,7 +151,7 @@ describe('The clients of the host come first', () => {
         201,
         { ...notesApp, client_id, scope: 'photos:read photos:print', client_name: 'Notes, checked' },
       ])
-      expect(await staged.clients.find(client_id)).toBeUndefined()
+      expect(await storedClient(staged, client_id)).toBeUndefined()
       const client = { body }
       expect((await getTokens(staged, client)).status).toBe(200)
     }
@@ -136,7 +166,7 @@ describe('The clients of the host come first', () => {
     for (const clients of await sources(appOf(client_id, bend))) {
       const staged = stage({}, { clients })
       expect(outcomeOf(await staged.register(notesApp))).toBe(refused)
-      expect(await staged.clients.find(client_id)).toBeUndefined()
+      expect(await storedClient(staged, client_id)).toBeUndefined()
       expect((await staged.register({ ...notesApp, client_name: 'Other' })).status).toBe(201)
     }
   })
@@ -145,7 +175,7 @@ describe('The clients of the host come first', () => {
     const before = stage()
     const client = await before.register(notesApp)
     const ask = async (clients: Awaited<ReturnType<typeof sources>>[number], scope: string) =>
-      (await stage({ store: before.clients }, { clients }).flow.ask({ ...ofClient(client), scope }, 'alice'))
+      (await stage({}, { store: before.store, clients }).flow.ask({ ...ofClient(client), scope }, 'alice'))
         .status
     for (const clients of await sources(appOf(client.body.client_id)))
       expect(await ask(clients, 'photos:print')).toBe(200)
@@ -153,8 +183,36 @@ describe('The clients of the host come first', () => {
       expect(await ask(clients, 'photos:read')).toBe(400)
   })
 
+  test('the host takes over a client on the same store: it keeps its tokens, and can no longer change itself', async () => {
+    const store = memoryStore()
+    const clients = registeredClients(store)
+    const staged = stage({}, { store, clients })
+    const [client, service] = [await staged.register(notesApp), await staged.register(notesService)]
+    const { refresh_token } = (await getTokens(staged, client)).body
+    const id: string = client.body.client_id
+    await staged.oauth.registerClient(appOf(id))
+    await expect(staged.oauth.registerClient(appOf(id))).rejects.toThrow('is taken')
+    expect(await clients.list()).toMatchObject([{ client_id: id, client_name: 'Notes, checked' }])
+    staged.clock.advance(61)
+    expect((await refresh(staged, client, refresh_token)).status).toBe(200)
+    expect((await staged.register(notesApp)).body).toMatchObject({ client_name: 'Notes, checked' })
+    const checked = (await storedClient(staged, service.body.client_id)).registration
+    await clients.add(checked)
+    expect(outcomeOf(await configure(staged, 'delete', service))).toBe('401 invalid_token')
+    expect((await getTokens(staged, service)).status).toBe(200)
+  })
+
+  test('a registration overwrites none of them, also where the server looks elsewhere', async () => {
+    const store = memoryStore()
+    const clients = registeredClients(store)
+    await clients.add(appOf(await idOf()))
+    const staged = stage({}, { store })
+    expect(outcomeOf(await staged.register(notesApp))).toBe(refused)
+    expect(await clients.list()).toMatchObject([{ client_name: 'Notes, checked' }])
+  })
+
   test('an entry that the store of the host gets later holds within a minute', async () => {
-    const clients = memoryClients()
+    const clients = registeredClients(memoryStore())
     const staged = stage({}, { clients })
     const client = await staged.register(notesApp)
     const ask = async () => (await staged.flow.ask(ofClient(client), 'alice')).status
@@ -167,21 +225,16 @@ describe('The clients of the host come first', () => {
 
 /** A server of an issuer on a store that it shares with others. */
 function serverOf(
-  shared: Pick<RegisteringStage, 'clock'> & { readonly store: DynamicClientStore },
+  { clock, store }: Pick<RegisteringStage, 'clock' | 'store'>,
   issuer: string,
   registration = {},
 ): RegisteringStage {
-  const { clock, store } = shared
-  const staged = registeringOn((read) => ({ store: memoryStore({ clock: read }), clients: store }))(
-    registration,
-    { issuer, clock: clock.read },
-  )
-  return { ...staged, clock }
+  return { ...registeringOn(() => store)(registration, { issuer, clock: clock.read }), clock }
 }
 
 const shared = () => {
   const clock = new Clock()
-  return { clock, store: memoryDynamicClients({ clock: clock.read }) }
+  return { clock, store: memoryStore({ clock: clock.read }) }
 }
 
 describe('Clients belong to the issuer that registered them', () => {
@@ -228,12 +281,16 @@ describe('How long a client of several processes lives', () => {
   function processes(options = {}) {
     const clock = new Clock()
     const store = memoryStore({ clock: clock.read })
-    let clients = memoryDynamicClients({ clock: clock.read })
+    let clients: Store = memoryStore({ clock: clock.read })
+    const of = (key: string) => (key.startsWith('client:') ? clients : store)
     // Stands for a Redis that may lose its keys.
-    const losing = clientsOf(() => clients)
-    const loseAll = () => void (clients = memoryDynamicClients({ clock: clock.read }))
-    const start = () =>
-      registeringOn(() => ({ store, clients: losing }))({}, { clock: clock.read, ...options })
+    const losing = () =>
+      but(store, {
+        read: (key) => of(key).read(key),
+        write: (key, ...words) => of(key).write(key, ...words),
+      })
+    const loseAll = () => void (clients = memoryStore({ clock: clock.read }))
+    const start = () => registeringOn(losing)({}, { clock: clock.read, ...options })
     return { clock, start, loseAll }
   }
 

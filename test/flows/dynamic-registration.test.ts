@@ -3,9 +3,8 @@ import {
   type AuthorizationServerOptions,
   type PageOptions,
   type ClientAuthenticationMethod,
-  type DynamicClientStore,
   generateClientSecret,
-  memoryDynamicClients,
+  memoryStore,
   OAuthError,
   tokenExchange,
 } from 'express-authorization-server'
@@ -19,18 +18,18 @@ import { rawRequest } from '../support/flows/raw-request'
 import { codeOf } from '../support/flows/redirection'
 import { configure, getTokens, ofClient, redeem, refresh } from '../support/flows/registered-client'
 import {
-  clientsOf,
   day,
   describeRegistration,
-  disabled,
   hour,
   inMemory,
   notesApp,
   notesService,
   registeringOn,
   type RegisteringStage,
+  storedClient,
 } from '../support/flows/registering'
 import { anyOwner, exchangeOf, tokenExchangeName } from '../support/flows/token-exchange'
+import { but } from '../support/stores/but'
 
 const faultsIn = (failures: readonly Failure[]) => failures.filter(({ code }) => code === 'server_error')
 
@@ -264,15 +263,21 @@ describeRegistration('A confidential client at its client configuration endpoint
   })
 
   test('with the option authorizations, stays registered while its tokens cannot be ended, and may try again', async () => {
-    const staged = stage({}, { authorizations: true })
+    let isFailing = false
+    const { store, clock } = stage()
+    const failing = but(store, {
+      write: (key, ...words) =>
+        isFailing && key.startsWith('revoked:')
+          ? Promise.reject(new Error('no connection'))
+          : store.write(key, ...words),
+    })
+    const staged = stage({}, { authorizations: true, store: failing, clock: clock.read })
     const client = await staged.register(notesService)
     const { access_token } = (await getTokens(staged, client)).body
-    const { index } = staged.store
-    if (index === undefined) throw new Error('The store has no index.')
-    const revoking = jest.spyOn(index, 'revokeClient').mockRejectedValue(new Error('no connection'))
+    isFailing = true
     expect((await configure(staged, 'delete', client)).status).toBe(503)
+    isFailing = false
     expect((await configure(staged, 'get', client)).status).toBe(200)
-    revoking.mockRestore()
     expect((await configure(staged, 'delete', client)).status).toBe(204)
     expect((await staged.flow.photos(access_token)).status).toBe(401)
   })
@@ -300,9 +305,9 @@ describe('How long a client lives', () => {
     const refreshed = await refresh(staged, client, tokens.body.refresh_token)
     expect(refreshed.status).toBe(200)
     staged.clock.advance(90 * day - 1)
-    expect(await staged.clients.find(client_id)).toBeDefined()
+    expect(await storedClient(staged, client_id)).toBeDefined()
     staged.clock.advance(1)
-    expect(await staged.clients.find(client_id)).toBeUndefined()
+    expect(await storedClient(staged, client_id)).toBeUndefined()
     const again = await staged.register(notesApp)
     expect(again.body.client_id).toBe(client_id)
   })
@@ -424,10 +429,9 @@ describe('What the host sees', () => {
     const before = stage()
     const both = await before.register({ ...notesApp, scope: 'photos:read photos:print' })
     const gone = await before.register({ ...notesApp, scope: 'reports:write' })
-    const dynamicRegistration = { store: before.clients }
     const after = stage(
       {},
-      { dynamicRegistration, scopes: { 'photos:read': 'See your photos' }, clients: [] },
+      { store: before.store, scopes: { 'photos:read': 'See your photos' }, clients: [] },
     )
     expect((await after.flow.ask(ofClient(both), 'alice')).status).toBe(200)
     expect((await after.flow.ask(ofClient(gone), 'alice')).status).toBe(400)
@@ -438,37 +442,45 @@ describe('What the host sees', () => {
     const staged = stage()
     const client = await staged.register(notesService)
     const { access_token, refresh_token } = (await getTokens(staged, client)).body
-    const found = await staged.clients.find(client.body.client_id)
-    await staged.clients.remove(client.body.client_id)
+    const { registration } = await storedClient(staged, client.body.client_id)
     const { store, clock } = staged
-    const after = stage({}, { clients: found ? [found.registration] : [], store, clock: () => clock.read() })
+    const after = stage({}, { clients: [registration], store, clock: clock.read })
     expect((await after.flow.photos(access_token)).status).toBe(200)
     expect((await refresh(after, client, refresh_token)).status).toBe(200)
+    expect(outcomeOf(await configure(after, 'delete', client))).toBe('401 invalid_token')
     clock.advance(91 * day)
     expect((await getTokens(after, client)).status).toBe(200)
     expect(outcomeOf(await configure(after, 'get', client))).toBe('401 invalid_token')
   })
 
   test('a client that the host disables while it changes itself stays disabled', async () => {
-    const base = memoryDynamicClients()
+    const base = memoryStore()
+    const host = stage({}, { store: base })
+    let isChanging = false
     // The host is faster than the write of the client.
-    const update: DynamicClientStore['update'] = async (clientId, change) => {
-      await base.update(clientId, disabled)
-      return base.update(clientId, change)
-    }
-    const store = { ...clientsOf(() => base), update }
-    const staged = stage({ store })
+    const store = but(base, {
+      async write(key, ...words) {
+        if (isChanging && key.startsWith('client:')) {
+          isChanging = false
+          await host.oauth.disableClient(key.slice('client:'.length))
+        }
+        return base.write(key, ...words)
+      },
+    })
+    const staged = stage({}, { store })
     const client = await staged.register(notesService)
     const metadata = { ...notesService, client_id: client.body.client_id }
+    isChanging = true
     expect(outcomeOf(await configure(staged, 'put', client, { metadata }))).toBe('401 invalid_token')
-    expect((await base.find(client.body.client_id))?.registration.disabled).toBe(true)
+    expect(await storedClient(host, client.body.client_id)).toMatchObject({
+      registration: { disabled: true },
+    })
     expect((await staged.flow.ask(ofClient(client), 'alice')).status).toBe(400)
   })
 
   test('the store failing: temporarily unavailable, for the registration and for the look-up', async () => {
     const failing = async () => Promise.reject(new Error('down'))
-    const store = { find: failing, add: failing, update: failing, remove: failing, extend: failing }
-    const staged = stage({ store })
+    const staged = stage({}, { store: but(memoryStore(), { read: failing, write: failing }) })
     expect(outcomeOf(await staged.register(notesApp))).toBe('503 temporarily_unavailable')
     const body = { client_id: `dynamic_${'A'.repeat(43)}`, grant_type: 'authorization_code', code: 'x' }
     expect(outcomeOf(await staged.flow.submit('/token', body))).toBe('400 temporarily_unavailable')

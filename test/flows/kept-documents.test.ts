@@ -3,7 +3,7 @@ import {
   type AuthorizationServerOptions,
   type DocumentFetch,
   type DocumentInquiry,
-  type Storage,
+  type Store,
 } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
 import { fetchOf, openedDocuments } from '../support/flows/opened-documents'
@@ -49,13 +49,13 @@ class Documents implements DocumentFetch {
 }
 
 /** A store that all processes share, the texts in it, and how many seconds each is kept. */
-function sharedStore(): Storage & {
+function sharedStore(): Store & {
   readonly texts: Map<string, string>
   readonly kept: Map<string, number | undefined>
 } {
   const [texts, kept] = [new Map<string, string>(), new Map<string, number | undefined>()]
   const inner = memoryStore()
-  const write: Storage['write'] = (key, text, terms) => {
+  const write: Store['write'] = (key, text, terms) => {
     texts.set(key, text)
     kept.set(key, terms.seconds)
     return inner.write(key, text, terms)
@@ -75,7 +75,7 @@ function process({
   clock = new Clock(),
   shared = sharedStore(),
   allow,
-}: { clock?: Clock; shared?: Storage; allow?: readonly string[] } = {}) {
+}: { clock?: Clock; shared?: Store; allow?: readonly string[] } = {}) {
   const documents = new Documents()
   const options: Partial<AuthorizationServerOptions> = { store: shared, clock: clock.read, storeDeadline: 10 }
   const { find, noteUse } = openedDocuments({ documents, ...(allow && { allow }) }, options)
@@ -360,7 +360,7 @@ describe('The shared cache', () => {
   test('that did not keep the note of a use gets it with the next use', async () => {
     let isFull = true
     const shared = sharedStore()
-    const write: Storage['write'] = (...given) =>
+    const write: Store['write'] = (...given) =>
       isFull ? Promise.reject(new Error('full')) : shared.write(...given)
     const one = process({ shared: but(shared, { write }) })
     await one.find()

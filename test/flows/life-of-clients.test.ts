@@ -1,11 +1,11 @@
 import request from 'supertest'
 import {
   type ClientChange,
-  memoryClients,
-  memoryDynamicClients,
+  registeredClients,
   metadataDocuments,
   type ClientRegistry,
   type AuthorizationServerOptions,
+  memoryStore,
 } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
 import { DocumentOrigin } from '../support/flows/document-origin'
@@ -16,6 +16,7 @@ import { registered, webMetadata, withSecret } from '../support/flows/registered
 import { notesApp } from '../support/flows/registering'
 import { application } from '../support/flows/application'
 import { getTokens } from '../support/flows/registered-client'
+import { but } from '../support/stores/but'
 
 describe('The life of clients', () => {
   const phoneMetadata = {
@@ -146,6 +147,23 @@ describe('The life of clients', () => {
       expect(outcomeOf(await flow.decide(page, 'approve', 'alice'))).toBe('redirect invalid_scope')
     })
 
+    test('64 changes at once on two processes all happen', async () => {
+      const { clients, store, client_id, found } = await changing()
+      const others = registeredClients(but(store, {}))
+      const uris = Array.from({ length: 64 }, (_, at) => `https://new.example/${at}`)
+      await Promise.all(
+        uris.map((uri, at) =>
+          (at % 2 === 0 ? clients : others).update(client_id, (current) => ({
+            ...current,
+            redirect_uris: [...(current.redirect_uris ?? []), uri],
+          })),
+        ),
+      )
+      expect((await found())?.redirect_uris?.toSorted()).toEqual(
+        [...phoneMetadata.redirect_uris, ...uris].toSorted(),
+      )
+    })
+
     test('parallel changes, rotations and a disabling lose nothing of each other', async () => {
       const { oauth, flow, client, change, client_id, found } = await changing(webMetadata)
       const [rotated] = await Promise.all([
@@ -250,14 +268,14 @@ describe('The life of clients', () => {
     })
 
     test('neither a document nor a client that registers itself takes its identifier', async () => {
-      const clients = memoryClients()
+      const clients = registeredClients(memoryStore())
       const origin = await DocumentOrigin.start()
       try {
         const clock = new Clock()
         const { oauth, flow, app } = stage({
           clock: clock.read,
           clients: metadataDocuments({ ...origin.reach, registered: clients }),
-          dynamicRegistration: { store: memoryDynamicClients() },
+          dynamicRegistration: {},
         })
         const { client_id } = (await request(app).post('/register').send(notesApp)).body
         const redirect_uris = notesApp.redirect_uris
@@ -362,7 +380,7 @@ describe('The last use of clients', () => {
     const noted = () => {
       const notes: (readonly [string, number])[] = []
       const clients = {
-        ...verbsOf(memoryClients()),
+        ...verbsOf(registeredClients(memoryStore())),
         noteUse: async (clientId: string, on: number) => void notes.push([clientId, on]),
       }
       return { notes, clients }

@@ -1,6 +1,6 @@
 import express from 'express'
 import request from 'supertest'
-import { createBearerGuard, implicit, mac, memoryStore, type MacOptions, type Storage } from '../../lib/index'
+import { createBearerGuard, implicit, mac, memoryStore, type MacOptions, type Store } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { describeOnStores, type Stage } from '../support/flows/stores-of-run'
 import { authorizationRequest, Flow, type Headers } from '../support/flows/flow'
@@ -200,7 +200,7 @@ describe('The token type mac', () => {
   })
 
   /** Counters at which all of these uses have arrived before the first goes on. */
-  function gathering(counters: Storage, together: number): Storage {
+  function gathering(counters: Store, together: number): Store {
     const gate = new Gate()
     return but(counters, {
       async write(...given) {
@@ -217,7 +217,7 @@ describe('Credentials of the type mac', () => {
   const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
   const digest = `${'A'.repeat(43)}=`
 
-  function macStage(hosts = ['api.example.com'], store?: Storage) {
+  function macStage(hosts = ['api.example.com'], store?: Store) {
     const tokenTypes = [mac({ hosts })]
     const set = setStage({ tokenTypes, clients: [job.registration], ...(store && { store }) })
     const call = async (Authorization: string, headers: Headers = {}) => {

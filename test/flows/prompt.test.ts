@@ -12,6 +12,7 @@ import { outcomeOf } from '../support/flows/outcome'
 import { redirectionOf } from '../support/flows/redirection'
 import { getTokens, ofClient } from '../support/flows/registered-client'
 import { day, inMemory, notesApp, registeringOn } from '../support/flows/registering'
+import { but } from '../support/stores/but'
 import { consentFormOf } from '../support/flows/consent-form'
 import { type Brought, pushingStage } from '../support/flows/pushing'
 import { setStage } from '../support/flows/stage'
@@ -104,11 +105,18 @@ describe('prompt=none of a client that registered itself', () => {
 
   test('is a page while the store cannot say what the owner has let in', async () => {
     const store = memoryStore()
-    const failing = { ...store.index, list: () => Promise.reject(new Error('away')) }
-    const staged = await set({ authorizations: true, store, limits: { selfRegisteredClients: false } })
+    let isAway = false
+    const failing = but(store, {
+      read: async (key) => {
+        if (isAway && key.startsWith('owner:')) throw new Error('away')
+        return store.read(key)
+      },
+    })
+    const limits = { selfRegisteredClients: false as const }
+    const staged = await set({ authorizations: true, store: failing, limits })
     await getTokens(staged, staged.client)
     expect(await staged.ask()).toMatchObject({ error: 'consent_required' })
-    Object.assign(store.index, failing)
+    isAway = true
     expect(await staged.ask()).toBe('page')
   })
 })

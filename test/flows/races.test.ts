@@ -8,7 +8,7 @@ import {
   type AccessTokenClaims,
   type AuthorizationServerOptions,
   type RedisCommands,
-  type Storage,
+  type Store,
 } from '../../lib/index'
 import { audience, claimsAt, hubOnCurve, issuers, jwt } from '../support/assertions/jwt'
 import { Chance } from '../support/chance'
@@ -29,7 +29,7 @@ import { withRedis } from '../support/with-redis'
 const many = 8
 
 /** A store in which requests meet: once told so, none goes on before each of so many has read the record, or tries to write it. */
-class MeetingStore implements Storage {
+class MeetingStore implements Store {
   private readonly inner = memoryStore()
   private meeting = { awaited: 0, gate: new Gate() }
 
@@ -46,26 +46,26 @@ class MeetingStore implements Storage {
     await gate.pass()
   }
 
-  read: Storage['read'] = async (key) => {
+  read: Store['read'] = async (key) => {
     const found = await this.inner.read(key)
     await this.met(key)
     return found
   }
 
   // A server that wrote the record itself needs not read it.
-  write: Storage['write'] = async (key, ...words) => {
+  write: Store['write'] = async (key, ...words) => {
     await this.met(key)
     return this.inner.write(key, ...words)
   }
 
-  remove: Storage['remove'] = async (key) => {
+  remove: Store['remove'] = async (key) => {
     await this.met(key)
     await this.inner.remove(key)
   }
 
-  add: Storage['add'] = (...words) => this.inner.add(...words)
+  add: Store['add'] = (...words) => this.inner.add(...words)
 
-  list: Storage['list'] = (kind) => this.inner.list(kind)
+  list: Store['list'] = (kind) => this.inner.list(kind)
 }
 
 /** Two servers on one store in which requests meet. */

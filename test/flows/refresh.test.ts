@@ -301,11 +301,11 @@ describe('A withdrawn scope', () => {
       const { refreshToken } = await before.flow.tokens(client)
       const code = await before.flow.approve(client)
       const { store } = before
-      const after = stage({ store: before.clients, scope: 'photos:read' }, { store })
+      const after = stage({ scope: 'photos:read' }, { store })
       const redeemed = tokensOf(await after.flow.redeem(client, code))
       const refreshed = tokensOf(await after.flow.refresh(client, refreshToken))
       for (const { scope } of [redeemed, refreshed]) expect(scope).toBe('photos:read')
-      const other = stage({ store: before.clients, scope: 'reports:write' }, { store })
+      const other = stage({ scope: 'reports:write' }, { store })
       expect(outcomeOf(await other.flow.refresh(client, refreshed.refreshToken))).toBe('401 invalid_client')
       expect(tokensOf(await before.flow.refresh(client, refreshed.refreshToken)).scope).toBe(both)
     })

@@ -3,11 +3,11 @@ import {
   type AuthorizationServerOptions,
   type ClientRegistration,
   implicit,
-  memoryDynamicClients,
   metadataDocuments,
 } from '../../lib/index'
-import { application, canonicalOptions } from '../support/flows/application'
+import { application, type Application, canonicalOptions } from '../support/flows/application'
 import { bent, type ClientApplication, photoBook, photoPrint } from '../support/flows/clients'
+import { but } from '../support/stores/but'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest, formOf, type RepeatedFields } from '../support/flows/flow'
 import { claimsIn, identityStage, relyingParty } from '../support/flows/identity-stage'
@@ -163,7 +163,7 @@ describeOnStores('A consent is never remembered', (stage) => {
   })
 
   test('for a client that registered itself, also a confidential one', async () => {
-    const set = stage({ rememberConsent: true, dynamicRegistration: { store: memoryDynamicClients() } })
+    const set = stage({ rememberConsent: true, dynamicRegistration: {} })
     const metadata = { redirect_uris: ['https://app.example/callback'], scope: 'photos:read' }
     const { body } = await request(set.app).post('/register').send(metadata)
     expect(body.client_secret).toBeDefined()
@@ -414,18 +414,33 @@ async function approvedId(set: Stage, client: ClientApplication): Promise<string
   return String((await set.flow.photos(accessToken)).body.authorizationId)
 }
 
-/** Lets something happen once, right after the next look at what is remembered. */
-function afterNextLook({ store }: Stage, act: () => Promise<unknown>): { happened: boolean } {
-  const find = store.consents.find.bind(store.consents)
+/** Lets another server of the issuer act once, after the next call of this kind. */
+function actAfter(
+  { store, clock }: Stage,
+  verb: 'read' | 'write',
+  start: 'owner:' | 'authorization:',
+  act: (other: Pick<Application, 'oauth' | 'flow'>) => Promise<unknown>,
+): { happened: boolean } {
+  const { read: find, write } = store
+  const other = application({
+    ...withOptionalScope,
+    store: but(store, { read: find, write }),
+    clock: clock.read,
+    storeDeadline: 10,
+    rememberConsent: true,
+    authorizations: true,
+  })
   const state = { happened: false }
-  store.consents.find = async (...given) => {
-    const found = await find(...given)
-    if (!state.happened) {
+  const acting = async <T>(called: string, key: string, call: () => Promise<T>): Promise<T> => {
+    const result = await call()
+    if (called === verb && key.startsWith(start) && !state.happened) {
       state.happened = true
-      await act()
+      await act(other)
     }
-    return found
+    return result
   }
+  store.read = (key) => acting('read', key, () => find(key))
+  store.write = (key, ...words) => acting('write', key, () => write(key, ...words))
   return state
 }
 
@@ -437,8 +452,10 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { oauth, flow } = set
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    // The server looks at what it remembers already, between the approval and the write of the memory.
-    const revoked = afterNextLook(set, () => oauth.authorizations.revokeAll('alice'))
+    // Between the approval and the write of the memory.
+    const revoked = actAfter(set, 'write', 'authorization:', (other) =>
+      other.oauth.authorizations.revokeAll('alice'),
+    )
     codeOf(await flow.decide(page, 'approve', 'alice'))
     expect(revoked.happened).toBe(true)
     set.clock.advance(2)
@@ -459,8 +476,11 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     async (_what, options, selected, bend) => {
       const set = open(options)
       await approve(set, photoPrint, {}, selected)
-      afterNextLook(set, () => set.oauth.authorizations.revoke('alice', 'photo-print'))
+      const revoked = actAfter(set, 'read', 'owner:', ({ oauth }) =>
+        oauth.authorizations.revoke('alice', 'photo-print'),
+      )
       expect(await askAs(set, photoPrint, bend)).toBe('redirect access_denied')
+      expect(revoked.happened).toBe(true)
       expect((await set.oauth.authorizations.list('alice')).authorizations).toEqual([])
     },
   )
@@ -470,7 +490,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     await approve(set, photoBook, {}, { 'scope:photos:print': 'yes' })
     const again = { ...authorizationRequest(photoBook), prompt: 'consent' }
     const page = await set.flow.ask(again, 'alice')
-    afterNextLook(set, () => decideWith(set.flow, page, {}))
+    actAfter(set, 'read', 'owner:', ({ flow }) => decideWith(flow, page, {}))
     expect(await askAs(set, photoBook)).toBe('redirect access_denied')
     expect(await askAs(set, photoBook, { scope: 'photos:read' })).toBe('redirect code')
   })
@@ -479,7 +499,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     const set = open()
     const { store, flow, failures } = set
     const page = await flow.ask(authorizationRequest(photoPrint), 'alice')
-    store.begin('fails', 'consents')
+    actAfter(set, 'write', 'authorization:', async () => store.begin('fails', 'owner'))
     codeOf(await flow.decide(page, 'approve', 'alice'))
     expect(failures).toMatchObject([
       { code: 'temporarily_unavailable', reason: 'consent_not_remembered', clientId: 'photo-print' },
@@ -491,7 +511,7 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
   test('a store that fails at a request is temporarily_unavailable, and revokes nothing', async () => {
     const set = open()
     const id = await approvedId(set, photoPrint)
-    set.store.begin('fails', 'consents')
+    set.store.begin('fails', 'owner')
     const response = await set.flow.ask(authorizationRequest(photoPrint), 'alice')
     expect(redirectionOf(response).parameters['error']).toBe('temporarily_unavailable')
     await expect(set.oauth.revoke(id)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
@@ -512,12 +532,4 @@ describeOnStores('Between a decision and the memory of it', (stage) => {
     expect((await set.oauth.authorizations.list('alice')).authorizations).toEqual([])
     expect(await askAs(set, photoPrint)).toBe('question')
   })
-})
-
-test('rememberConsent needs a store with consents', () => {
-  const never = async (): Promise<never> => Promise.reject(new Error('no store'))
-  const store = { read: never, write: never, remove: never, add: never, list: never }
-  expect(() => application({ store, rememberConsent: true })).toThrow(
-    /store must have the member consents, because the option rememberConsent needs it/,
-  )
 })

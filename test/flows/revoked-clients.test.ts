@@ -1,6 +1,7 @@
-import { memoryClients } from '../../lib/index'
+import { registeredClients, memoryStore } from '../../lib/index'
 import { bent, nightlyReport, photoBook, photoFrame, photoPrint } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
+import { failAt } from '../support/flows/fail-at'
 import { Gate } from '../support/flows/gate'
 import type { ObservedStore } from '../support/flows/observed-store'
 import { outcomeOf } from '../support/flows/outcome'
@@ -169,14 +170,14 @@ describeOnStores('oauth.authorizations.revokeClient', (stage) => {
     const { flow, oauth, store, clock } = open()
     const { accessToken, refreshToken } = await flow.tokens(photoPrint)
     expect((await flow.photos(accessToken)).status).toBe(200)
-    store.begin('fails', 'index')
+    const recover = failAt(store, 'revoked:')
     await expect(oauth.authorizations.revokeClient('photo-print')).rejects.toMatchObject({
       code: 'temporarily_unavailable',
     })
     clock.advance(1)
     expect((await flow.photos(accessToken)).status).toBe(503)
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 temporarily_unavailable')
-    store.recover()
+    recover()
     expect((await flow.photos(accessToken)).status).toBe(200)
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
   })
@@ -193,7 +194,7 @@ describeOnStores('oauth.authorizations.revokeClient', (stage) => {
 
 describeOnStores('disableClient with the option authorizations', (stage) => {
   const registering = async () => {
-    const clients = memoryClients()
+    const clients = registeredClients(memoryStore())
     const staged = stage({ authorizations: true, clients })
     for (const { registration } of [photoPrint, photoFrame]) await clients.add(registration)
     return staged
@@ -217,11 +218,11 @@ describeOnStores('disableClient with the option authorizations', (stage) => {
   test('a mark that fails leaves the client disabled, and the call may be repeated', async () => {
     const { flow, oauth, store } = await registering()
     const { accessToken, refreshToken } = await flow.tokens(photoPrint)
-    store.begin('fails', 'index')
+    const recover = failAt(store, 'revoked:')
     await expect(oauth.disableClient('photo-print')).rejects.toMatchObject({
       code: 'temporarily_unavailable',
     })
-    store.recover()
+    recover()
     expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('401 invalid_client')
     await oauth.disableClient('photo-print')
     expect((await flow.photos(accessToken)).status).toBe(401)

@@ -2,11 +2,10 @@ import type { Redis } from 'ioredis'
 import {
   type AuthorizationServerOptions,
   type ClientRegistration,
-  memoryDynamicClients,
   metadataDocuments,
   redisStore,
 } from '../../lib/index'
-import { application } from '../support/flows/application'
+import { application, withoutLimits } from '../support/flows/application'
 import { photoPrint } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
 import { authorizationRequest } from '../support/flows/flow'
@@ -20,9 +19,9 @@ import {
   type SetRegisteringStage,
   notesService,
   registeringOn,
+  storedClient,
 } from '../support/flows/registering'
-import { codeChallenge, codeVerifier } from '../support/flows/proof-key'
-import { startServer } from '../support/start-server'
+import { but } from '../support/stores/but'
 import { letPass, uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
@@ -187,10 +186,7 @@ describe('The share of an owner', () => {
     expect(() => application({ limits: { selfRegisteredClients: 5 } })).toThrow(
       /limits\.selfRegisteredClients needs the option authorizations/,
     )
-    application({
-      limits: { selfRegisteredClients: false },
-      dynamicRegistration: { store: memoryDynamicClients() },
-    })
+    application({ limits: { selfRegisteredClients: false }, dynamicRegistration: {} })
   })
 })
 
@@ -215,16 +211,16 @@ describeRegistration('The host and a client that registered itself', (stage) => 
     expect((await refresh(staged, client, body.refresh_token)).status).toBe(200)
   })
 
-  test('deleteClient ends a public client, which registers again under another identifier', async () => {
+  test('deleteClient ends a public client, which registers again without what it had', async () => {
     const staged = await registered()
     const { oauth, client, id } = staged
     const { body } = await getTokens(staged, client)
     await oauth.deleteClient(id)
     expect(outcomeOf(await refresh(staged, client, body.refresh_token))).toBe('401 invalid_client')
-    const again = await staged.register(notesApp)
-    expect(again.status).toBe(201)
-    expect(again.body.client_id).not.toBe(id)
     await expect(oauth.deleteClient(id)).rejects.toMatchObject(unknown)
+    const again = await staged.register(notesApp)
+    expect([again.status, again.body.client_id]).toEqual([201, id])
+    expect(outcomeOf(await refresh(staged, client, body.refresh_token))).toBe('400 invalid_grant')
   })
 
   test('deleteClient ends a confidential client, and its access to its registration', async () => {
@@ -233,7 +229,7 @@ describeRegistration('The host and a client that registered itself', (stage) => 
     expect((await configure(staged, 'get', client)).status).toBe(200)
     await oauth.deleteClient(id)
     expect((await configure(staged, 'get', client)).status).toBe(401)
-    expect(await staged.clients.find(id)).toBeUndefined()
+    expect(await storedClient(staged, id)).toBeUndefined()
   })
 
   test('changeClient and the rotation of a secret refuse it: it changes itself', async () => {
@@ -243,16 +239,17 @@ describeRegistration('The host and a client that registered itself', (stage) => 
   })
 
   test('a client of another issuer on the same store is unknown, and stays as it is', async () => {
-    const { clients, id } = await registered()
-    const { oauth } = application({ issuer: 'http://127.0.0.1', dynamicRegistration: { store: clients } })
-    const before = await clients.find(id)
+    const staged = await registered()
+    const { store, id } = staged
+    const { oauth } = application({ issuer: 'http://127.0.0.1', store, dynamicRegistration: {} })
+    const before = await storedClient(staged, id)
     for (const act of [
       () => oauth.disableClient(id),
       () => oauth.enableClient(id),
       () => oauth.deleteClient(id),
     ])
       await expect(act()).rejects.toMatchObject(unknown)
-    expect(await clients.find(id)).toEqual(before)
+    expect(await storedClient(staged, id)).toEqual(before)
   })
 
   test('an identifier that names no client is refused, whatever it is', async () => {
@@ -264,148 +261,101 @@ describeRegistration('The host and a client that registered itself', (stage) => 
 })
 
 describe('The ceiling of registrations', () => {
-  // A hundredth of them is the limit of one network, so 100 is the least.
-  const most = 100
-  const redirect_uri = 'https://notes.example/callback'
-
-  /** The addresses of one subscriber with a /48, each in a /64 of its own, and in all /56 by turns. */
-  const ofSubscriber = (at: number) => `2001:db8:1:${(((at & 255) << 8) | (at >> 8)).toString(16)}::1`
-  const ofStranger = (at: number) => `198.51.100.${at}`
-
-  /** Registers so many apps from these addresses, as fast as one machine does. Resolves to how often each status came. */
-  async function flood({ app }: RegisteringStage, addressAt: (at: number) => string, count: number) {
-    app.set('trust proxy', 'loopback')
-    const { port, stop } = await startServer(app)
-    const statuses = new Map<number, number>()
-    let next = 0
-    const sender = async () => {
-      while (next < count) {
-        const at = next++
-        const { status } = await fetch(`http://127.0.0.1:${port}/register`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': addressAt(at) },
-          body: JSON.stringify({ ...notesApp, client_name: `App ${at}` }),
-        })
-        statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      }
-    }
-    try {
-      await Promise.all(Array.from({ length: 16 }, sender))
-      return Object.fromEntries(statuses)
-    } finally {
-      await stop()
-    }
-  }
-
-  /** Registers an app from an address. Resolves to its `client_id`, or to the status of a refusal. */
-  async function registered(
-    { app, register }: RegisteringStage,
-    name: string,
-    address: string,
-  ): Promise<string> {
-    app.set('trust proxy', 'loopback')
-    const { status, body } = await register(
-      { ...notesApp, client_name: name },
-      { 'X-Forwarded-For': address },
-    )
+  /** Registers an app. Resolves to its `client_id`, or to the status of a refusal. */
+  async function registered({ register }: RegisteringStage, name: string): Promise<string> {
+    const { status, body } = await register({ ...notesApp, client_name: name })
     return status === 201 ? body.client_id : String(status)
   }
 
-  const asked = (client_id: string) => ({
-    response_type: 'code',
-    client_id,
-    redirect_uri,
-    scope: 'photos:read',
-    code_challenge: codeChallenge,
-    code_challenge_method: 'S256',
+  let client: Redis
+  let prefix = ''
+  withRedis((started) => {
+    client = started.client
+  })
+  const stage = registeringOn((clock) => {
+    prefix = uniquePrefix()
+    return redisStore({ client, prefix, clock })
+  })
+  const pass = async ({ clock }: RegisteringStage, seconds: number) => {
+    clock.advance(seconds)
+    await letPass(client, `${prefix}count:`, seconds)
+  }
+  const hour = 3600
+
+  test('refuses beyond maximumClients, and lets in again after unusedLifetime [registration-1]', async () => {
+    const staged = stage({ maximumClients: 2 })
+    for (const name of ['One', 'Two']) expect(await registered(staged, name)).toMatch(/^dynamic_/)
+    expect(await registered(staged, 'Three')).toBe('503')
+    await pass(staged, hour - 60)
+    expect(await registered(staged, 'Three')).toBe('503')
+    await pass(staged, 60)
+    for (const name of ['Three', 'Four']) expect(await registered(staged, name)).toMatch(/^dynamic_/)
+    expect(await registered(staged, 'Five')).toBe('503')
   })
 
-  type Pass = (staged: RegisteringStage, seconds: number) => Promise<void>
+  test('of 40 at once on two processes as many register as it says', async () => {
+    const one = stage({ maximumClients: 10 })
+    const other = stage({ maximumClients: 10 }, { store: one.store, clock: one.clock.read })
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => registered(at % 2 === 0 ? one : other, `App ${at}`)),
+    )
+    expect(outcomes.filter((outcome) => outcome !== '503')).toHaveLength(10)
+  })
 
-  function onRedis(): { readonly stage: SetRegisteringStage; readonly pass: Pass } {
-    let client: Redis
-    let prefix = ''
-    withRedis((started) => {
-      client = started.client
-    })
-    const stage = registeringOn((clock) => {
-      prefix = uniquePrefix()
-      const store = redisStore({ client, prefix, clock })
-      return { store, clients: store.dynamicClients }
-    })
-    const pass: Pass = async ({ clock }, seconds) => {
-      clock.advance(seconds)
-      await letPass(client, `${prefix}{dynamic-clients}`, seconds)
+  test('64 equal registrations at once count as one', async () => {
+    const staged = stage({ maximumClients: 65 })
+    const counted = `${prefix}count:registrations`
+    const other = stage({ maximumClients: 65 }, { store: but(staged.store, {}), clock: staged.clock.read })
+    const ids = await Promise.all(
+      Array.from({ length: 64 }, (_, at) => registered(at % 2 === 0 ? staged : other, 'One')),
+    )
+    expect(new Set(ids).size).toBe(1)
+    expect(await client.get(counted)).toBe('1')
+  })
+
+  test('an app that registers at each start counts once, and registers beyond it, too', async () => {
+    const staged = stage({ maximumClients: 2 })
+    for (let start = 0; start < 5; start++) expect(await registered(staged, 'One')).toMatch(/^dynamic_/)
+    expect(await registered(staged, 'Two')).toMatch(/^dynamic_/)
+    expect(await registered(staged, 'Three')).toBe('503')
+    staged.clock.advance(hour - 60)
+    expect(await registered(staged, 'One')).toMatch(/^dynamic_/)
+  })
+
+  test('a client that is not used holds its record neither by requests nor by uncounted registrations [registration-2]', async () => {
+    const staged = stage({ maximumClients: 1 }, withoutLimits)
+    const app = { ...notesApp, client_name: 'One' }
+    const asked = ofClient(await staged.register(app))
+    for (let minute = 0; minute < 70; minute++) {
+      staged.clock.advance(60)
+      expect((await staged.flow.ask(asked, 'alice')).status).toBe(200)
+      expect((await staged.register(app)).status).toBe(201)
     }
-    return { stage, pass }
-  }
+    staged.clock.advance(60)
+    expect((await staged.flow.ask(asked, 'alice')).status).toBe(400)
+  })
 
-  describe('A flood of registrations', () => {
-    const { stage, pass } = onRedis()
+  test('a client that is used goes on, and does not count', async () => {
+    const staged = stage({ maximumClients: 1 })
+    const used = await staged.register(notesApp)
+    await getTokens(staged, used)
+    await pass(staged, 2 * hour)
+    expect(await registered(staged, 'Two')).toMatch(/^dynamic_/)
+    expect((await staged.register(notesApp)).status).toBe(201)
+    expect((await getTokens(staged, used)).status).toBe(200)
+    expect(await registered(staged, 'Three')).toBe('503')
+  })
 
-    test(`${most} registrations from one /48 leave the next network a place [registration-1]`, async () => {
-      const attempts = most / 100
-      const staged = stage({ maximumClients: most }, { limits: { networks: { registration: { attempts } } } })
-      const statuses = await flood(staged, ofSubscriber, most)
-      expect(statuses).toEqual({ 201: attempts * 16, 429: most - attempts * 16 })
-      expect(await registered(staged, 'Next', ofStranger(1))).toMatch(/^dynamic_/)
-    })
-
-    test(`${most} clients of one /48 give way to the next ones, and those in use stay [registration-2]`, async () => {
-      const staged = stage({ maximumClients: most }, { limits: { networks: false } })
-      const { flow, clients } = staged
-      const register = (name: string, address: string) => registered(staged, name, address)
-      // Clients of people behind the same /48 as the flood, and one of another network.
-      const [used, pending, atLogin] = [
-        await register('Used', ofSubscriber(1)),
-        await register('Open', ofSubscriber(1)),
-        await register('At the login', ofSubscriber(1)),
-      ]
-      const unused = await register('Unused', ofStranger(1))
-      const page = await flow.ask(asked(used), 'alice')
-      const code = codeOf(await flow.decide(page, 'approve', 'alice'))
-      const form = {
-        grant_type: 'authorization_code',
-        client_id: used,
-        code,
-        redirect_uri,
-        code_verifier: codeVerifier,
-      }
-      expect((await flow.submit('/token', form)).status).toBe(200)
-      expect(await flood(staged, ofSubscriber, most - 4)).toEqual({ 201: most - 4 })
-
-      await pass(staged, 590)
-      expect((await flow.ask(asked(atLogin))).status).toBe(303)
-      const waiting = await flow.ask(asked(pending), 'alice')
-      expect(waiting.status).toBe(200)
-      await pass(staged, 10)
-
-      for (let at = 0; at < 10; at++)
-        expect(await register(`Stranger ${at}`, ofStranger(at))).toMatch(/^dynamic_/)
-      for (const clientId of [used, pending, atLogin, unused])
-        expect(await clients.find(clientId)).toBeDefined()
-      expect((await flow.ask(asked(atLogin), 'bob')).status).toBe(200)
-      codeOf(await flow.decide(waiting, 'approve', 'alice'))
-    })
-
-    test('a full store of young clients refuses', async () => {
-      const staged = stage({ maximumClients: 2 })
-      for (const name of ['One', 'Two']) await registered(staged, name, ofSubscriber(1))
-      expect(await registered(staged, 'Three', ofStranger(1))).toBe('503')
-      await pass(staged, 599)
-      expect(await registered(staged, 'Three', ofStranger(1))).toBe('503')
-      await pass(staged, 1)
-      expect(await registered(staged, 'Three', ofStranger(1))).toMatch(/^dynamic_/)
-    })
-
-    test('a client holds its place by one login alone, because strangers send such requests', async () => {
-      const staged = stage({ maximumClients: 1 })
-      const client = await registered(staged, 'One', ofSubscriber(1))
-      for (let minute = 0; minute < 10; minute++) {
-        await staged.flow.ask(asked(client))
-        await pass(staged, 61)
-      }
-      expect(await registered(staged, 'Two', ofStranger(1))).toMatch(/^dynamic_/)
-    })
+  test('a flood of one network leaves the next network a place', async () => {
+    const limits = { networks: { registration: { attempts: 3 } } }
+    const staged = stage({ maximumClients: 10 }, { limits })
+    staged.app.set('trust proxy', 'loopback')
+    const from = (address: string, at: number) =>
+      staged.register({ ...notesApp, client_name: `App ${at}` }, { 'X-Forwarded-For': address })
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => (await from('192.0.2.1', at)).status),
+    )
+    expect(statuses.filter((status) => status !== 429)).toEqual([201, 201, 201])
+    expect((await from('198.51.100.1', 20)).status).toBe(201)
   })
 })

@@ -5,7 +5,7 @@ import {
   signingKeys,
   type AuthorizationServerOptions,
   type SigningKeys,
-  type Storage,
+  type Store,
   type StoredValue,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
@@ -31,8 +31,8 @@ function stage() {
   const texts = new Map<string, StoredValue>()
   const inner = memoryStore({ clock: clock.read })
   const isOfKeys = (key: string) => key.startsWith('keys:')
-  const read: Storage['read'] = async (key) => (isOfKeys(key) ? texts.get(key) : inner.read(key))
-  const write: Storage['write'] = async (key, value, terms) => {
+  const read: Store['read'] = async (key) => (isOfKeys(key) ? texts.get(key) : inner.read(key))
+  const write: Store['write'] = async (key, value, terms) => {
     if (!isOfKeys(key)) return inner.write(key, value, terms)
     const { version, expected } = terms
     const stored = texts.get(key)?.version

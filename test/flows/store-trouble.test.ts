@@ -1,12 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import request from 'supertest'
-import {
-  memoryDynamicClients,
-  memoryStore,
-  createAuthorizationServer,
-  type Storage,
-  type StoreWarning,
-} from '../../lib/index'
+import { memoryStore, createAuthorizationServer, type Store, type StoreWarning } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { photoBook, photoPrint } from '../support/flows/clients'
 import { errorPageOf } from '../support/flows/error-page'
@@ -77,8 +71,12 @@ describe('While the store fails', () => {
 
     test('asks the owner to try again when the request of an unregistered client cannot be kept', async () => {
       const { store, clock } = stage()
-      const dynamicRegistration = { store: memoryDynamicClients() }
-      const { app, flow } = application({ store, clock: clock.read, storeDeadline, dynamicRegistration })
+      const { app, flow } = application({
+        store,
+        clock: clock.read,
+        storeDeadline,
+        dynamicRegistration: {},
+      })
       const { body } = await request(app).post('/register').send(notesApp)
       const [redirect_uri = ''] = notesApp.redirect_uris
       const registration = { ...photoBook.registration, client_id: String(body.client_id) }
@@ -164,7 +162,7 @@ describe('Surroundings of a store', () => {
   const warnings = () => warned.mock.calls.map(([text, options]) => `${Object(options).code} ${String(text)}`)
   const codes = () => warnings().map((warning) => warning.split(' ')[0])
 
-  const serverOn = (store: Storage, issuer = canonicalOptions.issuer) =>
+  const serverOn = (store: Store, issuer = canonicalOptions.issuer) =>
     createAuthorizationServer({ ...canonicalOptions, issuer, store })
 
   /** A store that looks at its surroundings, and counts how often. */

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { type AccessToken, accessTokenOf, storedTokenOf } from '../../lib/authorization/access-token'
 import type { Authorization } from '../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../lib/authorization/codec'
+import { decodeOwner, encodeOwner } from '../../lib/authorization/owner-record'
 import { anyText } from '../support/any-text'
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -438,5 +439,47 @@ describe('The stored form', () => {
 
   it.each(forms)('is refused without the issuer, for a record that is %s', (_which, _record, text) => {
     expect(() => read(JSON.stringify([text.slice(2, 3), ...placesOf(text).slice(1)]))).toThrow(unreadable)
+  })
+})
+
+describe('The record of a resource owner', () => {
+  const name = fc.stringMatching(/^(?:[\w-]{22})?$/)
+  const end = fc.integer({ min: 0, max: 78_000_000_000 })
+  const clientId = fc.oneof(fc.constantFrom('photo-print', 'photo-book', '__proto__'), anyText())
+  const owner = fc.record({
+    revocation: name,
+    revokedAt: end,
+    revokedUntil: end,
+    withdrawal: name,
+    withdrawnUntil: end,
+    entries: fc.array(
+      fc.record({
+        authorizationId: fc.stringMatching(/^[\w-]{22}$/),
+        clientId,
+        openId: fc.boolean(),
+        until: end,
+      }),
+      { maxLength: 80 },
+    ),
+    consents: fc.array(fc.record({ clientId, consent: anyText(), until: end })),
+  })
+
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(owner, (record) => {
+        expect(decodeOwner(encodeOwner(record))).toEqual(record)
+      }),
+    )
+  })
+
+  it.each([
+    '""',
+    '{}',
+    '[]',
+    '["","",0,0,0,[],"",{}]',
+    '["","",0,0,"0",[],"",[]]',
+    '["","",0,0,0,[],"x",[]]',
+  ])('is refused: %s', (text) => {
+    expect(() => decodeOwner(text)).toThrow(/no record of a resource owner/)
   })
 })

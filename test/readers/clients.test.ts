@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { type ClientSource, createAuthorizationServer, memoryClients, memoryStore } from '../../lib/index'
+import { type ClientSource, createAuthorizationServer, registeredClients, memoryStore } from '../../lib/index'
 import { bent, photoBook } from '../support/flows/clients'
 import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
@@ -185,7 +185,7 @@ describe('a source of clients', () => {
   })
 
   it('finds the clients of the server, adds to its metadata, and may open registered ones, which the server registers, too', async () => {
-    const registry = memoryClients()
+    const registry = registeredClients(memoryStore())
     const frame = bent(photoBook, { client_id: 'frame', redirect_uris: ['https://frame.example/callback'] })
     await registry.add(frame.registration)
     const clients: ClientSource = {

@@ -1,10 +1,11 @@
 import {
   implicit,
-  memoryClients,
+  registeredClients,
   metadataDocuments,
   privateKeyJwt,
   type AuthorizationServerOptions,
   type MetadataDocumentsOptions,
+  memoryStore,
 } from '../../lib/index'
 import { photoBook } from '../support/flows/clients'
 import { openedDocuments } from '../support/flows/opened-documents'
@@ -113,7 +114,7 @@ test.each([
 })
 
 test('a registry in the option registered is that of the server', () => {
-  const registry = memoryClients()
+  const registry = registeredClients(memoryStore())
   expect(source(document, { registered: registry }).registered).toMatchObject({
     clients: registry,
     path: 'clients.registered',

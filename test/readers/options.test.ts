@@ -9,7 +9,6 @@ import {
   implicit,
   mac,
   memoryStore,
-  memoryDynamicClients,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
 import { signedFormat } from '../support/flows/signed-format'
@@ -169,7 +168,6 @@ const oneOfEach: AuthorizationServerOptions & Required<Omit<AuthorizationServerO
   paths: { authorization: '/ask', token: '/tokens', revocation: '/forget', introspection: '/ask-about' },
   endpoints: [whoami],
   dynamicRegistration: {
-    store: memoryDynamicClients(),
     initialAccessToken: generateClientSecret().client_secret_hash,
     maximumClients: 1,
     scope: 'photos.read',

@@ -7,8 +7,7 @@ import {
   dropOldClientSecrets,
   enableClient,
   generateClientSecret,
-  memoryClients,
-  memoryDynamicClients,
+  registeredClients,
   memoryStore,
   registerClient,
   rotateClientSecret,
@@ -19,7 +18,8 @@ import {
 import { canonicalOptions } from '../support/flows/application'
 import { refusedOptions } from '../support/flows/refused-fields'
 import { webMetadata } from '../support/flows/registered'
-import { notesApp, registeringOn } from '../support/flows/registering'
+import { inMemory, notesApp, registeringOn, storedClient } from '../support/flows/registering'
+import { but } from '../support/stores/but'
 
 const web = { client_type: 'confidential', grant_types: ['client_credentials'], scope: 'a' } as const
 const phone = { client_type: 'public', redirect_uris: ['https://a.example/'], scope: 'a' } as const
@@ -72,7 +72,7 @@ test.each<[string, unknown, readonly string[]]>([
     ['client_type', '__proto__'],
   ],
 ])('registerClient refuses %s, and registers nothing [client-22]', async (_, given, paths) => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   expect(await mistakesOf(javascript.register(clients, given))).toEqual(paths)
   expect(await clients.list()).toEqual([])
 })
@@ -83,7 +83,7 @@ test.each<[string, object]>([
   ['response_types', { response_types: ['token'] }],
   ['token_endpoint_auth_method', { token_endpoint_auth_method: 'private_key_jwt' }],
 ])('a server registers no %s beyond what it offers [client-21]', async (path, bend) => {
-  const oauth = createAuthorizationServer({ ...canonicalOptions, clients: memoryClients() })
+  const oauth = createAuthorizationServer({ ...canonicalOptions, clients: registeredClients(memoryStore()) })
   const mistakes = await mistakesOf(oauth.registerClient({ ...webMetadata, ...bend }))
   expect(mistakes).toContain(path)
 })
@@ -92,14 +92,18 @@ test('a server without owners registers clients that act for themselves, and by 
   const { resourceOwner: _none, ...options } = canonicalOptions
   const handle = () => Promise.reject(new Error('No voucher is good here.'))
   const grantTypes = [{ name: 'urn:example:voucher', parameters: [], handle }]
-  const oauth = createAuthorizationServer({ ...options, grantTypes, clients: memoryClients() })
+  const oauth = createAuthorizationServer({
+    ...options,
+    grantTypes,
+    clients: registeredClients(memoryStore()),
+  })
   expect(await mistakesOf(oauth.registerClient(webMetadata))).toContain('grant_types')
   for (const grant_types of [['client_credentials'], ['urn:example:voucher', 'refresh_token']])
     await oauth.registerClient({ client_type: 'confidential', grant_types, scope: 'reports:write' })
 })
 
 test('registerClient writes every default down, so that a later one changes no client', async () => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const { client_id, client_secret } = await registerClient(clients, phone)
   expect([client_id, client_secret]).toEqual([expect.stringMatching(/^[\w-]{22}$/), undefined])
   expect(await clients.find(client_id)).toEqual({
@@ -118,7 +122,7 @@ test('registerClient writes every default down, so that a later one changes no c
 })
 
 test('registerClient takes null for left out, and issues what is missing', async () => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const given = { ...web, client_id: null, client_secret_hashes: null, client_name: null }
   const issued = await javascript.register(clients, given)
   expect(issued).toEqual({
@@ -128,7 +132,7 @@ test('registerClient takes null for left out, and issues what is missing', async
 })
 
 test('of 50 registrations of one identifier at once, one wins, and the others say that it is taken [client-20]', async () => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const attempts = Array.from({ length: 50 }, (_, at) =>
     mistakesOf(registerClient(clients, { ...web, client_id: 'printer', description: `attempt ${at}` })),
   )
@@ -148,7 +152,7 @@ const acts: Readonly<Record<string, Act>> = {
 }
 
 test.each(Object.keys(acts))('%s refuses what names no client, before a database sees it', async (name) => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   for (const id of ['nobody', '', '__proto__', 'constructor'])
     expect(await mistakesOf(acts[name]?.act(clients, id) ?? Promise.resolve())).toEqual(['client_id'])
   const broken: ClientRegistry = {
@@ -164,7 +168,7 @@ test.each(Object.keys(acts))('%s refuses what names no client, before a database
 
 /** A registry with one registration, and the question whether it was written. */
 async function registryOf(registration: object) {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const stored: ClientRegistration = JSON.parse(JSON.stringify(registration))
   await clients.add(stored)
   const before = await clients.find(stored.client_id)
@@ -189,7 +193,7 @@ test.each([
   ['deleteClient', ['deleteClient']],
   ['changeClient', ['changeClient']],
 ])('%s writes nothing that is so already', async (name, before) => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const { client_id } = await registerClient(clients, phone)
   for (const each of before) await acts[each]?.act(clients, client_id)
   const found = await clients.find(client_id)
@@ -232,7 +236,7 @@ describe('changeClient', () => {
 })
 
 test('deleteClient says that a registry has lost what makes a client deleted', async () => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const forgetful: ClientRegistry = {
     find: (clientId) => clients.find(clientId),
     add: (registration) => clients.add(registration),
@@ -288,21 +292,17 @@ test('a refusal within a change is no failure of the registry, also where its tr
 })
 
 test('a deletion that fails half-way is finished by its repetition, of a client that registered itself, too', async () => {
-  const [clients, store, dynamicClients] = [memoryClients(), memoryStore(), memoryDynamicClients()]
+  const store = memoryStore()
+  const clients = registeredClients(store)
   let isFailing = false
-  const failing = new Proxy(store.index, {
-    get: (target, name) => {
-      const verb: unknown = Reflect.get(target, name)
-      if (typeof verb !== 'function') return verb
-      return (...words: readonly unknown[]): unknown =>
-        isFailing ? Promise.reject(new Error('down')) : Reflect.apply(verb, target, words)
-    },
+  const failing = but(store, {
+    write: (key, ...words) =>
+      isFailing && key.startsWith('revoked:')
+        ? Promise.reject(new Error('down'))
+        : store.write(key, ...words),
   })
-  const open = registeringOn(() => ({
-    store: Object.assign(Object.create(store), { index: failing }),
-    clients: dynamicClients,
-  }))
-  const { oauth, register } = open({}, { clients, authorizations: true })
+  const staged = registeringOn(() => failing)({}, { clients, authorizations: true })
+  const { oauth, register } = staged
   const { client_id } = await oauth.registerClient(webMetadata)
   const self: string = (await register(notesApp)).body.client_id
   isFailing = true
@@ -310,49 +310,24 @@ test('a deletion that fails half-way is finished by its repetition, of a client 
     await expect(oauth.deleteClient(id)).rejects.toMatchObject({ code: 'temporarily_unavailable' })
   // Shut out before what they have ends.
   expect(await clients.find(client_id)).toMatchObject({ deleted: true })
-  expect(await dynamicClients.find(self)).toMatchObject({ registration: { disabled: true } })
+  expect(await storedClient(staged, self)).toMatchObject({ registration: { disabled: true } })
   isFailing = false
   for (const id of [client_id, self]) await oauth.deleteClient(id)
-  expect(await dynamicClients.find(self)).toBeUndefined()
+  expect(await storedClient(staged, self)).toMatchObject({ isRemoved: true })
 })
 
 test('an identifier of the host and of a client that registered itself names that of the host', async () => {
-  const [clients, dynamicClients] = [memoryClients(), memoryDynamicClients()]
-  const open = registeringOn(() => ({ store: memoryStore(), clients: dynamicClients }))
-  const { oauth, register } = open({}, { clients })
-  const { client_id } = (await register(notesApp)).body
+  const clients = registeredClients(memoryStore())
+  const staged = registeringOn(inMemory)({}, { clients })
+  const { client_id } = (await staged.register(notesApp)).body
   await clients.add({ ...phone, client_id, scope: 'photos:read' })
-  await oauth.deleteClient(client_id)
+  await staged.oauth.deleteClient(client_id)
   expect(await clients.find(client_id)).toMatchObject({ deleted: true })
-  expect(await dynamicClients.find(client_id)).not.toMatchObject({ registration: { disabled: true } })
-})
-
-test('the store of clients learns a short name of the network, which hundreds of addresses share', async () => {
-  const store = memoryDynamicClients()
-  const names: (string | undefined)[] = []
-  const add = store.add.bind(store)
-  store.add = (addition) => {
-    names.push(addition.network)
-    return add(addition)
-  }
-  const { app, register } = registeringOn(() => ({ store: memoryStore(), clients: store }))()
-  app.set('trust proxy', 1)
-  const addresses = '2001:db8:1:2::1 2001:db8:1:ffff::2 2001:db8:2:2::1 192.0.2.1 ::ffff:192.0.2.1 192.0.2.2'
-  for (const address of addresses.split(' '))
-    await register({ ...notesApp, client_name: address }, { 'X-Forwarded-For': address })
-  const [first, sameSite, otherSite, ipv4, mapped, neighbour] = names
-  expect([sameSite === first, otherSite === first, mapped === ipv4, neighbour === ipv4]).toEqual([
-    true,
-    false,
-    true,
-    false,
-  ])
-  expect(names).toEqual(names.map(() => expect.stringMatching(/^[\w-]{4}$/)))
+  expect(await storedClient(staged, client_id)).not.toMatchObject({ registration: { disabled: true } })
 })
 
 const day = 24 * 3600
 test.each<[string, unknown]>([
-  ['store', {}],
   ['initialAccessToken', 'secret'],
   ['initialAccessToken', []],
   ['maximumClients', 0],
@@ -371,19 +346,11 @@ test.each<[string, unknown]>([
   expect(refusedOptions({ dynamicRegistration: { [name]: value } })).toEqual([`dynamicRegistration.${name}`])
 })
 
-test('dynamicRegistration needs owners for codes, paths of its own, and a store that lasts in production', () => {
+test('dynamicRegistration needs owners for codes, and paths of its own', () => {
   const without = { clients: [], resourceOwner: undefined }
   expect(refusedOptions({ ...without, dynamicRegistration: {} })).toEqual(['resourceOwner'])
   const machines = { grantTypes: ['client_credentials'] }
   expect(refusedOptions({ ...without, dynamicRegistration: machines })).toEqual([])
   const own = { name: 'registration', path: '/register', handle: async () => ({ members: {} }) }
   expect(refusedOptions({ dynamicRegistration: {}, endpoints: [own] })).toHaveLength(2)
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  try {
-    const store = memoryStore({ allowInProduction: true })
-    expect(refusedOptions({ dynamicRegistration: {}, store })).toEqual(['dynamicRegistration.store'])
-  } finally {
-    process.env['NODE_ENV'] = before
-  }
 })

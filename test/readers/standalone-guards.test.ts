@@ -5,7 +5,7 @@ import {
   deviceAuthorization,
   mac,
   memoryStore,
-  type Storage,
+  type Store,
 } from '../../lib/index'
 import { hub } from '../support/assertions/jwt'
 import { canonicalOptions } from '../support/flows/application'
@@ -14,7 +14,7 @@ import { type Maker, mistakesOf } from '../support/mistakes-of'
 
 const pathsOf = (maker: Maker, options: unknown) => mistakesOf(maker, options).map(({ path }) => path)
 const issuer = 'http://localhost'
-const bare: Storage = {
+const bare: Store = {
   read: async () => undefined,
   write: async () => true,
   remove: async () => {},
@@ -145,7 +145,7 @@ test('deviceAuthorization() names every mistake in its options', () => {
 })
 
 test('deviceAuthorization() needs its secret for a store that another process may read', () => {
-  const create = (own: { secret?: string }, store: Storage) => () =>
+  const create = (own: { secret?: string }, store: Store) => () =>
     createAuthorizationServer({ ...canonicalOptions, plugIns: [deviceAuthorization(own)], store })
   expect(create({}, bare)).toThrow('needs the option secret, because other processes may share the store')
   expect(create({ secret: deviceSecret }, bare)).not.toThrow()

@@ -5,8 +5,9 @@ import {
   generateClientSecret,
   hashClientSecret,
   implicit,
-  memoryClients,
+  registeredClients,
   type ClientRegistration,
+  memoryStore,
 } from '../../lib/index'
 import { registeredIn } from '../support/docs/registrations'
 import { bent, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
@@ -28,7 +29,7 @@ test('[REG-1] a client_id that another client has already is refused [client-19]
 })
 
 test('[REG-1] a client_id is issued, another one each time; one that exists is refused, nothing overwritten', async () => {
-  const clients = memoryClients()
+  const clients = registeredClients(memoryStore())
   const { oauth, flow } = setStage({ clients })
   const [one, other] = [await registered(oauth), await registered(oauth)]
   const { client_id } = one.registration
@@ -40,7 +41,7 @@ test('[REG-1] a client_id is issued, another one each time; one that exists is r
 })
 
 test('[REG-2] the client_id of a client that registered itself authenticates no client', async () => {
-  const { oauth, flow } = setStage({ clients: memoryClients() })
+  const { oauth, flow } = setStage({ clients: registeredClients(memoryStore()) })
   const { client_id } = (await registered(oauth)).registration
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id }))).toBe('401 invalid_client')
 })
@@ -57,7 +58,7 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
   const documented = (name: string): number =>
     Number(new RegExp(`^\\| ${name}[^|]*\\|[^|]*\\| (\\d+) characters`, 'm').exec(table)?.[1])
   const { flow } = setStage()
-  const { oauth } = setStage({ clients: memoryClients() })
+  const { oauth } = setStage({ clients: registeredClients(memoryStore()) })
   const issued = await oauth.registerClient(webMetadata)
   expect(issued.client_id).toHaveLength(documented('`client_id`'))
   expect(issued.client_secret).toHaveLength(documented('client secret'))
@@ -77,7 +78,7 @@ test('[REG-3] what is issued has the size that the documentation says', async ()
 })
 
 test('[REG-4] [REG-5] [REG-7] [REG-10] what is refused at start is refused of a client that registers later, too', async () => {
-  const { oauth } = setStage({ clients: memoryClients(), responseTypes: [implicit()] })
+  const { oauth } = setStage({ clients: registeredClients(memoryStore()), responseTypes: [implicit()] })
   const fields = async (bend: object) =>
     oauth.registerClient({ ...webMetadata, ...bend }).then(
       () => [],
@@ -326,14 +327,14 @@ test('[REG-13] a client that its store no longer gives out is not authenticated'
 })
 
 test('[REG-10] a confidential client gets a credential when it registers, a public one does not', async () => {
-  const { oauth } = setStage({ clients: memoryClients() })
+  const { oauth } = setStage({ clients: registeredClients(memoryStore()) })
   expect((await oauth.registerClient(webMetadata)).client_secret).toHaveLength(43)
   const phone = { ...webMetadata, client_type: 'public', grant_types: ['authorization_code'] } as const
   expect((await oauth.registerClient(phone)).client_secret).toBeUndefined()
 })
 
 test('[REG-13] a secret is rotated under the same client_id, with two valid meanwhile [client-14]', async () => {
-  const { oauth, flow } = setStage({ clients: memoryClients() })
+  const { oauth, flow } = setStage({ clients: registeredClients(memoryStore()) })
   const first = await registered(oauth)
   const { client_id } = first.registration
   const outcomes = async (...clients: (typeof first)[]): Promise<string[]> =>
@@ -347,7 +348,7 @@ test('[REG-13] a secret is rotated under the same client_id, with two valid mean
 })
 
 test('[REG-13] a disabled client is invalid_client at once, and itself again when it is enabled', async () => {
-  const { oauth, flow } = setStage({ clients: memoryClients() })
+  const { oauth, flow } = setStage({ clients: registeredClients(memoryStore()) })
   const client = await registered(oauth)
   const { refreshToken } = await flow.tokens(client)
   await oauth.disableClient(client.registration.client_id)

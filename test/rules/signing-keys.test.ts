@@ -12,7 +12,6 @@ import {
   memoryStore,
   signingKeys,
   type GivenKey,
-  type MemoryStore,
   type SigningAlgorithm,
   type SigningKeys,
   type Store,
@@ -290,7 +289,7 @@ test('[KEY-11] a key stays published until the last token that it signed has exp
 })
 
 /** The keys of a memory store, in the hands of an attacker who can read and write them, beside records of tokens. */
-function openStore(clock = new Clock(), records: MemoryStore = memoryStore({ clock: clock.read })) {
+function openStore(clock = new Clock(), records: Store = memoryStore({ clock: clock.read })) {
   const inner = memoryStore({ clock: clock.read })
   const names = new Set<string>()
   const storeOf = (key: string): Store => {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { memoryStore, redisStore, type Storage } from '../../lib/index'
+import { memoryStore, redisStore, type Store } from '../../lib/index'
 import { documentsOf } from '../support/stores/records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
@@ -7,7 +7,7 @@ import { withRedis } from '../support/with-redis'
 let client: Redis
 withRedis((started) => void (client = started.client))
 
-describe.each<[string, (prefix?: string) => Storage]>([
+describe.each<[string, (prefix?: string) => Store]>([
   ['memory', () => memoryStore()],
   ['Redis', (prefix = uniquePrefix()) => redisStore({ client, prefix })],
 ])('A document in %s', (_where, open) => {

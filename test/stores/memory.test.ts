@@ -1,8 +1,5 @@
-import type { Redis } from 'ioredis'
-import { memoryClients, memoryStore, redisStore, type Store } from '../../lib/index'
+import { memoryStore, type Store } from '../../lib/index'
 import { endOf, random22 } from '../support/stores/records'
-import { uniquePrefix } from '../support/stores/redis-under-test'
-import { withRedis } from '../support/with-redis'
 
 const many = (count: number, kind = 'authorization') =>
   Array.from({ length: count }, () => `${kind}:${random22()}`)
@@ -73,40 +70,5 @@ describe('A memory store', () => {
     expect(await store.add('a', 1, 60)).toMatchObject({ count: 2 })
     now = 60_000
     expect(await store.add('c', 1, 60)).toMatchObject({ count: 1 })
-  })
-
-  it('refuses consents of new owners where there is no room, and forgets all the same', async () => {
-    const { consents } = memoryStore({ maximumRecords: 1 })
-    const terms = { seconds: 60, age: 0 }
-    expect(await consents.remember('one', 'client', 'a', terms)).toBe(true)
-    expect(await endOf(consents.remember('two', 'client', 'b', terms))).toMatch(/full/)
-    expect(await endOf(consents.forget('two', undefined))).toMatch(/full/)
-    await consents.forget('one', undefined)
-    expect(await consents.find('one', 'client')).toBeUndefined()
-  })
-})
-
-describe('Registered clients', () => {
-  let redis: Redis
-  withRedis(({ client }) => void (redis = client))
-  it.each([
-    ['in memory', () => memoryClients()],
-    ['on Redis', () => redisStore({ client: redis, prefix: uniquePrefix() }).clients],
-  ])('%s are frozen, the same object until they change, and keep their identifier', async (_where, open) => {
-    const registry = open()
-    const client_id = random22()
-    const redirect_uris = ['https://photos.example/']
-    await registry.add({ client_id, client_type: 'public', redirect_uris, scope: 'a' })
-    const found = await registry.find(client_id)
-    expect([await registry.find(client_id), await registry.update(client_id, (same) => same)]).toEqual([
-      found,
-      found,
-    ])
-    expect(await registry.find(client_id)).toBe(found)
-    expect(() => Object.assign(found ?? {}, { scope: 'b' })).toThrow(TypeError)
-    expect(() => Object.assign(found?.redirect_uris ?? [], ['https://thief.example/'])).toThrow(TypeError)
-    await expect(
-      registry.update(client_id, (current) => ({ ...current, client_id: 'another' })),
-    ).rejects.toThrow(RangeError)
   })
 })

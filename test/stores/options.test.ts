@@ -1,11 +1,4 @@
-import {
-  ConfigurationError,
-  createAuthorizationServer,
-  memoryClients,
-  memoryStore,
-  memoryDynamicClients,
-  redisStore,
-} from '../../lib/index'
+import { ConfigurationError, createAuthorizationServer, memoryStore, redisStore } from '../../lib/index'
 
 // Methods, not function types: so the checker lets a JavaScript host's options through, whatever they are.
 const javascript: { redisStore(options: unknown): unknown; createServer(options: unknown): unknown } = {
@@ -30,7 +23,6 @@ const pipeline = () => ({ exec: async () => null })
 const client = { call: async () => null, pipeline }
 const one = { replicas: 1, within: 1 }
 const maximum = 'must be a whole number, 1 to 100000.'
-const braces = 'prefix must be a text without braces, or with a hash tag such as {shop}:.'
 const replicas = 'waitForReplicas.replicas must be a whole number'
 const within = 'waitForReplicas.within must be seconds'
 
@@ -43,11 +35,7 @@ test.each<[string, object, readonly string[]]>([
     { client: {} },
     ['client must have the function call, as the clients of ioredis have.'],
   ],
-  ...['{', '}', '{}shop:', 'a}b{', '{shop:', 'a}{'].map((prefix): [string, object, readonly string[]] => [
-    `the prefix ${prefix}`,
-    { client, prefix },
-    [braces],
-  ]),
+  ['a prefix that is no text', { client, prefix: 7 }, ['prefix must be a text such as shop:.']],
   [
     'a cache that is no object',
     { url, cache: 100 },
@@ -124,7 +112,7 @@ class Host {
   readonly add = verbs.add
   readonly list = verbs.list
 
-  get index() {
+  get peek() {
     return {}
   }
 }
@@ -142,7 +130,7 @@ test.each<[string, unknown, readonly string[]]>([
   ['the memory store', memoryStore(), []],
   ['the Redis store', redisStore({ client }), []],
   ['five verbs', verbs, []],
-  ['absent members', { ...verbs, peek: undefined, index: undefined, place: undefined }, []],
+  ['absent members', { ...verbs, peek: undefined, place: undefined }, []],
   [
     'all members',
     {
@@ -150,8 +138,6 @@ test.each<[string, unknown, readonly string[]]>([
       ...verbs,
       peek: () => undefined,
       confirmAbsent: async () => true,
-      clients: memoryClients(),
-      dynamicClients: memoryDynamicClients(),
       place: 'my database',
       check: async () => [],
       close: () => {},
@@ -161,15 +147,12 @@ test.each<[string, unknown, readonly string[]]>([
   ],
   ['a wrong peek', { ...verbs, peek: new Map() }, ['store.peek']],
   ['a wrong confirmAbsent', { ...verbs, confirmAbsent: true }, ['store.confirmAbsent']],
-  ['a wrong index of a class', new Host(), ['store.index']],
-  ['wrong clients', { ...verbs, clients: { find: () => {} } }, ['store.clients']],
-  ['wrong dynamicClients', { ...verbs, dynamicClients: memoryClients() }, ['store.dynamicClients']],
-  ['a wrong index', { ...verbs, index: {} }, ['store.index']],
-  ['wrong consents', { ...verbs, consents: {} }, ['store.consents']],
+  ['a wrong peek of a class', new Host(), ['store.peek']],
+  ['members of its own', { ...verbs, clients: 7 }, []],
   ['a wrong place', { ...verbs, place: 6379 }, ['store.place']],
   ['a wrong check', { ...verbs, check: 'never' }, ['store.check']],
   ['a wrong close', { ...verbs, close: null }, ['store.close']],
-  ['two mistakes', { ...verbs, index: {}, close: 1 }, ['store.close', 'store.index']],
+  ['two mistakes', { ...verbs, close: 1, place: 7 }, ['store.close', 'store.place']],
 ])('a server reads each member of a store: %s', (_what, store, paths) => {
   const options = {
     issuer: 'https://auth.example',
@@ -184,32 +167,18 @@ test.each<[string, unknown, readonly string[]]>([
   ).toEqual(paths)
 })
 
-describe('In production', () => {
+test('In production, a store in memory is refused with both cures, unless the host asks for it [store-11]', () => {
   const usual = process.env['NODE_ENV']
-  const mistakesIn = (environment: string, make: () => unknown) => {
+  const mistakesIn = (environment: string, options?: { allowInProduction: boolean }) => {
     process.env['NODE_ENV'] = environment
     try {
-      return mistakesOf(make)
+      return mistakesOf(() => memoryStore(options))
     } finally {
       process.env['NODE_ENV'] = usual
     }
   }
-
-  it.each<[string, (options?: { allowInProduction: boolean }) => unknown, string]>([
-    [
-      'memoryStore',
-      memoryStore,
-      'use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true })',
-    ],
-    [
-      'memoryClients',
-      memoryClients,
-      'use redisStore({ url }).clients, or allow memory: memoryClients({ allowInProduction: true })',
-    ],
-  ])('%s is refused with both cures, unless the host asks for it [store-11]', (_what, make, cures) => {
-    expect(mistakesIn('production', () => make())).toEqual([expect.stringContaining(cures)])
-    expect(mistakesIn('production', () => make({ allowInProduction: true }))).toEqual([])
-    for (const environment of ['development', 'test', ''])
-      expect(mistakesIn(environment, () => make())).toEqual([])
-  })
+  const cures = 'use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true })'
+  expect(mistakesIn('production')).toEqual([expect.stringContaining(cures)])
+  expect(mistakesIn('production', { allowInProduction: true })).toEqual([])
+  for (const environment of ['development', 'test', '']) expect(mistakesIn(environment)).toEqual([])
 })

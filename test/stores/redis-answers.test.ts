@@ -1,9 +1,11 @@
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, type RedisCommands, type RedisStore } from '../../lib/index'
+import { redisStore, registeredClients, type RedisCommands, type RedisStore } from '../../lib/index'
+import { but } from '../support/stores/but'
 import { startReplyLosingProxy } from '../support/stores/reply-losing-proxy'
 import {
   approvedRecord,
   authorizationsOf,
+  countersOf,
   endOf,
   findById,
   findRecord,
@@ -13,7 +15,6 @@ import {
   saveRecord,
   threeVersions,
 } from '../support/stores/records'
-import { countersOf } from '../support/stores/records'
 import { uniquePrefix } from '../support/stores/redis-under-test'
 import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
@@ -26,15 +27,6 @@ withRedis(({ client, server }) => {
 })
 
 const photos = { client_id: 'photos', client_type: 'public', scope: 'a' } as const
-const notes = {
-  registration: { client_id: 'notes', client_type: 'public', scope: 'a' },
-  issuedAt: 1,
-  secretExpiries: [],
-  registrationTokenDigest: undefined,
-  issuerDigest: 'Zk3-_qVb09XxYyAa',
-  tokenLifetime: 3600,
-} as const
-const addition = { client: notes, lifetime: 60, maximum: 1 }
 const [first, second, third] = threeVersions()
 
 describe('A reply that is lost with its connection', () => {
@@ -61,38 +53,26 @@ describe('A reply that is lost with its connection', () => {
     [
       'of a client that is added',
       async () => true,
-      losing(({ clients }) => clients.add(photos)),
-      async ({ clients }) => (await clients.find('photos')) !== undefined,
+      (store, lose) => {
+        const write: RedisStore['write'] = (...words) => {
+          lose()
+          return store.write(...words)
+        }
+        return registeredClients(but(store, { write })).add(photos)
+      },
+      async (s) => (await registeredClients(s).find('photos')) !== undefined,
     ],
     [
       'of a client that is changed',
-      ({ clients }) => clients.add(photos),
-      async ({ clients }, lose) => {
-        const changed = await clients.update('photos', (found) => {
+      (s) => registeredClients(s).add(photos),
+      async (s, lose) => {
+        const changed = await registeredClients(s).update('photos', (found) => {
           lose()
           return { ...found, scope: `${found.scope}b` }
         })
         return changed?.scope === 'ab'
       },
-      async ({ clients }) => (await clients.find('photos'))?.scope === 'ab',
-    ],
-    [
-      'of a client that registers itself',
-      async () => true,
-      losing(async (s) => (await s.dynamicClients.add(addition)).outcome === 'stored'),
-      async (s) => (await s.dynamicClients.find('notes')) !== undefined,
-    ],
-    [
-      'of a client that registered itself and changes',
-      (s) => s.dynamicClients.add(addition).then(() => true),
-      async ({ dynamicClients }, lose) => {
-        const changed = await dynamicClients.update('notes', (found) => {
-          lose()
-          return { ...found, issuedAt: found.issuedAt + 1 }
-        })
-        return changed?.issuedAt === 2
-      },
-      async (s) => (await s.dynamicClients.find('notes'))?.issuedAt === 2,
+      async (s) => (await registeredClients(s).find('photos'))?.scope === 'ab',
     ],
   ])('%s does not hide that it was done, once', async (_which, prepare, act, seen) => {
     const proxy = await startReplyLosingProxy(port)
@@ -138,38 +118,29 @@ describe('A reply that is lost with its connection', () => {
     expect([await useOnce(0), await useOnce(1)]).toEqual([true, false])
   })
 
-  it.each(['HSETNX', 'EVALSHA'])('of %s makes the registry of clients look once more', async (lost) => {
+  it('of a write makes the change of a client ask once more whether it was written', async () => {
     let isFailing = false
     const call = async (command: string, ...words: string[]) => {
       const answer: unknown = await redis.call(command, ...words)
-      if (command !== lost || !isFailing) return answer
+      if (words[4] !== 'replace' || !isFailing) return answer
       isFailing = false
       throw new Error('Command timed out')
     }
-    const { clients } = redisStore({ client: { call }, prefix: uniquePrefix() })
-    isFailing = lost === 'HSETNX'
-    expect(await clients.add(photos)).toBe(true)
-    await clients.update('photos', (found) => ({ ...found, scope: 'b' }))
-    isFailing = lost === 'EVALSHA'
-    expect(await clients.update('photos', (found) => ({ ...found, scope: 'c' }))).toMatchObject({
-      scope: 'c',
-    })
-    expect(await clients.list()).toEqual([{ ...photos, scope: 'c' }])
+    const clients = registeredClients(redisStore({ client: { call }, prefix: uniquePrefix() }))
+    await clients.add(photos)
+    isFailing = true
+    const change = clients.update('photos', (found) => ({ ...found, scope: `${found.scope}b` }))
+    expect(await change).toMatchObject({ scope: 'ab' })
+    expect([isFailing, await clients.list()]).toEqual([false, [{ ...photos, scope: 'ab' }]])
   })
 })
 
 describe('A command that creates something', () => {
-  /** Where the deadline is: of a record after the word that says so, of a client that registers itself at the end. */
-  function deadlineAt(words: readonly string[]): number {
-    if (words[4] === 'create') return 5
-    return words.length >= 8 && words.some((word) => /^.{22}\{/.test(word)) ? words.length - 1 : -1
-  }
+  /** 0 says that the time of Redis is not known yet. */
+  const deadlineOf = (words: readonly string[]) => (words[4] === 'create' ? Number(words[5]) : 0)
 
-  const deadlineOf = (words: readonly string[]) => Number(words[deadlineAt(words)] ?? 0)
-
-  /** Another deadline, if there is one: 0 says that the time of Redis is not known yet. */
   const withDeadline = (words: readonly string[], change: (deadline: number) => number) =>
-    deadlineOf(words) > 0 ? words.with(deadlineAt(words), String(change(deadlineOf(words)))) : [...words]
+    deadlineOf(words) > 0 ? words.with(5, String(change(deadlineOf(words)))) : [...words]
 
   /** The client of a Redis whose clock is ahead of its real one. */
   function redisAhead(milliseconds: () => number): RedisCommands {
@@ -177,7 +148,7 @@ describe('A command that creates something', () => {
       call: async (command, ...words) => {
         const sent = withDeadline(words, (deadline) => deadline - milliseconds())
         const reply: unknown = await redis.call(command, ...sent)
-        if (deadlineAt(words) < 0 || typeof reply !== 'number' || reply === 0) return reply
+        if (words[4] !== 'create' || typeof reply !== 'number' || reply === 0) return reply
         return reply + Math.sign(reply) * milliseconds()
       },
     }
@@ -202,11 +173,7 @@ describe('A command that creates something', () => {
     const store = redisStore({ client: { call }, prefix: uniquePrefix() })
     const { authorization } = third
     expect(await endOf(authorizationsOf(store).save(authorization, random22()))).toMatch('too late')
-    expect(await endOf(store.dynamicClients.add(addition))).toMatch('too late')
-    expect([await findById(store, authorization.id), await store.dynamicClients.find('notes')]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect(await findById(store, authorization.id)).toBeUndefined()
   })
 
   it('and arrives once more, after a removal, brings nothing back: first because of the mark, then because of its deadline', async () => {
@@ -219,23 +186,20 @@ describe('A command that creates something', () => {
     const store = redisStore({ client: { call }, prefix })
     const record = approvedRecord(inSeconds(600))
     await authorizationsOf(store).save(record, random22())
-    await store.dynamicClients.add(addition)
     await removeById(store, record.id)
-    await store.dynamicClients.remove('notes')
     const arriveAgain = async () => {
       for (const [command, ...words] of creates) await redis.call(command, ...words).catch(() => {})
-      return [await findById(store, record.id), await store.dynamicClients.find('notes')]
+      return findById(store, record.id)
     }
-    expect(creates.length).toBeGreaterThanOrEqual(2)
-    expect(await arriveAgain()).toEqual([undefined, undefined])
+    expect(creates.length).toBeGreaterThanOrEqual(1)
+    expect(await arriveAgain()).toBeUndefined()
     const latest = Math.max(...creates.map(([, ...words]) => deadlineOf(words)))
     await waitUntil('the deadlines are over', async () => {
       const [seconds, micros] = await redis.time()
       return Number(seconds) * 1000 + Number(micros) / 1000 > latest
     })
-    const markOfClient = `${prefix}{dynamic-clients}-removed:notes`
-    expect(await redis.del(`${prefix}authorization:${record.id}`, markOfClient)).toBe(2)
-    expect(await arriveAgain()).toEqual([undefined, undefined])
+    expect(await redis.del(`${prefix}authorization:${record.id}`)).toBe(1)
+    expect(await arriveAgain()).toBeUndefined()
   })
 })
 
@@ -251,27 +215,14 @@ describe('A client of the host', () => {
     ['a single use', {}, (s) => countersOf(s).useOnce('a', 60), wholeNumber],
     ['a list', 7, (s) => s.list('client'), 'something other than a list'],
     ['a list of numbers', [7], (s) => s.list('client'), 'something other than text'],
-    ['a look-up of a client', 7, ({ clients }) => clients.find('photos'), 'something other than text'],
-    ['a list of clients', 7, ({ clients }) => clients.list(), 'something other than'],
-    ['an entry of an owner', 'OK', ({ index }) => index.list('owner'), 'something else'],
-    [
-      'a new entry',
-      'OK',
-      ({ index }) => index.add('o', { authorizationId: 'a', clientId: 'c' }, { seconds: 1, age: 0 }),
-      'something else',
-    ],
-    ['a mark', 'soon', ({ index }) => index.revokedBefore('photos'), 'other than the mark of a client'],
+    ['a look-up of a client', 7, (s) => registeredClients(s).find('photos'), 'something other than text'],
+    ['a list of clients', 7, (s) => registeredClients(s).list(), 'something other than a list'],
   ])(
     'that answers %s with something strange fails, and does not look like an empty store',
     async (_what, answer, act, problem) => {
       expect(await endOf(act(redisStore({ client: client(answer) })))).toMatch(problem)
     },
   )
-
-  it.each([undefined, {}, 'OK', 7])('that answers an addition of a client with %p fails', async (answer) => {
-    const call = async (command: string) => (command === 'HGET' ? null : answer)
-    expect(await endOf(redisStore({ client: { call } }).clients.add(photos))).toMatch('something other')
-  })
 
   it('that answers numbers as text saves once, and a wrong revision is still refused', async () => {
     const asText = new Redis(port, { stringNumbers: true })
@@ -287,9 +238,14 @@ describe('A client of the host', () => {
   })
 
   it('under which a registered client moves all the time makes its change fail', async () => {
-    const answers: Record<string, unknown> = { HGET: `${'x'.repeat(22)}{"client_id":"photos"}`, EVALSHA: 0 }
-    const { clients } = redisStore({ client: { call: async (command) => answers[command] } })
-    expect(await endOf(clients.update('photos', () => photos))).toMatch('in each of 100 rounds')
+    const answers: Record<string, unknown> = {
+      GET: `${random22()}{"registration":{"client_id":"photos"}}`,
+      EVALSHA: 0,
+    }
+    const clients = registeredClients(redisStore({ client: { call: async (command) => answers[command] } }))
+    await expect(clients.update('photos', () => photos)).rejects.toMatchObject({
+      code: 'temporarily_unavailable',
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { redisStore, type RedisStore } from '../../lib/index'
+import { redisStore, registeredClients, type RedisStore } from '../../lib/index'
 import {
   activeRecord,
   approvedRecord,
@@ -20,17 +20,7 @@ import { waitUntil } from '../support/wait-until'
 import { withRedis } from '../support/with-redis'
 
 const id = 'i'.repeat(22)
-const notes = {
-  registration: { client_id: 'notes', client_type: 'public', scope: 'a' },
-  issuedAt: 1,
-  secretExpiries: [],
-  registrationTokenDigest: undefined,
-  issuerDigest: 'Zk3-_qVb09XxYyAa',
-  tokenLifetime: 3600,
-} as const
 const photos = { client_id: 'photos', client_type: 'public', scope: 'a' } as const
-const addition = { client: notes, lifetime: 60, maximum: 10 }
-const unused = { ...addition, network: 'abcd', grace: 10 }
 const forever = -0.001
 const authorization = `authorization:${id}`
 
@@ -57,7 +47,6 @@ const about = (seconds: number) => (left: number) => left <= seconds + 1 && left
 
 const made = version(approvedRecord(inSeconds(600), { id }))
 const terms = (seconds?: number) => ({ version: random22(), seconds })
-const entryOf = (clientId: string) => ({ authorizationId: clientId.padEnd(22, '-'), clientId })
 
 describe('In Redis', () => {
   it.each<[string, (store: RedisStore) => Promise<unknown>, Readonly<Record<string, number>>]>([
@@ -96,32 +85,6 @@ describe('In Redis', () => {
       { [authorization]: 124 },
     ],
     [
-      'the authorizations of an owner, until the last ends',
-      async ({ index }) => {
-        await index.add('owner', entryOf('long'), { seconds: 600, age: 0 })
-        await index.add('owner', entryOf('short'), { seconds: 60, age: 0 })
-      },
-      { 'index:owner': 600 },
-    ],
-    ['the mark of a client', ({ index }) => index.revokeClient('client', 1, 60), { 'revoked:client': 60 }],
-    [
-      'the consents of an owner, until the last ends',
-      async ({ consents }) => {
-        await consents.remember('owner', 'long', 'text', { seconds: 6000, age: 0 })
-        await consents.remember('owner', 'short', 'text', { seconds: 60, age: 0 })
-        await consents.forget('owner', 'short')
-      },
-      { 'consents:owner': 6000 },
-    ],
-    [
-      'consents that were all taken back, as a mark',
-      async ({ consents }) => {
-        await consents.remember('owner', 'long', 'text', { seconds: 60_000, age: 0 })
-        await consents.forget('owner', undefined)
-      },
-      { 'consents:owner': 3600 },
-    ],
-    [
       'counts, and nothing of a count that was taken back',
       async (s) => {
         await s.add('count:a', 1, 60)
@@ -144,54 +107,6 @@ describe('In Redis', () => {
       },
       { 'client:a': forever, 'client:b': 60, 'listed:client': forever },
     ],
-    [
-      'registered clients',
-      async ({ clients }) => {
-        await clients.add(photos)
-        await clients.add({ ...photos, client_id: 'other' })
-      },
-      { clients: forever },
-    ],
-    [
-      'a client that registered itself',
-      (s) => s.dynamicClients.add(addition),
-      { '{dynamic-clients}': forever, '{dynamic-clients}:notes': 60 },
-    ],
-    [
-      'a client that registered itself, under its network until it is in use',
-      (s) => s.dynamicClients.add(unused),
-      {
-        '{dynamic-clients}': forever,
-        '{dynamic-clients}-networks': forever,
-        '{dynamic-clients}-unused': forever,
-        '{dynamic-clients}-unused:abcd': forever,
-        '{dynamic-clients}:notes': 60,
-      },
-    ],
-    [
-      'a client that registered itself, in use',
-      async ({ dynamicClients }) => {
-        await dynamicClients.add(unused)
-        await dynamicClients.extend('notes', 120, 120)
-      },
-      { '{dynamic-clients}': forever, '{dynamic-clients}:notes': 120 },
-    ],
-    [
-      'a public client that was removed, as long as its tokens could live',
-      async ({ dynamicClients }) => {
-        await dynamicClients.add(addition)
-        await dynamicClients.remove('notes')
-      },
-      { '{dynamic-clients}-removed:notes': 3600 },
-    ],
-    [
-      'a confidential client that was removed, for a minute',
-      async ({ dynamicClients }) => {
-        await dynamicClients.add({ ...addition, client: { ...notes, registrationTokenDigest: 'a' } })
-        await dynamicClients.remove('notes')
-      },
-      { '{dynamic-clients}-removed:notes': 60 },
-    ],
     ['signing keys', (s) => s.write('keys:digest', '{}', terms()), { 'keys:digest': forever }],
     ['a document', (s) => s.write('document:url', '{}', terms(60)), { 'document:url': 60 }],
   ])('%s: these keys, and none besides', async (_what, act, expected) => {
@@ -211,6 +126,8 @@ describe('In Redis', () => {
     ['oauth:', undefined],
     ['eu:{shop}:{1}:', 'eu:{shop}:{1}:'],
     ['a}{b}:', 'a}{b}:'],
+    ['{*', '{*'],
+    ['', ''],
   ])(
     'the prefix is %s where the option says %s, and the mark of a removal is below it',
     async (own, given) => {
@@ -229,12 +146,10 @@ describe('A store on Redis', () => {
   it('creates nothing under the id of an authorization that was removed, and removes also where memory is full', async () => {
     const [first, other] = [threeVersions()[0], threeVersions()[0]]
     await saveRecord(store, first)
-    await store.dynamicClients.add(addition)
     await redis.config('SET', 'maxmemory', '1')
     try {
       expect(await endOf(saveRecord(store, other))).toMatch('OOM')
       await removeById(store, first.authorization.id)
-      await store.dynamicClients.remove('notes')
     } finally {
       await redis.config('SET', 'maxmemory', '0')
     }
@@ -243,8 +158,6 @@ describe('A store on Redis', () => {
       expect(await endOf(authorizationsOf(store).save(first.authorization, revision))).toMatch(
         'The record was removed.',
       )
-    expect(await store.dynamicClients.find('notes')).toBeUndefined()
-    expect(await store.dynamicClients.add(addition)).toEqual({ outcome: 'removed', generation: 1 })
   })
 
   it('goes on where Redis forgets its scripts', async () => {
@@ -283,64 +196,27 @@ describe('A store on Redis', () => {
     expect(await redis.lrange(key, 0, -1)).toEqual(['a list'])
   })
 
-  it.each(['issuerDigest', 'tokenLifetime', 'issuedAt', 'secretExpiries', 'registration'])(
-    'reads no client that registered itself whose text lacks %s',
-    async (member) => {
-      const text = JSON.stringify({ ...notes, [member]: undefined })
-      await redis.set(`${prefix}{dynamic-clients}:notes`, 'x'.repeat(22) + text)
-      expect(await endOf(store.dynamicClients.find('notes'))).toBe(
-        'Error: The stored text is no client that registered itself.',
-      )
-    },
-  )
-
   it.each([
     ['no JSON', `${'x'.repeat(22)}{"client_secret_hashes":["sha256:digest`],
     ['no registration', `${'x'.repeat(22)}[1]`],
-    ['nothing', ''],
   ])('says of a client that is %s what it is not, and quotes nothing', async (_what, text) => {
-    const { clients, dynamicClients } = store
-    await redis.hset(`${prefix}clients`, 'photos', text)
-    await redis.set(`${prefix}{dynamic-clients}:notes`, text)
+    const clients = registeredClients(store)
+    await redis.set(`${prefix}client:photos`, text)
+    await redis.sadd(`${prefix}listed:client`, 'photos')
     const acts = [clients.find('photos'), clients.list(), clients.update('photos', () => photos)]
-    const registered = 'Error: The stored text is no registration of a client.'
-    expect(await Promise.all(acts.map(endOf))).toEqual([registered, registered, registered])
-    expect(await endOf(dynamicClients.find('notes'))).toBe(
-      'Error: The stored text is no client that registered itself.',
-    )
+    const problem = 'Error: The stored text is no registration of a client.'
+    expect(await Promise.all(acts.map(endOf))).toEqual([problem, problem, problem])
   })
 
   it('shows another process each change of a client at once, also beyond what it remembers', async () => {
-    const other = redisStore({ client: redis, prefix })
+    const clients = registeredClients(store)
+    const others = registeredClients(redisStore({ client: redis, prefix }))
     const ids = Array.from({ length: 1100 }, (_, n) => `client ${n}`)
-    await Promise.all(ids.map((client_id) => store.clients.add({ ...photos, client_id })))
-    await store.dynamicClients.add(addition)
-    for (const client_id of ids) expect((await store.clients.find(client_id))?.client_id).toBe(client_id)
-    await store.dynamicClients.find('notes')
-    for (const client_id of ['client 0', 'client 1099'])
-      await other.clients.update(client_id, (found) => ({ ...found, scope: 'b' }))
-    await other.dynamicClients.update('notes', (found) => ({ ...found, issuedAt: 2 }))
-    expect((await store.clients.find('client 0'))?.scope).toBe('b')
-    expect((await store.clients.find('client 1099'))?.scope).toBe('b')
-    expect((await store.dynamicClients.find('notes'))?.issuedAt).toBe(2)
-  })
-
-  it('remembers no consent whose command is held on its way while the owner takes everything back', async () => {
-    const holding = {
-      call: async (command: string, ...words: string[]) => {
-        if (words.includes('late')) {
-          await store.consents.forget('owner', undefined)
-          const at = Date.now()
-          await waitUntil(
-            'the clock of Redis goes on',
-            async () => Number((await redis.time())[0]) * 1000 > at,
-          )
-        }
-        return redis.call(command, ...words)
-      },
+    await Promise.all(ids.map((client_id) => clients.add({ ...photos, client_id })))
+    for (const client_id of ids) expect((await clients.find(client_id))?.client_id).toBe(client_id)
+    for (const client_id of ['client 0', 'client 1099']) {
+      await others.update(client_id, (found) => ({ ...found, scope: 'b' }))
+      expect((await clients.find(client_id))?.scope).toBe('b')
     }
-    const held = redisStore({ client: holding, prefix }).consents
-    expect(await held.remember('owner', 'client', 'late', { seconds: 60, age: 0 })).toBe(false)
-    expect(await store.consents.find('owner', 'client')).toBeUndefined()
   })
 })

@@ -7,7 +7,6 @@ import {
   type Extension,
   formPost,
   implicit,
-  memoryDynamicClients,
   metadataDocuments,
   openIdConnect,
   type PageOptions,
@@ -257,7 +256,7 @@ function optionsFor(said: string, documents: DocumentOrigin): Partial<Authorizat
   }
   return {
     clients: metadataDocuments({ ...documents.reach, registered: clientsFor(said) }),
-    dynamicRegistration: { store: memoryDynamicClients() },
+    dynamicRegistration: {},
     scopes: {
       openid: 'Know who you are',
       [see]: {

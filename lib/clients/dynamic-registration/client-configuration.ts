@@ -3,8 +3,8 @@ import { digest, hasDigest, isSameText } from '../../protocol/credential'
 import { isRecord } from '../../primitives/values'
 import type { Endpoint, EndpointResponse, EndpointRequest } from '../../protocol/endpoint'
 import { refused } from '../../protocol/refusals'
-import type { DynamicClient } from '../../stores/dynamic-client-store'
 import { isDynamicClientId } from './client-id'
+import type { DynamicClient } from './dynamic-clients'
 import { bearerTokenOf, clientInformation, senderOf } from './register'
 import {
   readClientMetadata,
@@ -36,21 +36,24 @@ export function clientConfigurationEndpoint(
     handle: async (request) => {
       const clientId = request.parameters.require('client_id')
       const token = bearerTokenOf(request) ?? ''
-      const found = isDynamicClientId(clientId) ? await registration.store.find(clientId) : undefined
+      const { hostClients, records } = registration
+      // The host may have taken over the client.
+      const isSelfRegistered = isDynamicClientId(clientId) && (await hostClients.find(clientId)) === undefined
+      const found = isSelfRegistered ? await records.find(clientId) : undefined
       const client = ownedBy(registration, token, found)
       if (request.method === 'PUT') return update(registration, client, token, request)
       if (request.method !== 'DELETE') return { members: clientInformation(registration, client, { token }) }
       // First: a client that is gone could not repeat the request if the mark failed.
       await revokeClient?.(clientId)
-      await registration.store.remove(clientId)
+      await records.remove(clientId)
       return { status: 204, members: {} }
     },
   }
 }
 
 /**
- * One refusal also for an unknown client, a public one, one of another issuer and a disabled one (RFC 7592
- * 2.1).
+ * One refusal also for an unknown client, a public one, one of another issuer, a disabled one and one of the host
+ * (RFC 7592 2.1).
  */
 function ownedBy(
   registration: DynamicRegistration,
@@ -84,7 +87,7 @@ async function update(
   const spare = generateClientSecret()
   const now = Math.floor(registration.clock() / 1000)
   const lifetime = registration.clientSecretLifetime
-  const stored = await registration.store.update(client_id, (current) => {
+  const stored = await registration.records.update(client_id, (current) => {
     const secrets = nextSecrets(
       ownedBy(registration, token, current),
       metadata,

@@ -1,21 +1,17 @@
 import { BoundedMap } from '../../primitives/bounded-map'
 import { steadyClock } from '../../primitives/steady-clock'
-import type { Client } from '../../protocol/client'
 import { isUse, type NoteUse } from '../../stores/noting-uses'
-import type { DynamicClientStore } from '../../stores/dynamic-client-store'
 import { isDynamicClientId } from './client-id'
+import type { DynamicClientRecords } from './dynamic-clients'
 
 /** Seconds. */
 export const day = 24 * 3600
-
-/** Seconds. The client's owner may be about to log in. */
-export const gracePeriod = 600
 
 const maximumClients = 10_000
 
 /** Lifetimes are seconds. */
 interface ClientUsesParts {
-  readonly store: Pick<DynamicClientStore, 'extend'>
+  readonly records: Pick<DynamicClientRecords, 'extend' | 'awaitOwner'>
   /** At least two days longer than every token. */
   readonly lifetime: number
   /** From an authorization request to its code or token. */
@@ -29,10 +25,9 @@ interface KnownClient {
   readonly issuedAt: number | undefined
   /** Milliseconds of the clock. */
   readonly notedAt: number | undefined
-  readonly hasLogin: boolean
 }
 
-const unknownClient: KnownClient = { issuedAt: undefined, notedAt: undefined, hasLogin: false }
+const unknownClient: KnownClient = { issuedAt: undefined, notedAt: undefined }
 
 /**
  * A process notes the use of a client once a day, and the store writes nothing if another process has noted
@@ -62,22 +57,11 @@ export class ClientUses {
     return isUse(authorization) ? this.noteUse(clientId) : this.noteRequest(clientId)
   }
 
-  /**
-   * Holds a client in a full store while its first owner logs in: only then does a record show its use. Once
-   * per client, because any stranger can send its request here.
-   */
-  readonly holdForLogin = async ({ client_id, selfRegistered }: Client): Promise<void> => {
-    const known = this.knownOf(client_id)
-    if (selfRegistered !== true || this.isNoted(client_id) || known.hasLogin) return
-    this.clients.put(client_id, { ...known, hasLogin: true })
-    await this.parts.store.extend(client_id, gracePeriod, 0).catch(() => undefined)
-  }
-
   private async noteUse(clientId: string): Promise<void> {
-    const { store, lifetime } = this.parts
+    const { records, lifetime } = this.parts
     this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: this.clock() })
     try {
-      await store.extend(clientId, lifetime, lifetime - day)
+      await records.extend(clientId, lifetime, lifetime - day)
     } catch {
       this.clients.put(clientId, { ...this.knownOf(clientId), notedAt: undefined })
     }
@@ -85,8 +69,8 @@ export class ClientUses {
 
   // A client must not end while its first resource owner is deciding.
   private async noteRequest(clientId: string): Promise<void> {
-    const { store, requestLifetime } = this.parts
-    await store.extend(clientId, requestLifetime, requestLifetime)
+    const { records, requestLifetime } = this.parts
+    await records.awaitOwner(clientId, requestLifetime)
   }
 
   private isNoted(clientId: string): boolean {

@@ -7,32 +7,30 @@ import type { Client, FindClient } from '../../protocol/client'
 import { parseStoredClient } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
-import type { DynamicClient, DynamicClientStore } from '../../stores/dynamic-client-store'
 import { isDynamicClientId } from './client-id'
 import type { ClientUses } from './client-uses'
+import type { DynamicClient, DynamicClientRecords } from './dynamic-clients'
 import type { RegistrationPolicy } from './registration-metadata'
 
 export interface DynamicClients extends RegistrationPolicy {
   readonly issuer: string
   readonly issuerDigest: string
   readonly hostClients: HostClients
-  /** Rejects with `temporarily_unavailable` after the deadline of stores. */
-  readonly store: DynamicClientStore
+  readonly records: DynamicClientRecords
   readonly uses: ClientUses
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
 export function withDynamicClients(clients: DynamicClients): FindClient {
-  const { hostClients, store, issuerDigest, capabilities, scope, uses, clock } = clients
+  const { hostClients, records, issuerDigest, capabilities, scope, uses, clock } = clients
   const parsed = new ParsedRegistrations((source) => {
     const client = parseStoredClient(withinScope(source, scope), capabilities)
     return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
   })
   const findDynamic = async (clientId: string) => {
-    const found = await store.find(clientId)
-    if (found === undefined || found === null || found.registration.client_id !== clientId) return undefined
-    if (found.issuerDigest !== issuerDigest) return undefined
+    const found = await records.find(clientId)
+    if (found === undefined || found.issuerDigest !== issuerDigest) return undefined
     uses.found(clientId, found.issuedAt)
     return withLiveSecrets(clientOf(found, parsed), found, Math.floor(clock() / 1000))
   }

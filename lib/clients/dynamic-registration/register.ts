@@ -1,7 +1,6 @@
 import { isSameScheme, parseAuthorization, readBearerToken } from '../../protocol/http-authentication'
 import { generateClientSecret } from '../../client-authentication/client-secret'
 import { urlBelow } from '../../endpoints/server-metadata'
-import { networksOf } from '../../limits/network'
 import { type Client, hasCredentials } from '../../protocol/client'
 import { digest, secureRandom } from '../../protocol/credential'
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../../protocol/endpoint'
@@ -9,9 +8,8 @@ import { refused } from '../../protocol/refusals'
 import { registrationOf } from '../../protocol/parse-client'
 import type { Sender } from '../../protocol/sender'
 import type { ResourceRequest } from '../../protocol/token-type'
-import { type DynamicClient, isPublic } from '../../stores/dynamic-client-store'
 import { confidentialClientId, publicClientId } from './client-id'
-import { gracePeriod } from './client-uses'
+import { type DynamicClient, isPublic } from './dynamic-clients'
 import {
   metadataOf,
   readClientMetadata,
@@ -34,7 +32,6 @@ export function registrationEndpoint(registration: DynamicRegistration): Endpoin
   }
 }
 
-// The mark of a removed public client names the generation. The host may have taken over any earlier one.
 async function register(
   registration: DynamicRegistration,
   request: ResourceRequest & Pick<EndpointRequest<undefined>, 'json' | 'address'>,
@@ -42,25 +39,14 @@ async function register(
   await requireInitialAccessToken(registration, request)
   const metadata = readClientMetadata(request.json, registration)
   await verifyClientMetadata(metadata, registration, senderOf(request))
-  const { store, hostClients, unusedLifetime: lifetime, maximumClients: maximum } = registration
-  const network = networkNameOf(request.address)
-  let next = 0
-  for (let generation = 0; generation <= next; generation++) {
-    const { client, issued } = newClient(registration, metadata, generation)
-    const { client_id } = client.registration
-    const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
-    if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
-    if (generation < next) continue
-    const added = await store.add({ client, lifetime, maximum, network, grace: gracePeriod })
-    if (added.outcome === 'disabled') throw refused('client_metadata_disabled')
-    if (added.outcome === 'full') throw refused('registrations_full')
-    if (added.outcome !== 'removed') {
-      hostClients.noteAbsence(client_id)
-      return { status: 201, members: clientInformation(registration, added.client, issued) }
-    }
-    next = added.generation
-  }
-  throw new Error('The store of dynamic clients named no later generation for a removed client.')
+  const { records, hostClients, unusedLifetime, maximumClients } = registration
+  const { client, issued } = newClient(registration, metadata)
+  const { client_id } = client.registration
+  const ofHost = isPublic(client) ? await hostClients.find(client_id) : undefined
+  if (ofHost !== undefined) return answerForHostClient(ofHost, registration)
+  const added = await records.add(client, unusedLifetime, maximumClients)
+  hostClients.noteAbsence(client_id)
+  return { status: 201, members: clientInformation(registration, added, issued) }
 }
 
 // The identifier is a digest of the metadata: the host has registered this very app, perhaps with more scope.
@@ -81,15 +67,6 @@ async function requireInitialAccessToken(
   if (isGood !== true) throw refused('initial_access_token_refused')
 }
 
-// Each name stands for hundreds of IPv4 addresses, so a stolen dump of the store reveals none.
-const nameLength = 4
-
-/** A short digest of a /48, or of an IPv4 address. */
-function networkNameOf(address: string | undefined): string | undefined {
-  const [widest] = networksOf(address)
-  return widest && digest(widest.network).slice(0, nameLength)
-}
-
 /**
  * The identifier of a public client follows from its metadata, so clients that register at each start add
  * nothing. Strangers with the same metadata must not change or delete it, so it has no registration access
@@ -98,14 +75,13 @@ function networkNameOf(address: string | undefined): string | undefined {
 function newClient(
   registration: DynamicRegistration,
   metadata: RegisteredMetadata,
-  generation: number,
 ): { readonly client: DynamicClient; readonly issued: IssuedWithRegistration } {
   const { issuer, issuerDigest, tokenLifetime, clientSecretLifetime, clock } = registration
   const issuedAt = Math.floor(clock() / 1000)
   const hasToken = metadata.token_endpoint_auth_method !== 'none'
   const token = hasToken ? secureRandom(43) : undefined
   const secret = usesSecret(metadata) ? generateClientSecret() : undefined
-  const client_id = hasToken ? confidentialClientId() : publicClientId(issuer, metadata, generation)
+  const client_id = hasToken ? confidentialClientId() : publicClientId(issuer, metadata)
   return {
     client: {
       registration: {
@@ -115,7 +91,6 @@ function newClient(
       issuedAt,
       issuerDigest,
       tokenLifetime,
-      ...(generation > 0 && { generation, firstClientId: publicClientId(issuer, metadata, 0) }),
       secretExpiries: secret === undefined ? [] : [issuedAt + clientSecretLifetime],
       registrationTokenDigest: token && digest(token),
     },

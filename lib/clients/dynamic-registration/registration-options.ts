@@ -1,41 +1,30 @@
-import { type Field, type Fields, group, kind, optional, orOff, type Place } from '../../primitives/schema'
+import { type Field, type Fields, group, kind, optional, orOff } from '../../primitives/schema'
 import { aFlag, aNumber } from '../../primitives/fields'
 import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
 import { allowedGrantTypes, allowedScope } from '../../protocol/client-metadata'
-import { ConfigurationError } from '../../primitives/configuration-error'
+import { secondsOf } from '../../primitives/steady-clock'
 import { isText, isTexts, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
-import { dynamicClientsWithDeadline } from '../../stores/deadline'
-import {
-  type DynamicClientStore,
-  dynamicClientsExpectation,
-  isDynamicClientStore,
-} from '../../stores/dynamic-client-store'
-import { memoryDynamicClients } from '../../stores/memory-dynamic-clients'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
 import { ClientUses, day } from './client-uses'
+import { DynamicClientRecords } from './dynamic-clients'
 import { type DynamicClients, HostClients } from './find-dynamic-clients'
-import type { Storage } from '../../stores/storage'
+import type { Store } from '../../store/store'
 
 /** The option `dynamicRegistration`. Lifetimes are whole seconds, at most 10 years. */
 export interface DynamicRegistrationOptions {
-  /**
-   * Holds the clients that register. Default: the `dynamicClients` of the option `store`, which
-   * `redisStore()` has; else `memoryDynamicClients()`, which refuses to run in production.
-   */
-  readonly store?: DynamicClientStore
   /**
    * Who may register (RFC 7591 3): digests of initial access tokens, each a `client_secret_hash` of
    * `generateClientSecret()`, or a function. Default: everybody, limited by `limits.networks.registration`.
    */
   readonly initialAccessToken?: string | readonly string[] | VerifyInitialAccessToken
   /**
-   * The most registered clients that live, 1 to 100 000. Beyond, the network with most unused clients loses
-   * one. A client stays for ten minutes after its registration, and with an open authorization request, a
-   * code or a token. If none can go, registration responds with 503. Default 10 000, each of at most 16 KiB.
+   * The most new and prolonged clients within `unusedLifetime`, 1 to 100 000, each of at most 16 KiB: so about twice
+   * as many are unused at most. Beyond, registration responds with 503. Clients that owners have approved do not
+   * count. Default 10 000.
    */
   readonly maximumClients?: number
   /**
@@ -51,7 +40,10 @@ export interface DynamicRegistrationOptions {
   readonly registerAllScopes?: boolean
   /** The grant types that such clients may ask for. Default: `authorization_code` and `refresh_token`. */
   readonly grantTypes?: readonly string[]
-  /** The lifetime of a client without a code or token so far. Default 3600, at least 60. */
+  /**
+   * The lifetime of a client without a code or token so far. In its second half, another registration begins it again.
+   * Default 3600, at least 60.
+   */
   readonly unusedLifetime?: number
   /**
    * The lifetime of a client after it gets a code or token; always at least two days longer than the longest
@@ -91,8 +83,7 @@ interface RegistrationContext {
   readonly capabilities: ServerCapabilities
   readonly clientDocuments: DocumentFetch
   readonly resourceOwner: unknown
-  readonly givenStore: Storage
-  readonly storeDeadline: number
+  readonly store: Store
   readonly lifetimes: Lifetimes
   readonly clock: () => number
 }
@@ -118,7 +109,7 @@ export const dynamicRegistrationOption =
     const option = group({ ...fields, ...paths }, { undefinedMembers: 'refused' })
     const read = optional(orOff(undefined, option))(given, at.with(capabilities), name)
     if (read === undefined) return undefined
-    const { lifetime, initialAccessToken, store: own, ...others } = read
+    const { lifetime, initialAccessToken, ...others } = read
     if (others.grantTypes.includes('authorization_code') && context.resourceOwner === undefined)
       at.wrong(
         'resourceOwner',
@@ -126,9 +117,9 @@ export const dynamicRegistrationOption =
       )
     const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
     const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
-    const store = dynamicClientsWithDeadline(own ?? usualStore(context, at), context.storeDeadline)
+    const records = new DynamicClientRecords(context.store, secondsOf(clock))
     const uses = new ClientUses({
-      store,
+      records,
       // A process notes a use once a day, and the store writes no second note within a day of the first. So a
       // token may be two days younger than the last written note.
       lifetime: Math.max(lifetime, 2 * day + tokenLifetime),
@@ -141,7 +132,7 @@ export const dynamicRegistrationOption =
       issuerDigest: issuerDigest(issuer),
       hostClients: new HostClients(context.findClient, clock),
       capabilities,
-      store,
+      records,
       verifyInitialAccessToken: initialAccessToken,
       tokenLifetime,
       uses,
@@ -149,17 +140,6 @@ export const dynamicRegistrationOption =
       clock,
     })
   }
-
-function usualStore({ givenStore, clock }: RegistrationContext, { issues }: Place): DynamicClientStore {
-  if (givenStore.dynamicClients !== undefined) return givenStore.dynamicClients
-  try {
-    return memoryDynamicClients({ clock })
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
-    issues.push(...error.issues)
-    return memoryDynamicClients({ clock, allowInProduction: true })
-  }
-}
 
 const digestForm = /^sha256:([A-Za-z0-9_-]{43})$/
 
@@ -185,7 +165,6 @@ const isTokenOption = (value: unknown): value is string | readonly string[] | Ve
   isText(value) || isTexts(value) || typeof value === 'function'
 
 const fields = {
-  store: optional(kind(isDynamicClientStore, dynamicClientsExpectation)),
   initialAccessToken: tokenVerifier,
   maximumClients: aNumber(10_000, 1, 100_000),
   scope: allowedScope,

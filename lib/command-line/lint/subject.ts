@@ -6,7 +6,7 @@ import { ConfigurationError, type ConfigurationIssue } from '../../primitives/co
 import { isList, isRecord } from '../../primitives/values'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
 import { isClientRegistry, isDeleted } from '../../stores/client-store'
-import { withinDeadline } from '../../stores/deadline'
+import { withinDeadline } from '../../store/deadline'
 
 interface LintedClient {
   readonly client: Client

@@ -2,8 +2,8 @@ import { secondsOf } from '../../primitives/steady-clock'
 import { aClock, aTextThat } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { ConfigurationError } from '../../primitives/configuration-error'
-import { isStore, noStorage } from '../../stores/storage'
-import type { Store } from '../../stores/store'
+import { isStore, noStore } from '../../store/a-store'
+import type { Store } from '../../store/store'
 import { SharedKeys } from './shared-keys'
 import type { SigningAlgorithm } from './signing-algorithm'
 import { sharedSecrets } from './signing-keys'
@@ -99,7 +99,7 @@ export function manageSigningKeys(options: KeyManagementOptions): KeyManagement 
 const fields = {
   issuer: needed('', aTextThat('must be the URL of the server.')),
   store: needed<Store>(
-    noStorage,
+    noStore,
     kind(isStore, 'must be the store of the server, such as redisStore({ url }).'),
   ),
   secrets: needed([], sharedSecrets),

@@ -13,7 +13,7 @@ import {
   textOfTimes,
 } from './key-record'
 import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
-import type { Store } from '../../stores/store'
+import type { Store } from '../../store/store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
 

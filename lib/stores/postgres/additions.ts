@@ -1,5 +1,5 @@
 import { inTime } from '../../primitives/deadlines'
-import type { Count, Store } from '../store'
+import type { Count, Store } from '../../store/store'
 
 /** Resolves to the count as it is stored, below 0 too. */
 type Send = (key: string, amount: number, seconds: number) => Promise<Count>

@@ -1,6 +1,6 @@
 import { isRecord } from '../../primitives/values'
 import type { WarningCode } from '../../protocol/warning-code'
-import type { StoreWarning } from '../store'
+import type { StoreWarning } from '../../store/store'
 import { type PostgresPool, type Row, textIn, wholeIn } from './pool'
 
 const millisecondsApart = 5000

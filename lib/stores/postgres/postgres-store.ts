@@ -1,7 +1,7 @@
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isRecord } from '../../primitives/values'
-import { CreationDeadline } from '../creation-deadline'
-import type { Store, StoreWarning } from '../store'
+import { CreationDeadline } from '../../store/creation-deadline'
+import type { Store, StoreWarning } from '../../store/store'
 import { gathered } from './additions'
 import { warningsOf } from './check'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Fields, kind, optional, usual } from '../../primitives/schema'
-import { markSeconds } from '../store'
+import { markSeconds } from '../../store/store'
 
 export interface PostgresTables {
   /** The schema of the tables. Default: the search path of the connection. */

@@ -7,8 +7,8 @@ import { type Fields, group, needed } from '../../primitives/schema'
 // ms with Redis on the same machine, 0.24 ms in place of 2.40 ms with 1 ms to Redis. It saves little or no
 // processor time.
 // Can go: when the Redis client has a cache that stops within a second if changes no longer arrive.
-import { withinDeadline } from '../deadline'
-import type { Store, StoreWarning } from '../store'
+import { withinDeadline } from '../../store/deadline'
+import type { Store, StoreWarning } from '../../store/store'
 import { isCached, RecordCache } from './record-cache'
 import type { RedisConnection } from './connection'
 import type { RedisWarning } from './health-check'

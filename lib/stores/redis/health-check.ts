@@ -2,7 +2,7 @@ import { isRecord } from '../../primitives/values'
 import { createId, secureRandom } from '../../protocol/credential'
 import { adviceForShared } from '../../protocol/url-difference'
 import type { WarningCode } from '../../protocol/warning-code'
-import type { StoreWarning } from '../store'
+import type { StoreWarning } from '../../store/store'
 import type { RedisCommands } from './redis-commands'
 
 export interface RedisWarning extends StoreWarning {

@@ -1,6 +1,6 @@
 // Tuning: the memory of the option `cache`; see cache.ts.
 import { BoundedMap } from '../../primitives/bounded-map'
-import type { StoredValue } from '../store'
+import type { StoredValue } from '../../store/store'
 
 /** Of a server whose guards find tokens. */
 export const isCached = (key: string): boolean => key.startsWith('authorization:')

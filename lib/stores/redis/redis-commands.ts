@@ -69,7 +69,7 @@ export function textsOf(reply: unknown): readonly string[] {
   throw new Error('The Redis client replied with something other than a list.')
 }
 
-export function textOf(reply: unknown): string {
+function textOf(reply: unknown): string {
   if (typeof reply === 'string') return reply
   throw new Error('The Redis client replied with something other than text.')
 }

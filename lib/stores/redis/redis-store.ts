@@ -8,30 +8,20 @@ import {
   readOptions,
   usual,
 } from '../../primitives/schema'
-import type { AuthorizationIndex } from '../../authorization/authorization-index'
-import type { ConsentStore } from '../../authorization/consent-store'
 import { isRecord } from '../../primitives/values'
-import type { ClientRegistry } from '../client-store'
-import type { DynamicClientStore } from '../dynamic-client-store'
-import type { Storage } from '../storage'
-import type { StoreWarning } from '../store'
+import type { Store, StoreWarning } from '../../store/store'
 import type { RedisReads } from './batched-reads'
 import { cached, cacheOption, type CacheOptions } from './cache'
-import { RedisClients } from './clients'
 import type { PipelinedCommands, RedisCommands } from './redis-commands'
 import { connect, describeAddress, type RedisConnection } from './connection'
-import { redisConsents } from './redis-consents'
-import { redisClientMarks } from './redis-client-marks'
-import { redisIndex } from './redis-index'
 import { acknowledgedWrites, isPipelined, replicaWait, type ReplicaWait } from './replicas'
 import { readsOverHost } from './role'
 import { checkRedis } from './health-check'
-import { RedisDynamicClients } from './dynamic-clients'
 import { redisVerbs } from './verbs'
 import { type RedisWrites, writesOver } from './writes'
 
 export type RedisStoreOptions = {
-  /** The prefix of every key: without braces, or with a hash tag of Redis Cluster. Default `oauth:`. */
+  /** Of every key. Default `oauth:`. */
   readonly prefix?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
@@ -64,15 +54,8 @@ export type RedisStoreOptions = {
     }
 )
 
-/** A {@link Storage} on Redis, all in the same Redis, below the same prefix. */
-export interface RedisStore extends Storage {
-  /** For `createAuthorizationServer({ store, clients: store.clients, … })`. */
-  readonly clients: ClientRegistry
-  /** The option `dynamicRegistration` finds them here. */
-  readonly dynamicClients: DynamicClientStore
-  /** The authorizations of each resource owner, and the marks of clients. */
-  readonly index: AuthorizationIndex
-  readonly consents: ConsentStore
+/** A {@link Store} on Redis, all in the same Redis, below the same prefix. */
+export interface RedisStore extends Store {
   /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
@@ -118,10 +101,6 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
 const writesOf = (client: RedisCommands, wait: ReplicaWait | undefined, unused: string): RedisWrites =>
   wait !== undefined && isPipelined(client) ? acknowledgedWrites(client, wait, unused) : writesOver(client)
 
-// The keys of dynamic clients are in one hash slot. The hash tag is between the first opening brace and the next closing
-// one, unless empty.
-const isOneSlot = (prefix: string): boolean => !/[{}]/.test(prefix) || /^[^{]*\{[^}]+\}/.test(prefix)
-
 type RedisClient = RedisCommands & Partial<PipelinedCommands>
 
 const fields = {
@@ -134,10 +113,7 @@ const fields = {
   ),
   prefix: usual(
     'oauth:',
-    kind(
-      (value): value is string => typeof value === 'string' && isOneSlot(value),
-      'must be a text without braces, or with a hash tag such as {shop}:.',
-    ),
+    kind((value): value is string => typeof value === 'string', 'must be a text such as shop:.'),
   ),
   clock: aClock,
   waitForReplicas: optional(replicaWait),
@@ -166,17 +142,11 @@ interface Connections extends Pick<RedisStore, 'close'> {
 }
 
 function storeOver(connections: Connections): RedisStore {
-  const { client, reads, writes, prefix, clock, close } = connections
+  const { client, prefix, clock, close } = connections
   const place = describeAddress(client)
   const obstacle = () => client.obstacle?.()
-  const named = <Part extends object>(part: Part) => Object.assign(part, { place, obstacle })
-  const marks = redisClientMarks(reads, writes.run, `${prefix}revoked:`)
   return {
     ...redisVerbs(connections),
-    clients: named(new RedisClients(client, `${prefix}clients`)),
-    dynamicClients: named(new RedisDynamicClients(client, reads, `${prefix}{dynamic-clients}`)),
-    index: named({ ...redisIndex(client, writes.run, `${prefix}index:`), ...marks }),
-    consents: named(redisConsents(client, writes.run, `${prefix}consents:`)),
     place,
     obstacle,
     close,

@@ -1,4 +1,4 @@
-import { aDeadline } from '../deadline'
+import { aDeadline } from '../../store/deadline'
 import { isWhole } from '../../primitives/values'
 import { type Fields, group, kind, needed } from '../../primitives/schema'
 import { type PipelinedCommands, type RedisCommands, RedisScript } from './redis-commands'

@@ -1,5 +1,5 @@
-import type { Count } from '../../limits/counters'
-import type { Store } from '../store'
+import type { Count } from '../../store/store'
+import type { Store } from '../../store/store'
 import type { RedisReads } from './batched-reads'
 import { foundText, isDone, type RedisCommands, RedisScript, textsOf } from './redis-commands'
 import { type RedisWrites, versionLength } from './writes'

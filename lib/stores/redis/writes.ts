@@ -1,7 +1,7 @@
-import { markSeconds, type WriteTerms } from '../store'
+import { markSeconds, type WriteTerms } from '../../store/store'
 import { type RedisCommands, RedisScript } from './redis-commands'
 import { connectionSettings } from './connection'
-import { CreationDeadline } from '../creation-deadline'
+import { CreationDeadline } from '../../store/creation-deadline'
 
 export interface RedisWrites {
   write(key: string, value: string, terms: WriteTerms): Promise<boolean>

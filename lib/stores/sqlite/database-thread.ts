@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { StoredValue } from '../store'
+import type { StoredValue } from '../../store/store'
 import { threadProgram, type ThreadTerms } from './thread-program'
 
 /** Milliseconds that an act may wait: for the lock of another process, and a create for its turn. */

@@ -1,2 +1,2 @@
 export { sqliteStore, type SqliteStoreOptions } from './sqlite-store'
-export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from '../store'
+export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from '../../store/store'

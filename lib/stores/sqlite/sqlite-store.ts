@@ -7,7 +7,7 @@ import { aClock } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
 import { isText } from '../../primitives/values'
 import type { WarningCode } from '../../protocol/warning-code'
-import { markSeconds, type Store, type StoreWarning } from '../store'
+import { markSeconds, type Store, type StoreWarning } from '../../store/store'
 import { DatabaseThread, elapsed, patience } from './database-thread'
 
 export interface SqliteStoreOptions {

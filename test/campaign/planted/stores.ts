@@ -1,27 +1,27 @@
 import { setTimeout } from 'node:timers/promises'
 import { expiryOf } from '../../../lib/authorization/authorization'
 import { decodeAuthorization, encodeAuthorization } from '../../../lib/authorization/codec'
-import type { RedisStore, Storage, Store, StoredValue, WriteTerms } from '../../../lib/index'
+import type { Store, StoredValue, WriteTerms } from '../../../lib/index'
 import { but } from '../../support/stores/but'
 
-/** What a server of the campaign takes from its store. */
-type ServedStore = Storage & Pick<RedisStore, 'dynamicClients'>
-
 /** Plants a mistake into a sound store; each process plants its own. */
-type Plant = (sound: Storage) => Storage
+type Plant = (sound: Store) => Store
 
 type Written = Parameters<Store['write']>
 
 const kind = 'authorization:'
 const authorizationIn = (key: string, value: string) => decodeAuthorization(key.slice(kind.length), value)
 
-/** Only what is broken differs, and for authorizations alone. */
+/** Only what is broken differs, and for records of this kind alone. */
 const broken =
-  (bend: (sound: Store) => Partial<Pick<Store, 'read' | 'write' | 'remove' | 'confirmAbsent'>>): Plant =>
+  (
+    bend: (sound: Store) => Partial<Pick<Store, 'read' | 'write' | 'remove' | 'confirmAbsent'>>,
+    place = kind,
+  ): Plant =>
   (sound) => {
     const bent = bend(sound)
     const mistaken = but(sound, bent)
-    const at = (key: string) => (key.startsWith(kind) ? mistaken : sound)
+    const at = (key: string) => (key.startsWith(place) ? mistaken : sound)
     return but(sound, {
       ...bent,
       read: (key) => at(key).read(key),
@@ -125,6 +125,7 @@ const seenInFaults: Readonly<Record<string, Plant>> = {
       return sound.write(key, ...words)
     },
   })),
+  'a removal of a registration that only pretends': broken(() => ({ remove: async () => {} }), 'client:'),
 }
 
 // Of all processes: the copy of one arrives, whichever of them removed the record.
@@ -176,13 +177,8 @@ export const seenByContract: Readonly<Record<string, Plant>> = {
 }
 
 /** The store with the mistake of this name. */
-export function plantedInto(sound: ServedStore, name: string): ServedStore {
-  const { dynamicClients } = sound
-  if (name === 'a removal of a registration that only pretends') {
-    const pretending: typeof dynamicClients = Object.create(dynamicClients)
-    return but(sound, { dynamicClients: Object.assign(pretending, { remove: async () => {} }) })
-  }
+export function plantedInto(sound: Store, name: string): Store {
   const plant = { ...seenInRaces, ...seenInFaults }[name]
   if (plant === undefined) throw new Error(`There is no mistake with the name "${name}".`)
-  return Object.assign(plant(sound), { dynamicClients })
+  return plant(sound)
 }

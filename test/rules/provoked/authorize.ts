@@ -116,7 +116,9 @@ export const authorize = area('the authorization endpoint', authorizeStage, {
     return flow.ask(ofPrint, 'alice')
   },
   consent_not_remembered: async () =>
-    void (await authorizeStage(remembering).decideAfter(({ store }) => store.begin('fails', 'consents'))),
+    void (await authorizeStage({ ...remembering, authorizations: false }).decideAfter(({ store }) =>
+      store.begin('fails', 'owner'),
+    )),
   login_loop: () => returned(silently),
   'login_loop/no_session': () => returned({}),
   'login_loop/no_cookie': () => returned({}, {}, {}, { session: {} }),

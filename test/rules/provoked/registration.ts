@@ -6,7 +6,7 @@ import { DocumentOrigin } from '../../support/flows/document-origin'
 import { authorizationRequest } from '../../support/flows/flow'
 import { identityKeys, withIdentity } from '../../support/flows/identity-stage'
 import { configure, ofClient } from '../../support/flows/registered-client'
-import { disabled, inMemory, notesApp, notesService, registeringOn } from '../../support/flows/registering'
+import { inMemory, notesApp, notesService, registeringOn } from '../../support/flows/registering'
 import { area, grant, open, type Options, twice } from './provoke'
 
 const keys = identityKeys()
@@ -38,8 +38,8 @@ export const registrations = area('registration', registerStage, {
   'client_metadata_refused/method_none': ({ update }) => update({ token_endpoint_auth_method: 'none' }),
   'client_metadata_refused/unreachable': () =>
     registerStage({}, { ...withIdentity(), plugIns: [keys, openId] }).register(sector),
-  client_metadata_disabled: async ({ register, clients }) => {
-    await clients.update((await register()).body.client_id, disabled)
+  client_metadata_disabled: async ({ register, oauth }) => {
+    await oauth.disableClient((await register()).body.client_id)
     return register()
   },
   initial_access_token_refused: () => registerStage({ initialAccessToken: () => false }).register(),

@@ -7,6 +7,7 @@ import {
   type PasswordOptions,
   tokenExchange,
 } from '../../../lib/index'
+import { encodeOwner, nobody } from '../../../lib/authorization/owner-record'
 import {
   bent,
   type ClientApplication,
@@ -22,6 +23,7 @@ import { oldPrint, passwordRequest, wonderland } from '../../support/flows/passw
 import { Prover } from '../../support/flows/prover'
 import * as resources from '../../support/flows/resources'
 import { accessTokenType, anyOwner, exchangeOf, service } from '../../support/flows/token-exchange'
+import { but } from '../../support/stores/but'
 import { area, atNextSave, grant, once, open, type Opened, type Options, registered, twice } from './provoke'
 
 const brief = bent(photoPrint, { client_id: 'brief', grant_lifetime: 30 })
@@ -115,8 +117,19 @@ export const grants = area('codes and refresh tokens', grantStage, {
   client_issue_limited: () => twice(grantStage({ limits: { issuing: { client: once } } }).work),
   owner_issue_limited: () => grantStage({ limits: { issuing: { owner: once } } }).refreshAfter(() => {}),
   owner_share_full: async () => {
-    const store = memoryStore()
-    store.index.add = async () => 'full'
+    // The room that an approval makes is taken before it enters.
+    const entries = Array.from({ length: 1000 }, (_, place) => ({
+      authorizationId: String(place).padStart(22, '0'),
+      clientId: `client-${place % 20}`,
+      openId: false,
+      until: 2_000_000_000,
+    }))
+    const full = { value: encodeOwner({ ...nobody, entries }), version: 'v'.repeat(22) }
+    const kept = memoryStore()
+    const store = but(kept, {
+      read: async (key) => (key.startsWith('owner:') ? full : kept.read(key)),
+      write: async (key, ...words) => key.startsWith('owner:') || kept.write(key, ...words),
+    })
     const { flow } = grantStage({ store, authorizations: true })
     return flow.decide(await flow.ask(authorizationRequest(photoPrint), 'alice'), 'approve', 'alice')
   },

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import request, { type Response } from 'supertest'
-import {
-  type AuthorizationServerOptions,
-  type DynamicClient,
-  type DynamicClientStore,
-  memoryDynamicClients,
-  memoryStore,
-  redisStore,
-} from '../../../lib/index'
+import { type AuthorizationServerOptions, memoryStore, redisStore, type Store } from '../../../lib/index'
 import { withRedis } from '../with-redis'
 import { application, type Application } from './application'
 import { Clock } from './clock'
@@ -21,8 +14,7 @@ export const day = 24 * hour
 /** A host application at which clients register themselves, in a time of its own. */
 export interface RegisteringStage extends Application {
   readonly clock: Clock
-  readonly clients: DynamicClientStore
-  readonly store: NonNullable<AuthorizationServerOptions['store']>
+  readonly store: Store
   /** Registers a client over HTTP. */
   readonly register: (metadata: unknown, headers?: Record<string, string>) => Promise<Response>
 }
@@ -32,20 +24,18 @@ export type SetRegisteringStage = (
   options?: Partial<AuthorizationServerOptions>,
 ) => RegisteringStage
 
-type OpenStores = (
-  clock: () => number,
-) => Required<Pick<AuthorizationServerOptions, 'store'>> & { readonly clients: DynamicClientStore }
+type OpenStore = (clock: () => number) => Store
 
 /** Sets stages on stores that are opened so. */
-export function registeringOn(open: OpenStores): SetRegisteringStage {
-  return (registration, options) => {
+export function registeringOn(open: OpenStore): SetRegisteringStage {
+  return (registration = {}, options) => {
     const clock = new Clock()
-    const { store, clients } = open(clock.read)
+    const store = open(clock.read)
     const staged = application({
       store,
       clock: clock.read,
       storeDeadline: 10,
-      dynamicRegistration: { store: clients, ...registration },
+      dynamicRegistration: registration,
       ...options,
     })
     const register = async (metadata: unknown, headers: Record<string, string> = {}) =>
@@ -53,43 +43,26 @@ export function registeringOn(open: OpenStores): SetRegisteringStage {
         .post('/register')
         .set({ 'Content-Type': 'application/json', ...headers })
         .send(typeof metadata === 'string' ? metadata : JSON.stringify(metadata))
-    return { ...staged, clock, clients, store, register }
+    return { ...staged, clock, store, ...(options?.store && { store: options.store }), register }
   }
 }
 
-export const inMemory: OpenStores = (clock) => ({
-  store: memoryStore({ clock }),
-  clients: memoryDynamicClients({ clock }),
-})
+export const inMemory: OpenStore = (clock) => memoryStore({ clock })
 
-/** A store of clients that has its verbs from the present one. */
-export const clientsOf = (present: () => DynamicClientStore): DynamicClientStore => ({
-  find: (id) => present().find(id),
-  add: (addition) => present().add(addition),
-  update: (id, change) => present().update(id, change),
-  remove: (id) => present().remove(id),
-  extend: (...words) => present().extend(...words),
-})
+/** The record of a client that registered itself, as it is stored; undefined if the client is unknown. */
+export async function storedClient({ store }: Pick<RegisteringStage, 'store'>, clientId: string) {
+  const found = await store.read(`client:${clientId}`)
+  return found && JSON.parse(found.value)
+}
 
-/** What a host writes that disables a client. */
-export const disabled = (found: DynamicClient): DynamicClient => ({
-  ...found,
-  registration: { ...found.registration, disabled: true },
-})
-
-/** Tells stories with dynamic clients on a real Redis; the contract of a store holds for each store. */
+/** Tells stories with dynamic clients on a real Redis. */
 export function describeRegistration(title: string, stories: (stage: SetRegisteringStage) => void): void {
   describe(title, () => {
     let client: Redis
     withRedis((started) => {
       client = started.client
     })
-    stories(
-      registeringOn((clock) => {
-        const store = redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })
-        return { store, clients: store.dynamicClients }
-      }),
-    )
+    stories(registeringOn((clock) => redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })))
   })
 }
 

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import {
   redisStore,
+  registeredClients,
   type AuthorizationServerOptions,
   type ClientRegistry,
   type AuditEvent,
-  type Storage,
+  type Store,
 } from '../../../lib/index'
 import { withRedis } from '../with-redis'
 import { application, type Application } from './application'
 
 /** A host application whose clients register while it runs; another process of it shares both stores. */
 export interface RegistryStage extends Application {
-  readonly clients: ClientRegistry
-  readonly store: Storage
+  readonly clients: Required<ClientRegistry>
+  readonly store: Store
   /** What the server reported of old secrets, in order. */
   readonly oldSecrets: readonly AuditEvent[]
 }
@@ -29,7 +30,7 @@ export function describeOnRegistry(title: string, stories: (stage: SetRegistrySt
     })
     stories((options) => {
       const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
-      const { clients } = store
+      const clients = registeredClients(store)
       const staged = application({ store, clients, ...options })
       const oldSecrets: AuditEvent[] = []
       staged.oauth.events.on('oldSecretUsed', (use) => oldSecrets.push(use))

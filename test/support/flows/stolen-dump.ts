@@ -7,6 +7,7 @@ export async function dumpOf(redis: Redis): Promise<readonly string[]> {
   for (const key of await redis.keys('*')) {
     const type = await redis.type(key)
     if (type === 'string') texts.push(key, String(await redis.get(key)))
+    else if (type === 'set') texts.push(key, ...(await redis.smembers(key)))
     else if (type === 'hash')
       texts.push(key, ...Object.entries(await redis.hgetall(key)).flatMap(([field, value]) => [field, value]))
     else throw new Error(`The dump does not know how to read the ${type} ${key}.`)

@@ -1,7 +1,7 @@
-import type { Storage } from '../../../lib/index'
+import type { Store } from '../../../lib/index'
 
 /** The store, with other verbs in place of its own. */
-export function but<Kept extends Storage>(store: Kept, verbs: Partial<Storage>): Kept {
+export function but<Kept extends Store>(store: Kept, verbs: Partial<Store>): Kept {
   const other: Kept = Object.create(store)
   for (const name of ['read', 'write', 'remove', 'add', 'list'] as const)
     Object.defineProperty(other, name, { value: verbs[name] ?? store[name].bind(store) })

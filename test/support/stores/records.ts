@@ -1,7 +1,9 @@
 import { storedTokenOf } from '../../../lib/authorization/access-token'
 import type { Active, Approved, Authorization, Pending } from '../../../lib/authorization/authorization'
 import { createId, digest, secureRandom } from '../../../lib/protocol/credential'
-import type { AuthorizationStore, Store, StoredAuthorization } from '../../../lib/index'
+import type { Store, StoredValue } from '../../../lib/index'
+import type { AuthorizationStore, StoredAuthorization } from '../../../lib/authorization/store'
+import type { TimelyStore } from '../../../lib/store/deadline'
 import { authorizationsIn, countersIn, documentsIn } from '../../../lib/stores/records'
 
 /** An id or a revision, as the callers of a store make them. */
@@ -77,9 +79,17 @@ export function threeVersions(): readonly [StoredAuthorization, StoredAuthorizat
   ]
 }
 
-/** The authorizations of a store. */
-export const authorizationsOf = (store: Store, clock: () => number = Date.now): AuthorizationStore =>
-  authorizationsIn(store, clock)
+/** The authorizations of a store, without a deadline. */
+export function authorizationsOf(store: Store, clock: () => number = Date.now): AuthorizationStore {
+  const timely: TimelyStore = Object.create(store)
+  return authorizationsIn(
+    Object.assign(timely, {
+      readAs: async <Made>(key: string, make: (found: StoredValue | undefined) => Made) =>
+        make(await store.read(key)),
+    }),
+    clock,
+  )
+}
 
 export { countersIn as countersOf, documentsIn as documentsOf }
 

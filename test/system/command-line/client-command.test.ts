@@ -52,14 +52,14 @@ describe('client add', () => {
       default_acr_values: ['gold'],
       note: 'a=b',
     }
-    expect(await stage.store.clients.find(client_id)).toMatchObject(stored)
+    expect(await stage.clients.find(client_id)).toMatchObject(stored)
     expect(await answerOf('show', client_id)).toMatchObject(stored)
   })
 
   it('fills every field', async () => {
     const digest = await hashClientSecret('chosen')
     await answerOf('add', ...everyField.map((word) => (word === 'DIGEST' ? digest : word)))
-    expect(await stage.store.clients.find('photo-book')).toEqual({
+    expect(await stage.clients.find('photo-book')).toEqual({
       client_id: 'photo-book',
       client_type: 'confidential',
       client_secret_hashes: [digest],
@@ -106,7 +106,7 @@ describe('client add', () => {
       stdout: '',
       stderr: expect.stringContaining(`  - ${mistake}`),
     })
-    expect(await stage.store.clients.list()).toEqual([])
+    expect(await stage.clients.list()).toEqual([])
   })
 
   it('names the flags also where the sentence of a mistake names other members', async () => {
@@ -123,7 +123,7 @@ describe('client add', () => {
     expect(await client('add', ...web, '--client-id', 'phone')).toEqual(
       refused('registered', '--client-id is taken: another client has it, and keeps it.\n'),
     )
-    expect(await stage.store.clients.find('phone')).toMatchObject({ client_type: 'public' })
+    expect(await stage.clients.find('phone')).toMatchObject({ client_type: 'public' })
   })
 
   it('lists every mistake in a registration under the name of its option', async () => {
@@ -133,7 +133,7 @@ describe('client add', () => {
     for (const name of ['type', 'scope', 'redirect-uri', 'name', 'secret-hash'])
       expect(stderr).toContain(`\n  - --${name} `)
     for (const hidden of ['a secret itself', '\u001B']) expect(stderr).not.toContain(hidden)
-    expect(await stage.store.clients.list()).toEqual([])
+    expect(await stage.clients.list()).toEqual([])
   })
 })
 
@@ -144,7 +144,7 @@ describe('client list and show', () => {
   it('show clients as an aligned table, without digests, with the day of the last use', async () => {
     await answerOf('add', ...web, '--client-id', 'report', '--name', 'Report')
     await answerOf('add', ...phone, '--client-id', 'b')
-    await stage.store.clients.noteUse?.('b', Date.UTC(2026, 1, 3) / 1000)
+    await stage.clients.noteUse('b', Date.UTC(2026, 1, 3) / 1000)
     expect((await client('list')).stdout).toBe(
       [
         'client_id  client_name  client_type   grant_types         scope                      client_secrets  last_used   disabled',
@@ -156,7 +156,7 @@ describe('client list and show', () => {
     const shown = (await client('show', 'report')).stdout
     expect(shown).toMatch(/^client_type +confidential$[^]*^client_secrets +1$/m)
     expect(shown).not.toContain('sha256')
-    const { client_secret_hashes: _digests, ...rest } = (await stage.store.clients.find('report')) ?? {}
+    const { client_secret_hashes: _digests, ...rest } = (await stage.clients.find('report')) ?? {}
     expect(await answerOf('show', 'report')).toEqual({ ...rest, client_secrets: 1 })
     expect(await answerOf('show', 'b')).toMatchObject({ last_used: '2026-02-03' })
     expect(await answerOf('list')).toMatchObject([{ client_id: 'b' }, { client_id: 'report' }])
@@ -170,7 +170,7 @@ describe('client list and show', () => {
 
   it('print no stored control characters', async () => {
     const evil = 'a\u001B]0;x\u0007\n\u009B31m\u202Eb\u2028\u{E0041}'
-    await stage.store.clients.add({ client_id: evil, client_type: 'public', client_name: evil, scope: evil })
+    await stage.clients.add({ client_id: evil, client_type: 'public', client_name: evil, scope: evil })
     for (const words of [['list'], ['list', '--json'], ['show', evil], ['show', evil, '--json']]) {
       const { status, stdout } = await client(...words)
       expect(status).toBe(0)
@@ -183,7 +183,7 @@ describe('client list and show', () => {
 
   it('find an issued identifier that begins like an option', async () => {
     const id = `--${'aB3_-'.repeat(4)}`
-    await stage.store.clients.add({ client_id: id, client_type: 'public', scope: 'a' })
+    await stage.clients.add({ client_id: id, client_type: 'public', scope: 'a' })
     expect(await answerOf('show', id)).toMatchObject({ client_id: id })
     const words = ['client', 'show', '--json', '--prefix', stage.prefix, '--redis', stage.url, '--', id]
     expect(JSON.parse((await here(words)).stdout)).toMatchObject({ client_id: id })
@@ -344,7 +344,7 @@ describe('the command line', () => {
   })
 
   it('prints only the code of a Redis error, which quotes no digest', async () => {
-    await stage.redis?.set(`${stage.prefix}clients`, 'text')
+    await stage.redis?.set(`${stage.prefix}listed:client`, 'text')
     expect(await client('add', ...web)).toMatchObject({
       status: 1,
       stderr: `Redis at ${new URL(stage.url).host} refused: WRONGTYPE.\n`,

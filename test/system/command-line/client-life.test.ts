@@ -1,5 +1,7 @@
 import request from 'supertest'
 import { outcomeOf } from '../../support/flows/outcome'
+import { getTokens, ofClient, refresh } from '../../support/flows/registered-client'
+import { notesApp } from '../../support/flows/registering'
 import { tokensOf } from '../../support/flows/tokens'
 import { waitUntil } from '../../support/wait-until'
 import { ClientStage, grant, phone, refused, uri } from './client-stage'
@@ -7,7 +9,7 @@ import { ClientStage, grant, phone, refused, uri } from './client-stage'
 const stage = new ClientStage()
 const { client, answerOf, added, tokensFor } = stage
 const add = (...words: readonly string[]) => answerOf('add', ...phone, '--client-id', 'phone', ...words)
-const found = () => stage.store.clients.find('phone')
+const found = () => stage.clients.find('phone')
 const unknown = refused('changed', 'client_id names no client that is registered here.')
 
 describe('client change', () => {
@@ -150,11 +152,17 @@ describe('clients that registered themselves', () => {
     expect(await client('change', id, '--name=x')).toEqual(unknown)
   })
 
-  it('are deleted, and register again under another identifier', async () => {
-    const { id, ask } = await register()
+  it('are deleted, and register again without what they had, also where no issuer is named', async () => {
+    const metadata = { ...notesApp, client_name: 'Notes' }
+    const { app, flow } = stage.serving({ clients: [], dynamicRegistration: {} })
+    const enter = () => request(app).post('/register').send(metadata)
+    const notes = await enter()
+    const id: string = notes.body.client_id
+    const { refresh_token } = (await getTokens({ app, flow }, notes)).body
     await answerOf('delete', id)
-    expect(await ask()).toBe('page 400 invalid_request')
+    expect((await flow.ask(ofClient(notes), 'alice')).status).toBe(400)
     expect(await client('delete', id)).toEqual(unknown)
-    expect((await register()).id).not.toBe(id)
+    expect((await enter()).body.client_id).toBe(id)
+    expect(outcomeOf(await refresh({ app, flow }, notes, refresh_token))).toBe('400 invalid_grant')
   })
 })

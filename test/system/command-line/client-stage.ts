@@ -1,6 +1,11 @@
 import type { Redis } from 'ioredis'
 import { run } from '../../../lib/command-line/run'
-import { redisStore, type AuthorizationServerOptions, type RedisStore } from '../../../lib/index'
+import {
+  redisStore,
+  registeredClients,
+  type AuthorizationServerOptions,
+  type RedisStore,
+} from '../../../lib/index'
 import type { Finished } from '../../support/command-line'
 import { application } from '../../support/flows/application'
 import { outcomeOf } from '../../support/flows/outcome'
@@ -52,6 +57,10 @@ export class ClientStage {
     return redisStore({ client: this.redis, prefix: this.prefix })
   }
 
+  get clients() {
+    return registeredClients(this.store)
+  }
+
   readonly client = (...words: readonly string[]): Promise<Finished> =>
     here(['client', ...words, '--prefix', this.prefix], { REDIS_URL: this.url })
 
@@ -69,7 +78,7 @@ export class ClientStage {
 
   readonly serving = (options: Partial<AuthorizationServerOptions> = {}) => {
     const { store } = this
-    return application({ store, clients: store.clients, storeDeadline: 10, ...options })
+    return application({ store, clients: registeredClients(store), storeDeadline: 10, ...options })
   }
 
   /** What a client gets that asks for a token for itself. */

@@ -154,12 +154,12 @@ describe('lint CONFIG', () => {
   })
 
   it('is a program that ends although the configuration opened something, and closes the store', async () => {
-    const text = `const { redisStore } = require(${suite})
+    const text = `const { redisStore, registeredClients } = require(${suite})
       setInterval(() => {}, 1000)
       const store = redisStore({ url: 'redis://127.0.0.1:1' })
       const { close } = store
       store.close = () => { process.stderr.write('closed\\n'); return close.call(store) }
-      module.exports.options = { ${clean}, store, clients: store.clients }`
+      module.exports.options = { ${clean}, store, clients: registeredClients(store) }`
     const { status, stderr } = await commandLine(['lint', write('redis.cjs', text)])
     expect(status).toBe(0)
     expect(stderr).toContain('closed\n')

@@ -8,7 +8,7 @@ import request from 'supertest'
 import { logEvents } from '../../../docs/examples/audit-log'
 import { serverForPartner } from '../../../docs/examples/jwt-bearer'
 import { photoServer } from '../../../docs/examples/jwt-guard'
-import { authorizationStoreRules } from '../../../lib/testing/index'
+import { storeRules } from '../../../lib/testing/index'
 import { claimsAt, hub, jwt, signer } from '../../support/assertions/jwt'
 import { KeyServer } from '../../support/assertions/key-server'
 import { isEventName } from '../../support/events'
@@ -68,7 +68,7 @@ test('the example of guards for JWTs takes what its issuer signed, and says why 
 
 test('the contract on the page of stores passes', () => {
   const { status, output } = runInNode("require('./docs/examples/store-contract')")
-  expect(output).toContain(`pass ${authorizationStoreRules.length}\n`)
+  expect(output).toContain(`pass ${storeRules.length}\n`)
   expect(status).toBe(0)
 })
 

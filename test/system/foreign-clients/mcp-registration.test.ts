@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as second from '@modelcontextprotocol/client'
 import * as first from '@modelcontextprotocol/sdk/client/auth.js'
-import { memoryDynamicClients } from '../../../lib/index'
+import { memoryStore } from '../../../lib/index'
 import { Clock } from '../../support/flows/clock'
 import { freePort } from '../../support/mcp/free-port'
 import { runClient } from '../../support/mcp/run-client'
@@ -17,8 +17,8 @@ let clock: Clock
 
 beforeEach(async () => {
   clock = new Clock()
-  const store = memoryDynamicClients({ clock: clock.read })
-  stage = await startMcp({ options: { clock: clock.read, dynamicRegistration: { store, grantTypes } } })
+  const store = memoryStore({ clock: clock.read })
+  stage = await startMcp({ options: { store, clock: clock.read, dynamicRegistration: { grantTypes } } })
 })
 afterEach(() => stage.close())
 

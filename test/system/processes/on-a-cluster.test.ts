@@ -93,7 +93,7 @@ describe('Two processes on a cluster', () => {
 
   /** The registrations that the cluster holds. */
   async function held(): Promise<number> {
-    const pattern = `${prefix}{dynamic-clients}:*`
+    const pattern = `${prefix}client:*`
     return (await Promise.all(client.nodes('master').map((node) => node.keys(pattern)))).flat().length
   }
 

@@ -49,7 +49,7 @@ test.each([
 test('a request that Redis fails says where Redis was looked for, and no password', async () => {
   const warnings = await warningsOf(`
     const store = suite.redisStore({ url: 'redis://admin:hunter2@127.0.0.1:1/7' })
-    const oauth = createAuthorizationServer({ ...options, clients: store.clients, store, storeDeadline: 60 })
+    const oauth = createAuthorizationServer({ ...options, clients: suite.registeredClients(store), store, storeDeadline: 60 })
     await serve(express().use(oauth.router()), (url) => fetch(url + '/token', { method: 'POST', body: new URLSearchParams({ client_id: 'x' }) }))
     await oauth.close()
   `)

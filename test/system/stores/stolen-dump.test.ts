@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { redisStore } from '../../../lib/index'
+import { redisStore, registeredClients } from '../../../lib/index'
 import { createRefreshToken, secureRandom } from '../../../lib/protocol/credential'
 import { application, withoutLimits, type Application } from '../../support/flows/application'
 import {
@@ -76,14 +76,15 @@ describe('The thief of a dump of Redis', () => {
   /** A process on that Redis. */
   async function stage(): Promise<Application> {
     const store = redisStore({ client: redis })
+    const clients = registeredClients(store)
     for (const { registration } of [photoBook, photoFrame, inspector, oldPrint])
-      await store.clients.add(registration)
+      await clients.add(registration)
     const { grantTypes } = withPassword({ verify: new PasswordCheck().verify })
     // A clock that stands still: nothing is refused because it is late.
     const clock = new Clock().read
     const lives = { clock, storeDeadline: 10, lifetimes: { authorizationCode: 600 } }
     const unlimited = { limits: { ...withoutLimits.limits, clientAuthentication: false } } as const
-    return application({ ...lives, ...unlimited, store, clients: store.clients, grantTypes })
+    return application({ ...lives, ...unlimited, store, clients, grantTypes, authorizations: true })
   }
 
   /** Presents a text as everything that it could be, and tells what was not refused. */
@@ -121,7 +122,8 @@ describe('The thief of a dump of Redis', () => {
     const dump = (await dumpOf(redis)).join('\n')
     expect(credentials.length).toBeGreaterThan(20)
     // It is the whole story that is looked at.
-    for (const part of ['["p', '["d', '["c', '["a', 'oauth:count:']) expect(dump).toContain(part)
+    for (const part of ['["p', '["d', '["c', '["a', 'oauth:count:', 'oauth:owner:'])
+      expect(dump).toContain(part)
     const rotated = /\["[\w-]{43}",\d+,"[\w-]{22}",\d+,\d+,"[\w-]+"\]/
     expect(dump).toMatch(rotated)
     const found = credentials.filter((text) => spellingsOf(text).some((spelling) => dump.includes(spelling)))

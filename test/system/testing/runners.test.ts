@@ -34,8 +34,8 @@ test('node:test runs the contract, which fails over a store that overwrites', ()
 
 test('a contract without a test runner says what it lacks', () => {
   const { output } = runInNode(`
-    const { authorizationStoreContract } = ${load('testing/index.ts')}
-    try { authorizationStoreContract('my store', () => {}) } catch ({ name, message }) { console.log(name, message) }
+    const { storeContract } = ${load('testing/index.ts')}
+    try { storeContract('my store', () => {}) } catch ({ name, message }) { console.log(name, message) }
   `)
   expect(output).toMatch(/^ConfigurationError .*\n.*runner must be \{ describe, it \}/)
 })
@@ -72,10 +72,10 @@ test('a store that never answers breaks a rule after half a minute and does not 
   const { output } = runInNode(`
     const { mock } = require('node:test')
     mock.timers.enable({ apis: ['setTimeout'] })
-    const { checkCounters } = ${load('testing/index.ts')}
+    const { checkStore } = ${load('testing/index.ts')}
     const never = () => new Promise(() => {})
     const ticking = setInterval(() => mock.timers.tick(30_000), 5)
-    checkCounters(() => ({ counters: { add: never, useOnce: never } }))
+    checkStore(() => ({ store: { read: never, write: never, remove: never, add: never, list: never } }))
       .then((verdicts) => console.log(new Set(verdicts.map(({ problem }) => problem.message))))
       .finally(() => clearInterval(ticking))
   `)

@@ -3,9 +3,8 @@ import {
   dpop,
   generateClientSecret,
   implicit,
-  memoryClients,
+  registeredClients,
   memoryStore,
-  memoryDynamicClients,
   metadataDocuments,
   password,
   pushedAuthorizationRequests,
@@ -68,7 +67,7 @@ const registryOf = (...registrations: readonly ClientRegistration[]): ClientRegi
   list: async () => registrations,
 })
 
-const openRegistration = { store: memoryDynamicClients(), scope: 'a' }
+const openRegistration = { scope: 'a' }
 const registration = { ...openRegistration, initialAccessToken: hash() }
 const photos = 'https://photos.example'
 const oneResource = { [photos]: { scopes: ['a'] } }
@@ -87,7 +86,7 @@ const breaks: Readonly<Record<string, readonly [path: string, bend: Bend, ...all
   'default-scope-everything': ['defaultScope', { defaultScope: 'c a b' }],
   'memory-store': ['store', { store: memoryStore() }],
   'memory-counters': ['counters', { counters: memoryStore() }],
-  'memory-clients': ['clients', { clients: memoryClients() }],
+  'memory-clients': ['clients', { clients: registeredClients(memoryStore()) }],
   'dpop-nonce-secret': ['plugIns[0].guardNonces.secret', { plugIns: [dpop({ guardNonces: {} })] }],
   'registration-open': ['dynamicRegistration', { dynamicRegistration: openRegistration }],
   'registration-every-scope': [

@@ -2,13 +2,7 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { ExpiringMap } from '../primitives/expiring-map'
 import { steadyClock } from '../primitives/steady-clock'
 import { InMemory } from './in-memory'
-import type { AuthorizationIndex } from '../authorization/authorization-index'
-import type { ConsentStore } from '../authorization/consent-store'
-import type { Count } from '../limits/counters'
-import { MemoryConsents } from './memory-consents'
-import { MemoryIndex } from './memory-index'
-import type { Storage } from './storage'
-import { markSeconds, type StoredValue, type WriteTerms } from './store'
+import { type Count, markSeconds, type Store, type StoredValue, type WriteTerms } from './store'
 
 export interface MemoryStoreOptions {
   /**
@@ -31,7 +25,7 @@ export interface MemoryStoreOptions {
  *
  * @throws ConfigurationError if `NODE_ENV` is `production`, unless `allowInProduction` is true.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
   if (process.env['NODE_ENV'] === 'production' && options.allowInProduction !== true)
     throw new ConfigurationError('The memory store is not for production:', [
       {
@@ -43,12 +37,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new RecordsInMemory(options.maximumRecords ?? 100_000, options.clock ?? Date.now)
 }
 
-/** A {@link Storage} in memory. */
-export interface MemoryStore extends Storage {
-  readonly index: AuthorizationIndex
-  readonly consents: ConsentStore
-}
-
 interface Counted {
   readonly count: number
   readonly endsAt: number
@@ -57,9 +45,7 @@ interface Counted {
 const removed: StoredValue = { value: '', version: '' }
 
 // No verb contains an await: each is atomic.
-class RecordsInMemory extends InMemory implements MemoryStore {
-  readonly index: AuthorizationIndex
-  readonly consents: ConsentStore
+class RecordsInMemory extends InMemory implements Store {
   private readonly rooms = new Map<string, ExpiringMap<StoredValue>>()
   private readonly counts: ExpiringMap<Counted>
   private readonly steady: () => number
@@ -72,8 +58,6 @@ class RecordsInMemory extends InMemory implements MemoryStore {
     // A step of the host's clock ends no record early or late.
     this.steady = steadyClock(clock)
     this.counts = new ExpiringMap(maximumRecords, this.steady)
-    this.index = new MemoryIndex(maximumRecords, this.steady)
-    this.consents = new MemoryConsents(maximumRecords, this.steady)
   }
 
   async read(key: string): Promise<StoredValue | undefined> {

@@ -1,7 +1,3 @@
-import type { Count } from '../limits/counters'
-
-export type { Count }
-
 /** A text under a key. */
 export interface StoredValue {
   readonly value: string
@@ -16,6 +12,12 @@ export interface WriteTerms {
   readonly expected?: string | undefined
   /** From now until the store may drop the record. Undefined: the record stays. */
   readonly seconds?: number | undefined
+}
+
+/** `secondsLeft`: whole seconds until the count begins again at 0. */
+export interface Count {
+  readonly count: number
+  readonly secondsLeft: number
 }
 
 /** A problem around a store, such as a setting of its database. */

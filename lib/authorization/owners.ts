@@ -1,0 +1,191 @@
+import { changeRecord } from '../store/change'
+import type { Store } from '../store/store'
+import { createId, digest, secureRandom } from '../protocol/credential'
+import {
+  decodeOwner,
+  encodeOwner,
+  nobody,
+  type OwnedClient,
+  type OwnerEntry,
+  type OwnerRecord,
+} from './owner-record'
+
+/** Names the owner at one issuer: 59 characters of base64url. */
+export const ownerName = (issuerDigest: string, subject: string): string => issuerDigest + digest(subject)
+
+/** Seconds that a decision may take from the page that asks: what an owner takes back meanwhile stays taken back. */
+const usualDecision = 3600
+
+/** Seconds. Clocks differ: nothing is dropped as ended before every clock says so. */
+const clocksApart = 300
+
+/** Seconds after a revocation. */
+const approvalWaits = 5
+
+/** Of one owner. */
+const entriesAtMost = 1000
+/** Of one owner at one client. */
+export const entriesOfClientAtMost = 100
+
+/**
+ * - `revoked`: the owner has ended everything since the approval began.
+ * - `full`: the owner, or the owner at this client, has no room. Nothing was entered.
+ */
+type EntryOutcome = 'entered' | 'revoked' | 'full'
+
+/**
+ * What each owner has at one issuer, as one record: authorizations, and remembered consents. Only processes have a
+ * clock, and their clocks differ. So what ends approvals under way is a new random name, not a time: an approval
+ * carries the names that were read with its owner.
+ */
+export class Owners {
+  constructor(
+    private readonly store: Store,
+    /** Seconds since the epoch. */
+    private readonly now: () => number,
+    /** Seconds that a request waits for its owner. */
+    private readonly requestLifetime: number,
+  ) {}
+
+  async read(owner: string): Promise<OwnerRecord> {
+    return this.live((await this.store.read(keyOf(owner)))?.value)
+  }
+
+  /**
+   * @param began the names that were read with the owner; without names, the time of the approval; undefined for what
+   *   no revocation ends.
+   */
+  enter(owner: string, entry: OwnerEntry, began: string | number | undefined): Promise<EntryOutcome> {
+    return this.change(owner, (record) => {
+      if (began !== undefined && isRevoked(record, began)) return { outcome: 'revoked' }
+      const others = record.entries.filter(({ authorizationId }) => authorizationId !== entry.authorizationId)
+      const ofClient = others.filter(({ clientId }) => clientId === entry.clientId).length
+      if (others.length >= entriesAtMost || ofClient >= entriesOfClientAtMost) return { outcome: 'full' }
+      return { next: { ...record, entries: [...others, entry] }, outcome: 'entered' }
+    })
+  }
+
+  async drop(owner: string, authorizationIds: readonly string[]): Promise<void> {
+    if (authorizationIds.length === 0) return
+    const isGone = new Set(authorizationIds)
+    await this.change(owner, (record) => {
+      const entries = record.entries.filter(({ authorizationId }) => !isGone.has(authorizationId))
+      return entries.length === record.entries.length
+        ? { outcome: undefined }
+        : { next: { ...record, entries }, outcome: undefined }
+    })
+  }
+
+  /**
+   * Ends every approval under way and every consent, and returns the entries.
+   *
+   * @param seconds that an authorization without an entry may live.
+   */
+  revoke(owner: string, seconds: number): Promise<readonly OwnerEntry[]> {
+    return this.change(owner, (record) => {
+      const next = { ...record, ...this.takenBack(), consents: [] }
+      const revokedAt = this.now()
+      const revokedUntil = revokedAt + Math.max(seconds, this.longestDecision)
+      return { next: { ...next, revocation: newName(), revokedAt, revokedUntil }, outcome: record.entries }
+    })
+  }
+
+  /**
+   * Replaces the consent, unless the owner has taken back something since the names were read. Drops the consents that
+   * end first if all are too long together.
+   */
+  async remember(
+    owner: string,
+    clientId: string,
+    names: string,
+    replace: (before: string | undefined) => OwnedClient | undefined,
+  ): Promise<void> {
+    await this.change(owner, (record) => {
+      if (isNewer(record.withdrawal, withdrawalIn(names))) return { outcome: undefined }
+      const before = record.consents.find((each) => each.clientId === clientId)
+      const consent = replace(before?.consent)
+      if (consent === undefined) return { outcome: undefined }
+      const consents = bounded([...record.consents.filter((each) => each !== before), consent])
+      return { next: { ...record, consents }, outcome: undefined }
+    })
+  }
+
+  async forget(owner: string, clientId: string): Promise<void> {
+    await this.change(owner, (record) => {
+      const consents = record.consents.filter((each) => each.clientId !== clientId)
+      return { next: { ...record, ...this.takenBack(), consents }, outcome: undefined }
+    })
+  }
+
+  private takenBack(): Pick<OwnerRecord, 'withdrawal' | 'withdrawnUntil'> {
+    return { withdrawal: newName(), withdrawnUntil: this.now() + this.longestDecision }
+  }
+
+  private get longestDecision(): number {
+    return Math.max(usualDecision, this.requestLifetime)
+  }
+
+  private change<Outcome>(
+    owner: string,
+    decide: (record: OwnerRecord) => { readonly next?: OwnerRecord; readonly outcome: Outcome },
+  ): Promise<Outcome> {
+    return changeRecord(this.store, keyOf(owner), (value) => {
+      const { next, outcome } = decide(this.live(value))
+      if (next === undefined) return { outcome }
+      const seconds = Math.max(1, lastEndOf(next) - this.now() + clocksApart)
+      return { write: { value: encodeOwner(next), seconds }, outcome }
+    })
+  }
+
+  private live(value: string | undefined): OwnerRecord {
+    if (value === undefined) return nobody
+    const record = decodeOwner(value)
+    const before = this.now() - clocksApart
+    return {
+      revocation: record.revokedUntil > before ? record.revocation : '',
+      revokedAt: record.revokedAt,
+      revokedUntil: record.revokedUntil,
+      withdrawal: record.withdrawnUntil > before ? record.withdrawal : '',
+      withdrawnUntil: record.withdrawnUntil,
+      entries: record.entries.filter(({ until }) => until > before),
+      consents: record.consents.filter(({ until }) => until > before),
+    }
+  }
+}
+
+const keyOf = (owner: string) => `owner:${owner}`
+
+const newName = () => createId(secureRandom)
+
+/** For an approval to carry. */
+export const namesIn = ({ revocation, withdrawal }: OwnerRecord): string => `${revocation}.${withdrawal}`
+
+// None: the last one has ended, and there was none since.
+const isNewer = (current: string, carried: string): boolean => current !== '' && current !== carried
+
+// Without names, an approval and a revocation have only times, of clocks that may differ: the approval waits.
+const isRevoked = ({ revocation, revokedAt }: OwnerRecord, began: string | number): boolean =>
+  typeof began === 'string'
+    ? isNewer(revocation, revocationIn(began))
+    : revocation !== '' && began <= revokedAt + approvalWaits
+
+const revocationIn = (names: string): string => names.split('.', 1)[0] ?? ''
+const withdrawalIn = (names: string): string => names.slice(names.indexOf('.') + 1)
+
+const lastEndOf = ({ revokedUntil, withdrawnUntil, entries, consents }: OwnerRecord): number =>
+  [...entries, ...consents].reduce(
+    (last, { until }) => Math.max(last, until),
+    Math.max(revokedUntil, withdrawnUntil),
+  )
+
+/** Characters of all consents of one owner: every entry writes them again. */
+const consentsAtMost = 65_536
+
+function bounded(consents: readonly OwnedClient[]): readonly OwnedClient[] {
+  const length = consents.reduce((sum, { consent, clientId }) => sum + consent.length + clientId.length, 0)
+  if (length <= consentsAtMost || consents.length === 1) return consents
+  const newest = consents.at(-1)
+  const others = consents.filter((each) => each !== newest)
+  const first = others.reduce((one, other) => (other.until < one.until ? other : one))
+  return bounded(consents.filter((each) => each !== first))
+}

@@ -1,0 +1,233 @@
+import { isList, isRecord, isText } from '../../primitives/values'
+import type { ClientRegistration } from '../../protocol/client'
+import { refused } from '../../protocol/refusals'
+import { changeRecord } from '../../store/change'
+import type { Store } from '../../store/store'
+import { frozenJson, requireSameClient } from '../../stores/client-store'
+import { clientKey } from '../../stores/registered'
+import { withDisabled } from '../change-client'
+import type { SelfRegisteredClients } from '../client-registrar'
+
+/** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */
+export interface DynamicClient {
+  /** `client_secret_hashes` holds at most two digests, the current one last. */
+  readonly registration: ClientRegistration
+  /** Seconds since the epoch: `client_id_issued_at`. */
+  readonly issuedAt: number
+  /** Seconds since the epoch: the ends of the secrets, in the order of `client_secret_hashes`. */
+  readonly secretExpiries: readonly number[]
+  /** Digest of the registration access token (RFC 7592 3); undefined for a public client, which has none. */
+  readonly registrationTokenDigest?: string | undefined
+  /** Names the issuer that registered the client. */
+  readonly issuerDigest: string
+  /** Seconds that a code or token of this client lives at most. */
+  readonly tokenLifetime: number
+}
+
+interface KeptClient extends DynamicClient {
+  /** Seconds since the epoch: the end of the record. */
+  readonly until: number
+  /** The end without authorization requests. Undefined once an owner has approved one. */
+  readonly unusedUntil?: number | undefined
+  /** Anybody may register a removed public client again: its id follows from its metadata. */
+  readonly isRemoved?: true | undefined
+}
+
+/** Clients that registered themselves: records that end, unless the clients are used. */
+export class DynamicClientRecords {
+  constructor(
+    private readonly store: Store,
+    /** Seconds since the epoch. */
+    private readonly now: () => number,
+  ) {}
+
+  async find(clientId: string): Promise<DynamicClient | undefined> {
+    return this.read(clientId)
+  }
+
+  /**
+   * Resolves to the client, perhaps of an earlier registration, which lives for `lifetime` again once half of it is over.
+   *
+   * @param maximum new and prolonged clients within `lifetime`, since the first of them.
+   * @throws OAuthError if the client is disabled, if the host has registered it, or beyond the maximum.
+   */
+  async add(client: DynamicClient, lifetime: number, maximum: number): Promise<DynamicClient> {
+    const { client_id } = client.registration
+    const isYoung = (known: KeptClient) => known.until - this.now() > lifetime / 2
+    const found = await this.read(client_id)
+    const isCounted = found === undefined || !isYoung(found)
+    const hasRoom = !isCounted || (await this.count(lifetime, maximum))
+    const { added, isNew } = await this.change(client_id, (known) => {
+      if (known?.registration.disabled === true) throw refused('client_metadata_disabled')
+      if (known === undefined && !hasRoom) throw refused('registrations_full')
+      if (known !== undefined && (isYoung(known) || !hasRoom))
+        return { outcome: { added: known, isNew: false } }
+      const until = this.now() + lifetime
+      const next = { ...(known ?? client), until, unusedUntil: until }
+      return { next, outcome: { added: next, isNew: true } }
+    })
+    // Another process was faster.
+    if (isCounted && hasRoom && !isNew) await this.store.add(countName, -1, lifetime)
+    return added
+  }
+
+  /**
+   * Replaces the client by the result of `change`, which must be pure, and keeps its lifetime. A client that is disabled
+   * afterwards stays so for as long as its tokens live. Undefined for an unknown client.
+   */
+  update(
+    clientId: string,
+    change: (client: DynamicClient) => DynamicClient,
+  ): Promise<DynamicClient | undefined> {
+    return this.change<DynamicClient | undefined>(clientId, (known) => {
+      if (known === undefined) return { outcome: undefined }
+      const next = change(known)
+      requireSameClient(known.registration, next.registration)
+      if (next === known) return { outcome: known }
+      const least = next.registration.disabled === true ? next.tokenLifetime : 0
+      return { next: this.lasting({ ...next, until: known.until }, least, least), outcome: next }
+    })
+  }
+
+  /** What the client was granted ends by the mark of its id, which the caller sets. */
+  async remove(clientId: string): Promise<void> {
+    const known = await this.find(clientId)
+    if (known === undefined) return
+    // The id of a confidential client is random, and never used again.
+    if (!isPublic(known)) return this.store.remove(clientKey(clientId))
+    await this.change(clientId, (client) => ({
+      next: client && { ...client, isRemoved: true as const },
+      outcome: undefined,
+    }))
+  }
+
+  /** A client in use that would end within `unlessLeft` seconds then ends `lifetime` seconds from now. */
+  async extend(clientId: string, lifetime: number, unlessLeft: number): Promise<void> {
+    await this.change(clientId, (known) => {
+      const next = known && this.lasting(known, lifetime, unlessLeft)
+      return { next: next?.unusedUntil === undefined ? next : withoutEnd(next), outcome: undefined }
+    })
+  }
+
+  /** Strangers send requests: all of them together prolong an unused client by `seconds`. */
+  async awaitOwner(clientId: string, seconds: number): Promise<void> {
+    await this.change(clientId, (known) => {
+      const until = Math.min(this.now(), known?.unusedUntil ?? Infinity) + seconds
+      return { next: known && until > known.until ? { ...known, until } : known, outcome: undefined }
+    })
+  }
+
+  private async read(clientId: string): Promise<KeptClient | undefined> {
+    return this.live((await this.store.read(clientKey(clientId)))?.value)
+  }
+
+  private async count(seconds: number, maximum: number): Promise<boolean> {
+    const { count } = await this.store.add(countName, 1, seconds)
+    if (count <= maximum) return true
+    await this.store.add(countName, -1, seconds)
+    return false
+  }
+
+  private lasting(client: KeptClient, lifetime: number, unlessLeft: number): KeptClient {
+    const now = this.now()
+    return client.until - now < unlessLeft ? { ...client, until: now + lifetime } : client
+  }
+
+  private change<Outcome>(
+    clientId: string,
+    decide: (known: KeptClient | undefined) => {
+      readonly next?: KeptClient | undefined
+      readonly outcome: Outcome
+    },
+  ): Promise<Outcome> {
+    return changeRecord(this.store, clientKey(clientId), (value) => {
+      const known = this.live(value)
+      const { next, outcome } = decide(known)
+      if (next === undefined || next === known) return { outcome }
+      // The host has registered it meanwhile.
+      if (value !== undefined && decode(value) === undefined) throw refused('client_metadata_disabled')
+      return {
+        write: { value: JSON.stringify(next), seconds: Math.max(1, next.until - this.now()) },
+        outcome,
+      }
+    })
+  }
+
+  private live(value: string | undefined): KeptClient | undefined {
+    const client = value === undefined ? undefined : decode(value)
+    return client === undefined || client.isRemoved === true || client.until <= this.now()
+      ? undefined
+      : client
+  }
+}
+
+/**
+ * Clients of all issuers are in one store, and each issuer decides for itself who may register.
+ *
+ * @param revoke ends what the client got: its id may come back.
+ * @param issuerDigest undefined for every issuer.
+ */
+export const selfRegistered = (
+  records: DynamicClientRecords,
+  revoke: (clientId: string, issuerDigest: string) => Promise<void>,
+  issuerDigest?: string,
+): SelfRegisteredClients => ({
+  async setDisabled(clientId, disabled) {
+    const found = await records.update(clientId, (client) => {
+      const registration = isOf(client, issuerDigest)
+        ? withDisabled(client.registration, disabled)
+        : client.registration
+      return registration === client.registration ? client : { ...client, registration }
+    })
+    return found !== undefined && isOf(found, issuerDigest)
+  },
+  async remove(clientId) {
+    const found = await records.find(clientId)
+    if (found === undefined || !isOf(found, issuerDigest)) return
+    await revoke(clientId, found.issuerDigest)
+    await records.remove(clientId)
+  },
+})
+
+const isOf = (client: DynamicClient, issuerDigest: string | undefined): boolean =>
+  issuerDigest === undefined || client.issuerDigest === issuerDigest
+
+const withoutEnd = ({ unusedUntil: _end, ...client }: KeptClient): KeptClient => client
+
+const countName = 'registrations'
+
+/** The identifier of a public client follows from its metadata. */
+export const isPublic = ({ registrationTokenDigest }: DynamicClient): boolean =>
+  registrationTokenDigest === undefined
+
+/** Undefined for a client that the host registered. */
+function decode(value: string): KeptClient | undefined {
+  const client = frozenJson(value)
+  if (isRecord(client) && client['issuedAt'] === undefined) return undefined
+  if (!isKeptClient(client)) throw new Error('The stored text is no client that registered itself.')
+  return client
+}
+
+function isKeptClient(value: unknown): value is KeptClient {
+  if (!isRecord(value)) return false
+  const {
+    registration,
+    issuedAt,
+    secretExpiries,
+    registrationTokenDigest,
+    issuerDigest,
+    tokenLifetime,
+    until,
+    unusedUntil,
+  } = value
+  return (
+    isRecord(registration) &&
+    isText(registration['client_id']) &&
+    isText(issuerDigest) &&
+    [issuedAt, tokenLifetime].every(Number.isSafeInteger) &&
+    [until, unusedUntil ?? 0].every((end) => typeof end === 'number') &&
+    isList(secretExpiries) &&
+    secretExpiries.every(Number.isSafeInteger) &&
+    (registrationTokenDigest === undefined || isText(registrationTokenDigest))
+  )
+}

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createId, secureRandom } from '../protocol/credential'
+import { refused } from '../protocol/refusals'
+import type { Store } from './store'
+
+/** Without `write`, the record stays as it is. */
+interface Change<Outcome> {
+  readonly write?: { readonly value: string; readonly seconds?: number | undefined } | undefined
+  readonly outcome: Outcome
+}
+
+const rounds = 16
+/** Milliseconds, at most; doubles with each round. */
+const firstPause = 2
+
+/**
+ * Compare-and-set for a record that many write at once. The writers of this process wait for each other; after a
+ * conflict with another process, the loop reads again after a random pause.
+ *
+ * @param decide must be pure: it runs again after a conflict. Its errors pass.
+ * @throws OAuthError `temporarily_unavailable` after 16 rounds.
+ */
+export function changeRecord<Outcome>(
+  store: Store,
+  key: string,
+  decide: (value: string | undefined) => Change<Outcome>,
+): Promise<Outcome> {
+  const queues = queuesOf(store)
+  const turn = (queues.get(key) ?? Promise.resolve()).then(() => change(store, key, decide))
+  const settled = turn.then(ignore, ignore).then(() => {
+    if (queues.get(key) === settled) queues.delete(key)
+  })
+  queues.set(key, settled)
+  return turn
+}
+
+async function change<Outcome>(
+  store: Store,
+  key: string,
+  decide: (value: string | undefined) => Change<Outcome>,
+): Promise<Outcome> {
+  for (let round = 0; round < rounds; round++) {
+    const found = await store.read(key)
+    const { write, outcome } = decide(found?.value)
+    if (write === undefined) return outcome
+    const version = createId(secureRandom)
+    const terms = { version, expected: found?.version, seconds: write.seconds }
+    // A failed write may have lost only its reply. The second one succeeds only in that case.
+    const isWritten = await store.write(key, write.value, terms).catch(async (error: unknown) => {
+      if (await store.write(key, write.value, { ...terms, expected: version }).catch(() => false)) return true
+      throw error
+    })
+    if (isWritten) return outcome
+    await pause(Math.random() * firstPause * 2 ** Math.min(round, 5))
+  }
+  throw refused('authorization_contended')
+}
+
+const ignore = () => undefined
+
+const queues = new WeakMap<Store, Map<string, Promise<unknown>>>()
+
+function queuesOf(store: Store): Map<string, Promise<unknown>> {
+  const known = queues.get(store) ?? new Map<string, Promise<unknown>>()
+  queues.set(store, known)
+  return known
+}
