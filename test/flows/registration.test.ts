@@ -276,7 +276,7 @@ test('A list of clients, or a store that cannot be written to, says what cures i
     ])
       await expect(act()).rejects.toMatchObject({
         name: 'ConfigurationError',
-        issues: [{ path: 'clients', message: expect.stringContaining('redisStore({ url }).clients') }],
+        issues: [{ path: 'clients', message: expect.stringContaining('registeredClients(store)') }],
       })
   }
 })

@@ -33,7 +33,6 @@ describe('createBearerGuard()', () => {
     [{ issuer, store, storeDeadline: 0 }, ['storeDeadline']],
     [{ issuer, store, closeDeadline: Infinity }, ['closeDeadline']],
     [{ issuer, store, authorizations: 1 }, ['authorizations']],
-    [{ issuer, store: bare, authorizations: true }, ['store']],
     [{ issuer, store, clock: 7 }, ['clock']],
     [{ issuer, store, tokenTypes: ['mac'] }, ['tokenTypes[0]']],
     [{ issuer, store, counters: {} }, ['counters']],
