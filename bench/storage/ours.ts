@@ -1,4 +1,4 @@
-import { memoryStore, type Storage, type StoredValue } from 'express-authorization-server'
+import { memoryStore, type Store, type StoredValue } from 'express-authorization-server'
 import { lifetimes } from '../cast'
 import { find, remove, save } from './records'
 
@@ -6,7 +6,7 @@ const own = memoryStore({ allowInProduction: true })
 const isAuthorization = (key: string) => key.startsWith('authorization:')
 
 /** The authorizations of the suite in a map, and everything else in its own store in memory. */
-export const inMemory = (): { readonly store: Storage } => ({
+export const inMemory = (): { readonly store: Store } => ({
   store: {
     read: (key) => (isAuthorization(key) ? find<StoredValue>(key) : own.read(key)),
     async write(key, value, terms) {

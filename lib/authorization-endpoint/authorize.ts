@@ -280,7 +280,7 @@ async function ask(
 
 /**
  * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the authorization in the
- * index and ends it, or else this look finds nothing.
+ * entry and ends it, or else this look finds nothing.
  */
 function withConfirmation(server: Context, questions: OwnerQuestions): Context {
   const { store } = server

@@ -90,7 +90,7 @@ function trySave(
   expected: string | undefined,
 ): Promise<boolean> {
   return store.save(authorization, revision, expected).catch(async (error: unknown) => {
-    // The index of the owner refused, or a share is used up: nothing was saved.
+    // The record of the owner refused, or a share is used up: nothing was saved.
     if (error instanceof Throttled) throw error
     if (error instanceof OAuthError && error.code !== 'temporarily_unavailable') throw error
     if (await store.save(authorization, revision, revision).catch(() => false)) return true

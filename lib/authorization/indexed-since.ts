@@ -23,7 +23,7 @@ interface IndexingSettings {
   readonly lifetimes: Lifetimes
   /** Milliseconds since the epoch. */
   readonly clock: () => number
-  /** The host says that no authorization is older than the index. */
+  /** The host says that no authorization is older than the option. */
   readonly listsAll: boolean
 }
 

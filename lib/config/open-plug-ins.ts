@@ -33,7 +33,7 @@ export const listed = <Row>(sources: Sources, option: string, field: Field<reado
 export interface OpenedPlugIns<Running> {
   readonly sources: Sources
   readonly readiness: readonly Readiness[]
-  /** Least seconds that the index keeps an entry; undefined if nothing needs the index. */
+  /** Least seconds that the record of an owner keeps an entry; undefined if nothing needs it. */
   readonly indexSeconds: number | undefined
   readonly risks: readonly PlugInRisk[]
   readonly start: (running: Running) => void

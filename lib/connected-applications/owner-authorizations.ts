@@ -59,7 +59,7 @@ export interface OwnerAuthorizations {
   /**
    * The live authorizations of an owner, in the order of their ids, and what the server remembers.
    *
-   * @param part begins at `next` of the part before, and looks at `limit` ids of the index, 1 to 1000.
+   * @param part begins at `next` of the part before, and looks at `limit` ids of the list, 1 to 1000.
    *   Default: the first 100.
    */
   list(
@@ -71,7 +71,7 @@ export interface OwnerAuthorizations {
   /**
    * Ends all that an owner has approved, for a changed password or a deleted account. Approvals under way
    * fail; one in the first seconds after it may fail, too, and the client may ask again. An authorization
-   * that the index lacks ends at its next refresh: its last access tokens live until then, or until they
+   * that the list lacks ends at its next refresh: its last access tokens live until then, or until they
    * expire. May be repeated.
    */
   revokeAll(subject: string): Promise<Revoked>

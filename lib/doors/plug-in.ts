@@ -63,7 +63,7 @@ export interface PlugInParts extends GuardParts {
   /**
    * Needs the authorizations of owners ({@link PlugInServer.authorizationsOf}): the server lists them in the record of
    * each owner. An entry with the scope `openid` stays for these seconds at least, even if its
-   * authorization ends sooner, unless its owner or the host ends it. Default: no index.
+   * authorization ends sooner, unless its owner or the host ends it. Default: none.
    */
   readonly indexSeconds?: number
   /** Options that work and break a rule of the command `lint`, such as a missing secret. */
@@ -163,7 +163,7 @@ export interface PlugInServer extends PlugInGuard {
   readonly find: (authorizationId: string) => Promise<Authorization | undefined>
   /**
    * For a plug-in with `indexSeconds`: every live authorization of a resource owner that began since the
-   * server writes the index, and some that have ended.
+   * server lists them, and some that have ended.
    */
   readonly authorizationsOf: (subject: string) => Promise<readonly OwnerEntry[]>
   /** By the event `failure`. */

@@ -15,8 +15,7 @@ import './registration'
  * authorization request may bind its code with `dpop_jkt`. Pass the same plug-in to each guard of another
  * process.
  *
- * A proof passes once in all processes that share counters, such as those of `redisStore()`; else once in
- * each process.
+ * A proof passes once in all processes that share a store; else once in each process.
  *
  * @throws ConfigurationError that lists every mistake in the options.
  */
