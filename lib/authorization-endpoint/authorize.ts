@@ -279,8 +279,8 @@ async function ask(
 }
 
 /**
- * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the authorization in the
- * entry and ends it, or else this look finds nothing.
+ * Looks again once the approval is saved. An owner who takes the consent back meanwhile finds the entry of the
+ * authorization and ends it, or else this look finds nothing.
  */
 function withConfirmation(server: Context, questions: OwnerQuestions): Context {
   const { store } = server

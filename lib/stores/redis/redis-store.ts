@@ -26,8 +26,8 @@ export type RedisStoreOptions = {
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number
   /**
-   * Waits by `WAIT` until this many replicas have each write of an authorization: a code issued or redeemed, a
-   * refresh token rotated, a revocation. A failover to one of them then loses no write that a client saw
+   * Waits by `WAIT` until this many replicas have each write of a record: a code issued or redeemed, a refresh token
+   * rotated, a revocation. A failover to one of them then loses no write that a client saw
    * succeed. With fewer replicas the server responds with `temporarily_unavailable`. Default: a write is done
    * once the master has it. `WAIT` blocks its connection: with `url` the store opens a second one for writes,
    * and a `client` should serve the store alone.
@@ -73,8 +73,8 @@ export interface RedisStore extends Store {
 }
 
 /**
- * Stores authorizations in Redis 6.2 or later, or in Valkey: one key for each, which expires with its last
- * credential. Redis holds digests only, so a dump holds no usable credential.
+ * Keeps every record in Redis 6.2 or later, or in Valkey: one key for each. An authorization expires with its last
+ * credential. A dump holds no usable credential.
  *
  * @throws ConfigurationError if an option is wrong, or if `url` is given and ioredis is not installed.
  */
