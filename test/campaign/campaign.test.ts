@@ -6,12 +6,14 @@ import { Runner } from './runner'
 // Milliseconds. Nothing here is judged by its speed, so the whole takes as long as the machine needs.
 const unhurried = 30 * 60_000
 
-/** Beside some where nothing breaks, such that each class of faults comes about once on each kind of Redis. */
+/** Beside some where nothing breaks, such that each class of faults comes about once on each kind of database. */
 const seeds: readonly (readonly [Topology, readonly number[]])[] = [
   ['single', [1, 7, 8, 9, 10, 12, 40, 42, 49, 55, 76, 235]],
   ['replicated', [1, 3, 7, 8, 9, 10, 42, 55, 82, 104, 149, 368]],
   ['cluster', [1, 7, 8, 30, 42, 49, 55, 71, 142, 188]],
   ['sentinel', [1, 7, 8, 9, 41, 42]],
+  ['file', [1, 2, 3, 5]],
+  ['postgres', [1, 2, 3, 5, 10, 30, 40]],
 ]
 const plans = seeds.flatMap(([topology, some]) => some.map((seed) => planOf(seed, topology)))
 

@@ -7,8 +7,10 @@ import { waitUntil } from '../support/wait-until'
 import type { Loss } from './history'
 import type { Processes } from './processes'
 import type { BehindSentinel } from './stages/behind-sentinel'
+import type { OneFile } from './stages/one-file'
 import type { OneServer } from './stages/one-server'
-import { sendCommand, type Stage } from './stages/stage'
+import { type RedisStage, sendCommand, type Stage } from './stages/stage'
+import type { SyncedPair } from './stages/synced-pair'
 import type { ThreeMasters } from './stages/three-masters'
 
 /** Where a fault happens. */
@@ -17,7 +19,7 @@ interface Scene<S> {
   readonly processes: Processes
   /** The process that it concerns. */
   readonly place: number
-  /** What lies between this process and Redis. */
+  /** What lies between this process and the database. */
   readonly way: readonly FaultyNetwork[]
   readonly chance: Chance
   /** Milliseconds for which it lasts. */
@@ -34,7 +36,7 @@ type Begin<S> = (scene: Scene<S>) => Promise<End>
 
 interface Fault<S> {
   /** What no other fault may touch meanwhile; undefined where faults do not disturb each other. */
-  readonly touches?: 'Redis' | 'process'
+  readonly touches?: 'database' | 'process'
   readonly begin: Begin<S>
 }
 
@@ -46,7 +48,8 @@ export const clockSteps = 10
 const nothing = (): void => {}
 
 const process = (begin: Begin<Stage>): Fault<Stage> => ({ touches: 'process', begin })
-const redis = <S = Stage>(begin: Begin<S>): Fault<S> => ({ touches: 'Redis', begin })
+const database = <S>(begin: Begin<S>): Fault<S> => ({ touches: 'database', begin })
+const redis = (begin: Begin<RedisStage>): Fault<RedisStage> => database(begin)
 
 /** What is on the way of one process, until it ends. */
 const network = (
@@ -60,11 +63,18 @@ const network = (
 })
 
 /** What happens to one server that takes writes. */
-const server = <S extends Stage = Stage>(
+const server = <S extends RedisStage = RedisStage>(
   begin: (master: RedisServer, scene: Scene<S>) => Promise<End>,
-): Fault<S> => redis<S>(async (scene) => begin(scene.chance.any(await scene.stage.masters()), scene))
+): Fault<S> => database<S>(async (scene) => begin(scene.chance.any(await scene.stage.masters()), scene))
 
-const setting = (name: string, wrong: string, right: string): Fault<Stage> =>
+const emptied: Fault<Stage> = database(async ({ stage, lose }) => {
+  const from = performance.now()
+  await stage.empty()
+  lose('all', from)
+  return nothing
+})
+
+const setting = (name: string, wrong: string, right: string): Fault<RedisStage> =>
   server(async (master) => {
     await sendCommand(master, 'CONFIG', 'SET', name, wrong)
     return () => sendCommand(master, 'CONFIG', 'SET', name, right)
@@ -81,14 +91,14 @@ const delayed = (direction: Direction): Fault<Stage> =>
 const lateness = (chance: Chance): number => 20 + Math.round(chance.share() ** 2 * 2400)
 
 /** A share of writes comes once more, or late alone. */
-const stragglers = (share: number, lateBy: (chance: Chance) => number, withheld = false): Fault<Stage> =>
+const stragglers = (share: number, lateBy: (chance: Chance) => number, withheld = false): Fault<RedisStage> =>
   network(
     (each, { chance }) =>
       each.straggle({ isMeant: () => chance.share() < share, lateness: () => lateBy(chance), withheld }),
     (each) => each.straggle(undefined),
   )
 
-/** What can happen to any Redis, and to the processes. */
+/** What can happen to the processes. */
 export const anywhere = {
   'process killed': process(async ({ processes, place }) => {
     await processes.killOne(place)
@@ -116,6 +126,10 @@ export const anywhere = {
       }
     },
   },
+} satisfies FaultTable<Stage>
+
+/** What can happen to any Redis. */
+export const ofRedis = {
   'Redis full': setting('maxmemory', '1mb', '0'),
   'scripts flushed': redis(async ({ stage }) => {
     const flush = async () => {
@@ -124,15 +138,10 @@ export const anywhere = {
     await flush()
     return flush
   }),
-  'data lost': redis(async ({ stage, lose }) => {
-    const from = performance.now()
-    await stage.empty()
-    lose('all', from)
-    return nothing
-  }),
-} satisfies FaultTable<Stage>
+  'data lost': emptied,
+} satisfies FaultTable<RedisStage>
 
-/** What can happen where a network lies between the processes and Redis, and where nobody swaps servers that are silent. */
+/** What can happen where a network lies before the database, and where nobody swaps servers that are silent. */
 export const overNetworks = {
   'connections cut': network(
     (each) => {
@@ -156,6 +165,10 @@ export const overNetworks = {
   'connections silent': network((each) => each.silence(), nothing),
   'commands delayed': delayed('commands'),
   'replies delayed': delayed('replies'),
+} satisfies FaultTable<Stage>
+
+/** What can also happen on the way to a Redis. */
+export const onTheWayToRedis = {
   'writes duplicated': stragglers(1, (chance) => chance.between(0, 3)),
   'writes withheld, then late': stragglers(0.15, lateness, true),
   'copies of writes late': stragglers(0.5, lateness),
@@ -170,21 +183,21 @@ export const overNetworks = {
     await sendCommand(master, 'CLIENT', 'PAUSE', String(lasts), chance.among(['WRITE', 'ALL']))
     return nothing
   }),
-} satisfies FaultTable<Stage>
+} satisfies FaultTable<RedisStage>
 
 // Where it has one replica.
 const readOnly = { 'Redis read-only': setting('min-replicas-to-write', '2', '0') }
 
 export const ofOneRedis: FaultTable<OneServer> = {
-  'Redis read-only': redis(async ({ stage }) => {
+  'Redis read-only': database(async ({ stage }) => {
     await stage.tell('REPLICAOF', '127.0.0.1', '1')
     return () => stage.tell('REPLICAOF', 'NO', 'ONE')
   }),
-  'Redis killed, its data kept': redis(async ({ stage }) => {
+  'Redis killed, its data kept': database(async ({ stage }) => {
     await stage.server.kill('SIGKILL')
     return () => stage.restart('kept')
   }),
-  'Redis killed, its data lost': redis(async ({ stage, lose }) => {
+  'Redis killed, its data lost': database(async ({ stage, lose }) => {
     const from = performance.now()
     await stage.server.kill('SIGKILL')
     return async () => {
@@ -196,7 +209,7 @@ export const ofOneRedis: FaultTable<OneServer> = {
 
 /** Kills the master and makes its replica one. Registrations do not wait for replicas, and may be lost. */
 const masterKilled = (leaveBehind?: (scene: Scene<OneServer>) => Promise<unknown>): Fault<OneServer> =>
-  redis(async (scene) => {
+  database(async (scene) => {
     const { stage, lose } = scene
     const from = await acknowledgedBefore(stage.server)
     await leaveBehind?.(scene)
@@ -209,7 +222,7 @@ const masterKilled = (leaveBehind?: (scene: Scene<OneServer>) => Promise<unknown
 
 export const ofAPair: FaultTable<OneServer> = {
   ...readOnly,
-  'switchover to the replica': redis(async ({ stage, lose }) => {
+  'switchover to the replica': database(async ({ stage, lose }) => {
     const from = performance.now()
     await stage.switchOver()
     lose('reads', from, 'recovered')
@@ -223,7 +236,7 @@ export const ofAPair: FaultTable<OneServer> = {
     await setTimeout(chance.between(50, 500))
   }),
   // A master that is cut off from its replica serves reads until it learns that it is no longer the master.
-  'master cut off, replica promoted': redis(async ({ stage, lose }) => {
+  'master cut off, replica promoted': database(async ({ stage, lose }) => {
     const from = await acknowledgedBefore(stage.server)
     await stage.promote()
     lose('reads', from, 'recovered')
@@ -232,7 +245,7 @@ export const ofAPair: FaultTable<OneServer> = {
       lose('some', from, undefined, true)
     }
   }),
-  'replica stopped': redis(async ({ stage }) => {
+  'replica stopped': database(async ({ stage }) => {
     await stage.signalReplica('SIGSTOP')
     return async () => {
       await stage.signalReplica('SIGCONT')
@@ -243,7 +256,7 @@ export const ofAPair: FaultTable<OneServer> = {
 
 export const ofACluster: FaultTable<ThreeMasters> = {
   ...readOnly,
-  'slot migrates': redis(migrateSlots),
+  'slot migrates': database(migrateSlots),
   'node switched over': server(async (master, { stage, lose }) => {
     const from = performance.now()
     await sendCommand(await stage.replicaOf(master), 'CLUSTER', 'FAILOVER')
@@ -274,6 +287,53 @@ export const behindSentinel: FaultTable<BehindSentinel> = {
     lose('some', from, 'recovered')
     return nothing
   }),
+}
+
+/** What can happen to a file of SQLite. */
+export const ofAFile: FaultTable<OneFile> = {
+  'file locked': database(async ({ stage, lasts }) => {
+    await stage.lock(lasts)
+    return nothing
+  }),
+  'file away': database(async ({ stage }) => {
+    await stage.moveAway()
+    return () => stage.moveBack()
+  }),
+  'data lost': emptied,
+}
+
+/** What can happen to PostgreSQL with a standby. */
+export const ofSyncedPair: FaultTable<SyncedPair> = {
+  'connections ended': database(async ({ stage }) => {
+    await stage.endConnections()
+    return nothing
+  }),
+  'server killed': database(async ({ stage }) => {
+    await stage.primary.kill('SIGQUIT')
+    return () => stage.restart()
+  }),
+  'standby cut off': database(async ({ stage }) => {
+    await stage.cutOff()
+    return () => stage.mend()
+  }),
+  'primary killed, standby promoted': standbyPromoted(async () => {}),
+  'primary killed, lagging standby promoted': standbyPromoted(async ({ stage, chance }) => {
+    await stage.cutOff()
+    await setTimeout(chance.between(50, 500))
+  }),
+  'data lost': emptied,
+}
+
+/** Loses nothing that a primary acknowledged, if it waited for its standby. */
+function standbyPromoted(leaveBehind: (scene: Scene<SyncedPair>) => Promise<unknown>): Fault<SyncedPair> {
+  return database(async (scene) => {
+    const { stage, lose } = scene
+    const from = await stage.acknowledgedBefore()
+    await leaveBehind(scene)
+    await stage.failOver()
+    if (!stage.waits) lose('some', from)
+    return () => stage.pairAgain()
+  })
 }
 
 const atMost = 12

@@ -1,13 +1,29 @@
 import { Chance } from '../support/chance'
-import { anywhere, behindSentinel, ofACluster, ofAPair, ofOneRedis, overNetworks } from './faults'
+import {
+  anywhere,
+  behindSentinel,
+  ofACluster,
+  ofAFile,
+  ofAPair,
+  ofOneRedis,
+  ofRedis,
+  ofSyncedPair,
+  onTheWayToRedis,
+  overNetworks,
+} from './faults'
+
+const ofAnyRedis = { ...anywhere, ...ofRedis }
+const overRedisNetworks = { ...ofAnyRedis, ...overNetworks, ...onTheWayToRedis }
 
 /** Where a run is played, and what can break there. */
 export const faultsOf = {
   memory: {},
-  single: { ...anywhere, ...overNetworks, ...ofOneRedis },
-  replicated: { ...anywhere, ...overNetworks, ...ofAPair },
-  cluster: { ...anywhere, ...overNetworks, ...ofACluster },
-  sentinel: { ...anywhere, ...behindSentinel },
+  single: { ...overRedisNetworks, ...ofOneRedis },
+  replicated: { ...overRedisNetworks, ...ofAPair },
+  cluster: { ...overRedisNetworks, ...ofACluster },
+  sentinel: { ...ofAnyRedis, ...behindSentinel },
+  file: { ...anywhere, ...ofAFile },
+  postgres: { ...anywhere, ...overNetworks, ...ofSyncedPair },
 }
 export type Topology = keyof typeof faultsOf
 const isTopology = (name: string): name is Topology => Object.hasOwn(faultsOf, name)
@@ -95,7 +111,7 @@ export function planOf(seed: number, topology = topologies[seed % topologies.len
   return {
     seed,
     topology,
-    waits: topology === 'replicated' || (topology === 'cluster' && chance.below(2) === 0),
+    waits: topology === 'replicated' || (['cluster', 'postgres'].includes(topology) && chance.below(2) === 0),
     grace: chance.among([0, 30, 30]),
     faults: compatible(faults),
     resting,

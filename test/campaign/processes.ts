@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { isRecord } from '../../lib/primitives/values'
 import { bundled } from '../support/bundled'
+import { nodeFor } from '../support/store-plan'
 import type { Recorder } from './recorder'
 import type { Asked, Health, ServerPlan } from './server'
 
@@ -24,6 +25,7 @@ async function messageOf(child: ChildProcess): Promise<Readonly<Record<string, u
 async function startProcess(plan: ServerPlan): Promise<ServerProcess> {
   const child = fork(bundled(join(__dirname, 'server.ts'), 'bundled'), [JSON.stringify(plan)], {
     execArgv: ['--expose-gc'],
+    execPath: plan.store === undefined ? process.execPath : nodeFor(plan.store),
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Its warnings are complaints already.
     env: { ...process.env, NODE_NO_WARNINGS: '1' },

@@ -64,7 +64,7 @@ export async function playInMemory(plan: RunPlan, terms: Terms = {}): Promise<Ou
   })
 }
 
-/** A run on a Redis that is whole and empty, of two processes. */
+/** A run on a database that is whole and empty, of two processes. */
 export async function playOn<S extends Stage>(
   stage: S,
   table: FaultTable<S>,
@@ -72,15 +72,13 @@ export async function playOn<S extends Stage>(
   terms: Terms = {},
 ): Promise<Outcome> {
   const prefix = `campaign:${randomUUID()}:`
-  const plans = stage.plans.map(({ waitForReplicas, ...redis }) => ({
-    prefix,
-    redis: {
-      ...redis,
-      ...(plan.waits && terms.waitsForNothing !== true && waitForReplicas ? { waitForReplicas } : {}),
-      ...(terms.forgetsMarks === true ? { isCareless: true } : {}),
-    },
-  }))
-  const run = await Run.begin(plan, terms, plans)
+  const places = await stage.plansFor(prefix, plan.waits && terms.waitsForNothing !== true)
+  const careless = terms.forgetsMarks === true ? { isCareless: true } : {}
+  const run = await Run.begin(
+    plan,
+    terms,
+    places.map((store) => ({ store: { ...store, ...careless } })),
+  )
   const breakdown = new Breakdown(plan, { stage, table, processes: run.processes, prefix, ...terms })
   return run.outcome(async () => {
     const attempts = await run.attempts(
@@ -118,11 +116,7 @@ class Run {
     )
   }
 
-  static async begin(
-    plan: RunPlan,
-    terms: Terms,
-    own: readonly Pick<ServerPlan, 'redis' | 'prefix'>[],
-  ): Promise<Run> {
+  static async begin(plan: RunPlan, terms: Terms, own: readonly Pick<ServerPlan, 'store'>[]): Promise<Run> {
     const usual = {
       clients: registrations,
       issuers,

@@ -2,7 +2,9 @@ import type { FaultTable } from './faults'
 import { faultsOf, type RunPlan, type Topology } from './plan'
 import { playInMemory, playOn, type Outcome, type Terms } from './run'
 import { BehindSentinel } from './stages/behind-sentinel'
+import { OneFile } from './stages/one-file'
 import { OneServer } from './stages/one-server'
+import { SyncedPair } from './stages/synced-pair'
 import { ThreeMasters } from './stages/three-masters'
 import type { Stage } from './stages/stage'
 
@@ -25,9 +27,11 @@ const places: Readonly<Record<Topology, () => Promise<Place>>> = {
   replicated: place(() => OneServer.start(true), faultsOf.replicated),
   cluster: place(() => ThreeMasters.start(), faultsOf.cluster),
   sentinel: place(() => BehindSentinel.start(), faultsOf.sentinel),
+  file: place(() => OneFile.start(), faultsOf.file),
+  postgres: place(() => SyncedPair.start(), faultsOf.postgres),
 }
 
-/** Plays runs, on servers of Redis that go on from run to run. */
+/** Plays runs, on databases that go on from run to run. */
 export class Runner {
   private readonly open = new Map<Topology, Promise<Place>>()
 

@@ -18,7 +18,7 @@ import { canonicalOptions, mountAll, withoutLimits } from '../support/flows/appl
 import { deviceSecret } from '../support/flows/device-stage'
 import { wonderland } from '../support/flows/password'
 import { anyOwner } from '../support/flows/token-exchange'
-import { storeOn, type RedisPlan } from '../support/redis-plan'
+import { storeOn, type StorePlan } from '../support/store-plan'
 import { wrongAnswers, type WrongAnswer } from './planted/answers'
 import { plantedInto } from './planted/stores'
 
@@ -27,8 +27,7 @@ export interface ServerPlan {
   readonly clients: readonly ClientRegistration[]
   readonly issuers: readonly TrustedIssuer[]
   /** Memory, where it is left out. */
-  readonly redis?: RedisPlan
-  readonly prefix?: string
+  readonly store?: StorePlan
   /** Seconds. */
   readonly refreshTokenGrace: number
   readonly storeDeadline: number
@@ -54,23 +53,12 @@ export interface Asked {
 
 /** A host application with every flow of the suite, which notes what goes wrong in its process. */
 function serve(plan: ServerPlan): void {
-  const {
-    clients,
-    issuers,
-    redis,
-    prefix = '',
-    refreshTokenGrace,
-    storeDeadline,
-    wrongAnswer,
-    wrongStore,
-  } = plan
+  const { clients, issuers, store: place, refreshTokenGrace, storeDeadline, wrongAnswer, wrongStore } = plan
   const complaints = watchProcess()
   let { ahead = 0 } = plan
   const clock = () => Date.now() + ahead * 1000
   const sound =
-    redis === undefined
-      ? memoryStore({ clock, maximumRecords: 1_000_000 })
-      : storeOn(redis, { prefix, clock })
+    place === undefined ? memoryStore({ clock, maximumRecords: 1_000_000 }) : storeOn(place, clock)
   const store = wrongStore === undefined ? sound : plantedInto(sound, wrongStore)
   const oauth = createAuthorizationServer({
     ...canonicalOptions,

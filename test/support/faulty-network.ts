@@ -19,6 +19,8 @@ export interface Stragglers {
 }
 
 interface Weather {
+  /** Only commands of Redis can be told from each other. */
+  readonly isOfRedis: boolean
   port: number
   readonly delays: Record<Direction, number>
   losing: number
@@ -28,9 +30,9 @@ interface Weather {
   generation: number
 }
 
-export async function startFaultyNetwork(port: number) {
+export async function startFaultyNetwork(port: number, { isOfRedis = true } = {}) {
   const calm = { losing: 0, refusing: false, stragglers: undefined, generation: 0 }
-  const weather: Weather = { port, ...calm, delays: { commands: 0, replies: 0 } }
+  const weather: Weather = { isOfRedis, port, ...calm, delays: { commands: 0, replies: 0 } }
   const late = new LateWrites(() => weather.port)
   // The way to Redis ends with its client.
   const server = createServer((client) => join(client, weather, late))
@@ -60,7 +62,7 @@ export async function startFaultyNetwork(port: number) {
   }
 }
 
-/** The way to a Redis, with everything that can happen on it. */
+/** The way to a database, with everything that can happen on it. */
 export type FaultyNetwork = Awaited<ReturnType<typeof startFaultyNetwork>>
 
 function join(client: Socket, weather: Weather, late: LateWrites): void {
@@ -74,7 +76,7 @@ function join(client: Socket, weather: Weather, late: LateWrites): void {
     'data',
     later(weather, 'commands', (words) => {
       if (isSilent()) return
-      const commands = reader.commandsIn(words)
+      const commands = weather.isOfRedis ? reader.commandsIn(words) : []
       if (straggles(weather, commands, late)) client.destroy()
       else redis.write(words)
     }),
@@ -101,11 +103,11 @@ function straggles(
   return meant.length > 0 && stragglers.withheld
 }
 
-/** A write of an authorization or a registration, its removal included. */
+/** A write of an authorization, an owner or a registration, its removal included. */
 function isWrite([name = '', ...words]: readonly string[]): boolean {
   return (
     /^(?:set|del|eval|evalsha)$/i.test(name) &&
-    words.some((word) => /:authorization:|:\{dynamic-clients\}/.test(word))
+    words.some((word) => /:(?:authorization|owner|client):/.test(word))
   )
 }
 

@@ -13,6 +13,8 @@ export interface PostgresServer {
   url: string
   port: number
   kill(signal: NodeJS.Signals): Promise<void>
+  /** Starts it again where it was, after it was killed. */
+  restart(): Promise<PostgresServer>
   stop(): Promise<void>
 }
 
@@ -83,7 +85,11 @@ export async function startPostgres(primary?: PostgresServer): Promise<PostgresS
       watchdog?.dismiss()
       rmSync(directory, { recursive: true, force: true })
     }
-    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, kill, stop }
+    const restart = () => {
+      watchdog?.dismiss()
+      return startAt(port)
+    }
+    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, kill, restart, stop }
   }
 }
 

@@ -3,9 +3,9 @@ import { bundled } from './bundled'
 import { outputOf } from './program-output'
 
 /** Starts a module as a program, which gets its plan as its only argument. */
-export async function startProgram(module: string, plan: object) {
+export async function startProgram(module: string, plan: object, node = process.execPath) {
   const words = ['--expose-gc', bundled(module, 'bundled'), JSON.stringify(plan)]
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(node, words, { stdio: ['pipe', 'pipe', 'pipe'] })
   const output = outputOf(child, 'The program')
   const [, port] = await output.until(/^port (\d+)$/m)
   return {

@@ -141,6 +141,7 @@ export class ValidRequests {
 
   private async code(client: ClientApplication): Promise<Made> {
     const code = codeIn(await this.send((await this.decision(client)).message))
+    if (code === '') throw new Error('No code came.')
     return grant(client, redemption(client, code), { once: true, secrets: [code] })
   }
 

@@ -1,10 +1,10 @@
-import type { RedisPlan } from '../../support/redis-plan'
 import { startRedisSentinel, type RedisSentinel } from '../../support/redis-sentinel'
 import type { RedisServer } from '../../support/redis-server'
-import { sendCommand, type Stage } from './stage'
+import type { StorePlan } from '../../support/store-plan'
+import { type RedisStage, sendCommand } from './stage'
 
 /** A master, its replica, and a sentinel that swaps them, once. */
-export class BehindSentinel implements Stage {
+export class BehindSentinel implements RedisStage {
   readonly ways = [[], []] as const
   isSpent = false
 
@@ -14,9 +14,9 @@ export class BehindSentinel implements Stage {
     return new BehindSentinel(await startRedisSentinel())
   }
 
-  get plans(): readonly [RedisPlan, RedisPlan] {
+  plansFor(prefix: string): readonly [StorePlan, StorePlan] {
     const { sentinel, masterName } = this.redis
-    const plan = { sentinels: [sentinel], masterName }
+    const plan = { sentinels: [sentinel], masterName, prefix }
     return [plan, plan]
   }
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startFaultyNetwork, type FaultyNetwork } from '../../support/faulty-network'
-import type { RedisPlan } from '../../support/redis-plan'
 import { startRedis, type RedisServer } from '../../support/redis-server'
+import type { StorePlan } from '../../support/store-plan'
 import { waitUntil } from '../../support/wait-until'
-import { replicaWait, sendCommand, type Stage } from './stage'
+import { type RedisStage, replicaWait, sendCommand } from './stage'
 
 /** A server, and where it keeps what it acknowledges. */
 interface Place {
@@ -14,7 +14,7 @@ interface Place {
 }
 
 /** One Redis that keeps what it acknowledges, or a master and a replica; and networks that can fail. */
-export class OneServer implements Stage {
+export class OneServer implements RedisStage {
   private replica: Place | undefined
 
   private constructor(
@@ -31,9 +31,9 @@ export class OneServer implements Stage {
     return stage
   }
 
-  get plans(): readonly [RedisPlan, RedisPlan] {
-    const wait = this.replica === undefined ? {} : { waitForReplicas: replicaWait }
-    const planOver = ({ url }: FaultyNetwork): RedisPlan => ({ url, ...wait })
+  plansFor(prefix: string, waits: boolean): readonly [StorePlan, StorePlan] {
+    const wait = waits ? { waitForReplicas: replicaWait } : {}
+    const planOver = ({ url }: FaultyNetwork): StorePlan => ({ url, prefix, ...wait })
     return [planOver(this.networks[0]), planOver(this.networks[1])]
   }
 

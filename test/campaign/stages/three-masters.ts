@@ -1,12 +1,12 @@
 import { startFaultyNetwork, type FaultyNetwork } from '../../support/faulty-network'
 import { startRedisCluster, type RedisCluster } from '../../support/redis-cluster'
-import type { RedisPlan } from '../../support/redis-plan'
 import { startRedis, type RedisServer } from '../../support/redis-server'
+import type { StorePlan } from '../../support/store-plan'
 import { waitUntil } from '../../support/wait-until'
-import { replicaWait, sendCommand, type Stage } from './stage'
+import { type RedisStage, replicaWait, sendCommand } from './stage'
 
 /** A cluster of three masters with a replica each, and for each process a separate way to each node. */
-export class ThreeMasters implements Stage {
+export class ThreeMasters implements RedisStage {
   /** Whether writes of the processes that start now wait for replicas. */
   waits = false
 
@@ -26,12 +26,13 @@ export class ThreeMasters implements Stage {
     return new ThreeMasters(cluster, nodes, [await ways(), await ways()])
   }
 
-  get plans(): readonly [RedisPlan, RedisPlan] {
+  plansFor(prefix: string, waits: boolean): readonly [StorePlan, StorePlan] {
+    this.waits = waits
     const [one, other] = this.ways
-    return [this.planOver(one), this.planOver(other)]
+    return [this.planOver(one, prefix), this.planOver(other, prefix)]
   }
 
-  private planOver(networks: readonly FaultyNetwork[]): RedisPlan {
+  private planOver(networks: readonly FaultyNetwork[], prefix: string): StorePlan {
     const places = networks.map(({ url }) => ({ host: '127.0.0.1', port: Number(new URL(url).port) }))
     const ways = Object.fromEntries(
       this.nodes.flatMap(({ port }, index) => {
@@ -39,7 +40,7 @@ export class ThreeMasters implements Stage {
         return place === undefined ? [] : [[`127.0.0.1:${port}`, place]]
       }),
     )
-    return { cluster: places, ways, ...(this.waits ? { waitForReplicas: replicaWait } : {}) }
+    return { cluster: places, ways, prefix, ...(this.waits ? { waitForReplicas: replicaWait } : {}) }
   }
 
   /** In the order of their ports, which does not change. */

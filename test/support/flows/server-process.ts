@@ -15,14 +15,13 @@ import {
   type TrustedIssuer,
 } from '../../../lib/index'
 import { listenAndPrint } from '../listen-and-print'
-import { storeOn, type RedisPlan } from '../redis-plan'
-import { canonicalOptions, mountAll, withoutLimits } from './application'
+import { storeOn, type StorePlan } from '../store-plan'
+import { canonicalOptions, mountAll, type Mount, withoutLimits } from './application'
 import { bent, everyClient, photoFrame, type ClientApplication } from './clients'
 
 /** What the program is told by its only argument. */
 export interface ServerPlan {
-  readonly redis: RedisPlan
-  readonly prefix: string
+  readonly store: StorePlan
   readonly refreshTokenGrace?: number
   readonly storeDeadline?: number
   /** Whether refresh tokens rotate. Default true. */
@@ -35,8 +34,12 @@ export interface ServerPlan {
   readonly issuers?: readonly TrustedIssuer[]
   /** How many clients may register themselves. Default: no registration. */
   readonly maximumClients?: number
-  /** Whether it lists the authorizations of owners. A request with the header `X-Approved` then needs no page. */
+  /**
+   * Whether it lists the authorizations of owners, and ends them below `/operator`. A request with the header
+   * `X-Approved` then needs no page.
+   */
   readonly authorizations?: boolean
+  readonly rememberConsent?: boolean
   /** Whether clients push their requests. A request with the header `X-Approved` then needs no page. */
   readonly pushedRequests?: boolean
   /** What its clients may prove by DPoP. Default: nothing. */
@@ -61,8 +64,7 @@ const usualClients = clientsWith(askingFrame)
  * secrets differ from process to process, so it is for clients without one or with one that was chosen.
  */
 function serve({
-  redis,
-  prefix,
+  store: place,
   refreshTokenGrace = 30,
   refreshTokenRotation = true,
   // A machine under load is not a store in trouble.
@@ -72,13 +74,14 @@ function serve({
   clients = usualClients,
   maximumClients,
   authorizations = false,
+  rememberConsent = false,
   pushedRequests = false,
   dpop: proving,
   deviceSecret,
   documents,
 }: ServerPlan): void {
   const clock = () => Date.now() + ahead * 1000
-  const store = storeOn(redis, { prefix, clock })
+  const store = storeOn(place, clock)
   const options = { store, clock, storeDeadline, ...withoutLimits }
   const lifetimes = { refreshTokenGrace }
   const oauth = createAuthorizationServer({
@@ -90,6 +93,7 @@ function serve({
     ...(issuers && optionsForAssertions(issuers)),
     ...(maximumClients === undefined ? {} : { dynamicRegistration: { maximumClients } }),
     ...(authorizations ? optionsForOwners : {}),
+    rememberConsent,
     ...(pushedRequests ? { plugIns: [pushedAuthorizationRequests()], skipConsent } : {}),
     ...(proving && { plugIns: [dpop({ baseUrl: canonicalOptions.issuer, ...proving })] }),
     ...(deviceSecret !== undefined && {
@@ -108,8 +112,26 @@ function serve({
   const app = express()
   if (documents !== undefined) app.set('trust proxy', 'loopback')
   mountAll(app, oauth)
+  if (authorizations) mountOperator(app, oauth)
   listenAndPrint(app)
   process.stdin.on('data', tellMemory)
+}
+
+const mountOperator: Mount = (app, { authorizations }) => {
+  app.get(
+    '/operator/:owner',
+    async ({ params }, response) => void response.json(await authorizations.list(params.owner)),
+  )
+  app.post('/operator/:owner/end', async ({ params }, response) => {
+    response.json(await authorizations.revokeAll(params.owner))
+  })
+  app.post('/operator/:owner/end/:client', async ({ params }, response) => {
+    response.json(await authorizations.revoke(params.owner, params.client))
+  })
+  app.post('/operator/clients/:client', async ({ params }, response) => {
+    await authorizations.revokeClient(params.client)
+    response.end()
+  })
 }
 
 /** Tells its parent its memory. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { startProgram } from '../start-program'
+import { nodeFor } from '../store-plan'
 import { Flow } from './flow'
 import type { ServerPlan } from './server-process'
 
@@ -11,7 +12,8 @@ interface Memory {
 }
 
 export async function startServer(plan: ServerPlan) {
-  const { child, url, kill } = await startProgram(join(__dirname, 'server-process.ts'), plan)
+  const module = join(__dirname, 'server-process.ts')
+  const { child, url, kill } = await startProgram(module, plan, nodeFor(plan.store))
   return {
     flow: new Flow(url),
     url,

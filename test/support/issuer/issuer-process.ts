@@ -3,7 +3,6 @@ import {
   createAuthorizationServer,
   jwtAccessTokens,
   manageSigningKeys,
-  redisStore,
   signingKeys,
   type AuthorizationServerOptions,
   type ClientRegistration,
@@ -12,6 +11,7 @@ import {
 import { canonicalOptions, withoutLimits } from '../flows/application'
 import { mountResources, printApi, withResources } from '../flows/resources'
 import { listenAndPrint } from '../listen-and-print'
+import { storeOn, type StorePlan } from '../store-plan'
 
 /** How an issuer signs. */
 export interface JwtPlan {
@@ -25,8 +25,7 @@ export interface JwtPlan {
 /** What an issuer of access tokens is told by its only argument. */
 export interface IssuerPlan {
   readonly issuer: string
-  readonly redis: string
-  readonly prefix: string
+  readonly store: StorePlan
   readonly clients: readonly ClientRegistration[]
   /** By how many seconds its clock is ahead of the machine's. */
   readonly ahead: number
@@ -40,10 +39,10 @@ export interface IssuerPlan {
  * An authorization server with three resources as a program. Its guards stand before the resources, one guard that trusts
  * signatures at `/signed`, and what its operator does below `/operator`.
  */
-function serve({ issuer, redis, prefix, clients, ahead, accessToken, jwts }: IssuerPlan): void {
+function serve({ issuer, store: place, clients, ahead, accessToken, jwts }: IssuerPlan): void {
   const time = { ahead }
   const clock = () => Date.now() + time.ahead * 1000
-  const store = redisStore({ url: redis, prefix, clock })
+  const store = storeOn(place, clock)
   const app = express()
   const options: AuthorizationServerOptions = {
     ...canonicalOptions,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Flow } from '../flows/flow'
 import { partOf } from '../flows/jwt-tokens'
 import { gallery, job, printApi } from '../flows/resources'
@@ -6,7 +5,7 @@ import { startDispatcher } from './dispatcher'
 import type { IssuerPlan } from './issuer-process'
 import { type IssuerProcess, startIssuer } from './start-issuer'
 
-type StagePlan = Omit<IssuerPlan, 'issuer' | 'prefix' | 'clients' | 'ahead'>
+type StagePlan = Omit<IssuerPlan, 'issuer' | 'clients' | 'ahead'>
 
 /** @param bends what each process has of its own. @param watch sees the path of each request that has passed the dispatcher. */
 export async function openIssuerStage(
@@ -15,12 +14,11 @@ export async function openIssuerStage(
   watch?: (path: string) => void,
 ) {
   const dispatcher = await startDispatcher(watch)
-  const prefix = `issuer:${randomUUID()}:`
   const clients = [gallery.registration, job.registration]
   const own: [Partial<IssuerPlan>, Partial<IssuerPlan>] = [...bends]
   let ahead = 0
   const start = (index: 0 | 1) =>
-    startIssuer({ issuer: dispatcher.url, prefix, clients, ahead, ...shared, ...own[index] })
+    startIssuer({ issuer: dispatcher.url, clients, ahead, ...shared, ...own[index] })
   const processes: [IssuerProcess, IssuerProcess] = await Promise.all([start(0), start(1)])
   const lead = () => dispatcher.lead(processes.map(({ url }) => url))
   await lead()
@@ -58,7 +56,7 @@ export async function openIssuerStage(
   }
 }
 
-/** Two processes of one issuer on one Redis behind a dispatcher, with one time that the test moves. */
+/** Two processes of one issuer on one database behind a dispatcher, with one time that the test moves. */
 export type IssuerStage = Awaited<ReturnType<typeof openIssuerStage>>
 
 /**

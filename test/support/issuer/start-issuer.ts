@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import type { ListedKey } from '../../../lib/index'
 import { Flow } from '../flows/flow'
 import { startProgram } from '../start-program'
+import { nodeFor } from '../store-plan'
 import type { IssuerPlan } from './issuer-process'
 
 export async function startIssuer(plan: IssuerPlan) {
-  const { url, isAlive, kill } = await startProgram(join(__dirname, 'issuer-process.ts'), plan)
+  const module = join(__dirname, 'issuer-process.ts')
+  const { url, isAlive, kill } = await startProgram(module, plan, nodeFor(plan.store))
   const flow = new Flow(url)
   const operate = async (path: string): Promise<readonly ListedKey[]> => {
     const { status, body, text } = await flow.submit(`/operator/${path}`, {})

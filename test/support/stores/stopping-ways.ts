@@ -4,7 +4,7 @@ import { type Between, startRedisProxy } from './redis-proxy'
 
 /** A point of a command about one authorization: it has not reached Redis, or its reply has not reached the process. */
 export interface Point {
-  /** A read of the record, the entry in the index of its owner, or a write of the record. */
+  /** A read of the record, the entry in the record of its owner, or a write of the record. */
   readonly command: 'read' | 'entry' | 'record'
   readonly before: 'arrival' | 'reply'
 }
@@ -82,7 +82,7 @@ export type StoppingWays = Awaited<ReturnType<typeof startStoppingWays>>
 
 function kindOf([name = '', ...words]: readonly string[]): Point['command'] | undefined {
   const isScript = /^eval(?:sha)?$/i.test(name)
-  if (isScript && words.some((word) => word.includes(':index:'))) return 'entry'
+  if (isScript && words.some((word) => word.includes(':owner:'))) return 'entry'
   if (!words.some((word) => word.includes(':authorization:'))) return undefined
   return isScript ? 'record' : 'read'
 }

@@ -41,8 +41,7 @@ async function start(): Promise<Parties> {
   known.client = `http://127.0.0.1:${toClient.port}`
   const registered = bent(photoBook, { redirect_uris: [`${known.client}/callback`] })
   const plan = {
-    redis: { url: redis.url },
-    prefix: `browser:${randomUUID()}:`,
+    store: { url: redis.url, prefix: `browser:${randomUUID()}:` },
     clients: [registered.registration],
   }
   const servers = await Promise.all([startServer(plan), startServer(plan)])

@@ -166,8 +166,8 @@ describe('redis late', () => {
 
     test('is not killed by an unhandled rejection', async () => {
       const port = await emptyPort()
-      const plan = { redis: { url: `redis://127.0.0.1:${port}` }, prefix: `late:${randomUUID()}:` }
-      const server = await startServer({ ...plan, storeDeadline: 2 })
+      const store = { url: `redis://127.0.0.1:${port}`, prefix: `late:${randomUUID()}:` }
+      const server = await startServer({ store, storeDeadline: 2 })
       const { flow } = server
       expect(outcomeOf(await flow.photos(someToken))).toBe('503 temporarily_unavailable')
       redis = await startRedis({ own: true, port })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { keySecret } from '../../support/flows/jwt-tokens'
 import { printApi } from '../../support/flows/resources'
 import { type IssuerStage, jobToken, kidOf, openIssuerStage } from '../../support/issuer/issuer-stage'
@@ -34,7 +35,8 @@ function watch(path: string): void {
 
 beforeAll(async () => {
   const jwts = { secret: keySecret, algorithms, rotateAfter: 90 * 24 * 3600, issues: true }
-  stage = await openIssuerStage({ redis: redis.url, accessToken: lifetime, jwts }, [{}, {}], watch)
+  const store = { url: redis.url, prefix: `issuer:${randomUUID()}:` }
+  stage = await openIssuerStage({ store, accessToken: lifetime, jwts }, [{}, {}], watch)
   const cacheControl = (await stage.flow.open(ofKeys)).get('Cache-Control') ?? ''
   maximumAge = Number(/^public, max-age=(\d+)$/.exec(cacheControl)?.[1])
   asked.clear()

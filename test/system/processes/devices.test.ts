@@ -31,7 +31,7 @@ withRedisCluster((started) => {
 
 const start = ({ plan }: StoppingWays): Promise<ServerProcess> =>
   // What takes time here is the machine.
-  startServer({ redis: plan, prefix, clients, deviceSecret, refreshTokenGrace: 300 })
+  startServer({ store: { ...plan, prefix }, clients, deviceSecret, refreshTokenGrace: 300 })
 
 beforeAll(async () => {
   const open = async (): Promise<Process> => {
@@ -82,7 +82,7 @@ class Device {
 async function recordOf({ deviceCode: handle }: Device) {
   const id = Buffer.from(handle.slice(3), 'base64url').subarray(0, 16).toString('base64url')
   const text = await client.get(`${prefix}authorization:${id}`)
-  return text === null ? undefined : decodeAuthorization(id, text.slice(22))
+  return text === null || text === '' ? undefined : decodeAuthorization(id, text.slice(22))
 }
 
 const flows = () => processes.map(({ server }) => server.flow)

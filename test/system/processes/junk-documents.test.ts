@@ -104,8 +104,7 @@ const start = async (plan: ServerPlan) => {
 
 test('junk documents, silent names and look-alike hosts from 50 networks shut out no client that has a token, and none with keys at a URL [stranger-10] [document-8]', async () => {
   const plan: ServerPlan = {
-    redis: { url: redis.url },
-    prefix: `junk:${randomUUID()}:`,
+    store: { url: redis.url, prefix: `junk:${randomUUID()}:` },
     clients: times(samples, registered),
     documents: { ca: hosts.ca, dns: hosts.dns },
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Response } from 'supertest'
 import type { Flow } from '../../support/flows/flow'
 import { keySecret } from '../../support/flows/jwt-tokens'
@@ -25,7 +26,8 @@ let uses = 0
 let kept: { readonly token: string; readonly endsAt: number }[] = []
 
 beforeAll(async () => {
-  stage = await openIssuerStage({ redis: redis.url, accessToken: lifetime })
+  const store = { url: redis.url, prefix: `issuer:${randomUUID()}:` }
+  stage = await openIssuerStage({ store, accessToken: lifetime })
 })
 afterAll(() => stage.stop())
 

@@ -41,7 +41,7 @@ withRedisCluster((started) => {
 })
 
 const start = ({ plan }: StoppingWays): Promise<ServerProcess> =>
-  startServer({ redis: plan, prefix, clients, authorizations: true })
+  startServer({ store: { ...plan, prefix }, clients, authorizations: true })
 
 beforeAll(async () => {
   const open = async (): Promise<Process> => {
@@ -160,7 +160,8 @@ async function liveOf(owner: string): Promise<ReadonlyMap<string, string>> {
   )
   const live = new Map<string, string>()
   for (const [id, text] of texts) {
-    if (text === null) continue
+    // Empty is the mark of a removal.
+    if (text === null || text === '') continue
     const { state, subject } = decodeAuthorization(id, text.slice(22))
     if (subject === owner && (state === 'approved' || state === 'active')) live.set(id, text)
   }

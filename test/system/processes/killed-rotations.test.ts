@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { keySecret } from '../../support/flows/jwt-tokens'
 import { printApi } from '../../support/flows/resources'
@@ -23,8 +24,9 @@ let stage: IssuerStage
 beforeAll(async () => {
   proxy = await startKillingProxy(redis.port)
   const jwts = { secret: keySecret, algorithms, rotateAfter, issues: true }
-  const plan = { redis: redis.url, accessToken: lifetime, jwts }
-  stage = await openIssuerStage(plan, [{ redis: proxy.url }, {}])
+  const prefix = `issuer:${randomUUID()}:`
+  const plan = { store: { url: redis.url, prefix }, accessToken: lifetime, jwts }
+  stage = await openIssuerStage(plan, [{ store: { url: proxy.url, prefix } }, {}])
 })
 afterAll(async () => {
   await stage.stop()

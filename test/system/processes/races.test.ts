@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import type { Cluster } from 'ioredis'
 import request, { type Response } from 'supertest'
 import { photoBook } from '../../support/flows/clients'
 import { authorizationRequest, type Flow, formOf } from '../../support/flows/flow'
@@ -9,19 +7,12 @@ import { codeOf, redirectionOf } from '../../support/flows/redirection'
 import { notesApp } from '../../support/flows/registering'
 import type { ServerPlan } from '../../support/flows/server-process'
 import { type ServerProcess, startServer } from '../../support/flows/start-server'
-import type { RedisCluster } from '../../support/redis-cluster'
-import { withRedisCluster } from '../../support/with-redis'
-
-let cluster: RedisCluster
-let client: Cluster
-withRedisCluster((started) => ({ cluster, client } = started))
+import { describeOnDatabases, type SharedPlace } from '../../support/stores/databases'
 
 let processes: readonly ServerProcess[] = []
-let prefix: string
-/** Two processes on the cluster. */
-async function startTwo(plan: Partial<ServerPlan>): Promise<void> {
-  prefix = `two:${randomUUID()}:`
-  const both = { redis: { cluster: cluster.nodes }, prefix, ...plan }
+/** Two processes on one database. */
+async function startTwo({ store }: SharedPlace, plan: Partial<ServerPlan>): Promise<void> {
+  const both = { store, ...plan }
   processes = await Promise.all([startServer(both), startServer(both)])
 }
 const killBoth = () => Promise.all(processes.map((server) => server.kill()))
@@ -37,8 +28,8 @@ const parallel = 64
 const all = <Answer>(send: (server: ServerProcess, index: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: parallel }, (_, index) => send(at(index), index)))
 
-describe('64 requests at once to two processes on a cluster', () => {
-  beforeAll(() => startTwo({ pushedRequests: true }))
+describeOnDatabases('64 requests at once to two processes on', (place) => {
+  beforeAll(async () => startTwo(await place(), { pushedRequests: true }))
   afterAll(killBoth)
 
   async function pushed() {
@@ -81,7 +72,11 @@ describe('64 requests at once to two processes on a cluster', () => {
   })
 })
 
-describe('Two processes on a cluster', () => {
+describeOnDatabases('Two processes on', (place) => {
+  let shared: SharedPlace
+  beforeEach(async () => {
+    shared = await place()
+  })
   afterEach(killBoth)
 
   const register = (index: number, client_name: string): Promise<Response> =>
@@ -91,11 +86,8 @@ describe('Two processes on a cluster', () => {
         .send({ ...notesApp, client_name }),
     )
 
-  /** The registrations that the cluster holds. */
-  async function held(): Promise<number> {
-    const pattern = `${prefix}client:*`
-    return (await Promise.all(client.nodes('master').map((node) => node.keys(pattern)))).flat().length
-  }
+  /** The registrations that the database holds. */
+  const held = async () => (await shared.texts('client:')).size
 
   /** An owner approves a request of the client, which gets tokens. */
   async function use(index: number, { body }: Response): Promise<Response> {
@@ -109,7 +101,7 @@ describe('Two processes on a cluster', () => {
   }
 
   test('make one client of 64 equal registrations at once', async () => {
-    await startTwo({ maximumClients: 100 })
+    await startTwo(shared, { maximumClients: 100 })
     const answers = await all((_server, index) => register(index, 'Notes'))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -118,7 +110,7 @@ describe('Two processes on a cluster', () => {
 
   test('hold the ceiling under many different registrations, and lose no client in use [registration-1, registration-2]', async () => {
     const [attempts, ceiling, inUse] = [400, 100, 10]
-    await startTwo({ maximumClients: ceiling })
+    await startTwo(shared, { maximumClients: ceiling })
     const known: { readonly client_id: string; readonly refresh_token: string }[] = []
     for (let index = 0; index < inUse; index++) {
       const registered = await register(index, `In use ${index}`)
