@@ -23,6 +23,7 @@ export class ExpiringMap<Value> {
   private readonly shareAtMost: number
   /** Every earlier second is swept. */
   private nextSecond: number
+  private swept: { readonly bucket: Set<string>; readonly keys: Iterator<string, undefined> } | undefined
 
   /** @param clock milliseconds; must not step, as `steadyClock`. */
   constructor(
@@ -58,8 +59,12 @@ export class ExpiringMap<Value> {
     this.sweep(sweptPerAddition)
     const before = this.entries.get(key)
     if (before === undefined && !this.hasRoom()) return false
-    if (before !== undefined) this.remove(key, before)
-    this.add(key, value, expiresAt, before?.shares ?? shares)
+    // The sweep never returns to an earlier second.
+    const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
+    // In its place: a Map is slow where one key is deleted and added again many times, and so is a Set.
+    this.entries.set(key, { value, expiresAt, second, shares: before?.shares ?? shares })
+    if (before?.second !== second) this.move(key, before?.second, second)
+    if (before === undefined) for (const share of shares) this.count(share, 1)
     return true
   }
 
@@ -94,11 +99,13 @@ export class ExpiringMap<Value> {
     const now = Math.floor(this.clock() / 1000)
     let removed = 0
     for (let looked = 0; this.nextSecond <= now && looked < secondsPerSweep; looked++) {
-      for (const key of this.buckets.get(this.nextSecond) ?? []) {
-        if (removed++ === most) return true
+      for (; removed < most; removed++) {
+        const key = this.nextKey()
+        if (key === undefined) break
         const entry = this.entries.get(key)
         if (entry !== undefined) this.remove(key, entry)
       }
+      if (removed === most) return true
       // The bucket of the current second may still get keys.
       if (this.nextSecond === now) return false
       this.nextSecond++
@@ -106,25 +113,34 @@ export class ExpiringMap<Value> {
     return this.nextSecond <= now
   }
 
-  private add(key: string, value: Value, expiresAt: number, shares: readonly string[]): void {
-    // The sweep never returns to an earlier second.
-    const second = Math.max(Math.ceil(expiresAt / 1000), this.nextSecond)
-    this.entries.set(key, { value, expiresAt, second, shares })
-    const bucket = this.buckets.get(second)
-    if (bucket === undefined) this.buckets.set(second, new Set([key]))
+  /** Of the next second. A new iterator would pass again what a large bucket has lost. */
+  private nextKey(): string | undefined {
+    const bucket = this.buckets.get(this.nextSecond)
+    if (bucket !== this.swept?.bucket) this.swept = bucket && { bucket, keys: bucket.values() }
+    return this.swept?.keys.next().value
+  }
+
+  private move(key: string, from: number | undefined, to: number | undefined): void {
+    if (from !== undefined) {
+      const bucket = this.buckets.get(from)
+      bucket?.delete(key)
+      if (bucket?.size === 0) this.buckets.delete(from)
+    }
+    if (to === undefined) return
+    const bucket = this.buckets.get(to)
+    if (bucket === undefined) this.buckets.set(to, new Set([key]))
     else bucket.add(key)
-    for (const share of shares) this.shares.set(share, (this.shares.get(share) ?? 0) + 1)
   }
 
   private remove(key: string, { second, shares }: Entry<Value>): void {
     this.entries.delete(key)
-    const bucket = this.buckets.get(second)
-    bucket?.delete(key)
-    if (bucket?.size === 0) this.buckets.delete(second)
-    for (const share of shares) {
-      const count = (this.shares.get(share) ?? 0) - 1
-      if (count > 0) this.shares.set(share, count)
-      else this.shares.delete(share)
-    }
+    this.move(key, second, undefined)
+    for (const share of shares) this.count(share, -1)
+  }
+
+  private count(share: string, amount: 1 | -1): void {
+    const count = (this.shares.get(share) ?? 0) + amount
+    if (count > 0) this.shares.set(share, count)
+    else this.shares.delete(share)
   }
 }

@@ -67,6 +67,19 @@ test('an expiring map of 4 keys answers, in any history, as a plain one that for
   fc.assert(history, { seed: 20_261_126, numRuns: 60 })
 })
 
+test('an expiring map takes as long to forget an entry, and to set one again, however many end in the same second', () => {
+  let now = 1_000_000
+  const map = new ExpiringMap<number>(500_000, () => now)
+  for (let entry = 0; entry < 200_000; entry++) map.set(`key ${entry}`, entry, now + 5000)
+  now += 10_000
+  const before = process.cpuUsage().user
+  for (let entry = 0; entry < 50_000; entry++) map.set('the same key', entry, now + 5000)
+  const seconds = (process.cpuUsage().user - before) / 1e6
+  expect(map.get('key 199999')).toBeUndefined()
+  expect(map.get('the same key')).toBe(49_999)
+  expect(seconds).toBeLessThan(2)
+})
+
 test('a bounded map keeps the keys that were put there last, and a look is no use', () => {
   const history = fc.property(fc.array(key, { maxLength: 40 }), (puts) => {
     const map = new BoundedMap<number>(3)
