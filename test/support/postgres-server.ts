@@ -22,8 +22,12 @@ export interface PostgresServer {
  * A server of the test's own, in a temporary directory.
  *
  * @param primary whose standby it is: it follows its changes.
+ * @param more settings.
  */
-export async function startPostgres(primary?: PostgresServer): Promise<PostgresServer> {
+export async function startPostgres(
+  primary?: PostgresServer,
+  more: readonly string[] = [],
+): Promise<PostgresServer> {
   const program = requireProgram(postgresProgram)
   const owner = ownerOfDatabases()
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'))
@@ -56,6 +60,7 @@ export async function startPostgres(primary?: PostgresServer): Promise<PostgresS
       'dynamic_shared_memory_type=mmap',
       'fsync=off',
       'max_connections=200',
+      ...more,
     ]
     const child = spawn(
       program,
