@@ -5,6 +5,7 @@ import { defineConfig } from 'rolldown'
 export default defineConfig({
   input: {
     index: 'lib/index.ts',
+    'stores/from/index': 'lib/stores/from/index.ts',
     'stores/postgres/index': 'lib/stores/postgres/index.ts',
     'stores/sqlite/index': 'lib/stores/sqlite/index.ts',
     'testing/index': 'lib/testing/index.ts',
@@ -18,5 +19,6 @@ export default defineConfig({
     esModule: true,
     exports: 'named',
     chunkFileNames: 'shared/[name].js',
+    codeSplitting: { groups: [{ name: 'ground', test: /lib\/(?:primitives|store)\//, minShareCount: 2 }] },
   },
 })

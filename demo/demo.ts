@@ -23,8 +23,8 @@ export interface DemoOptions {
     readonly attackLab: number
     readonly television: number
   }
-  /** Keeps authorizations and sessions in this Redis. Default: in memory. */
-  readonly redisUrl?: string | undefined
+  /** Keeps authorizations where this URL says, and sessions too if it is one of Redis. Default: in memory. */
+  readonly storeUrl?: string
 }
 
 export interface Demo {
@@ -64,7 +64,7 @@ const defaultPorts = {
  *
  * @throws CannotStart when a port is taken. Redis may come later: until then the pages say that it is away.
  */
-export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions = {}): Promise<Demo> {
+export async function startDemo({ ports = defaultPorts, storeUrl = '' }: DemoOptions = {}): Promise<Demo> {
   // Requests in flight finish before the listeners close, and the storage goes last.
   const opened = { servers: [] as Closable[], listeners: [] as Closable[], storages: [] as Closable[] }
   const stop = async () => {
@@ -76,7 +76,7 @@ export async function startDemo({ ports = defaultPorts, redisUrl }: DemoOptions 
     if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join('\n'))
   }
   try {
-    const storage = await openStorage(redisUrl)
+    const storage = await openStorage(storeUrl)
     opened.storages.push(storage)
     const at = await listenAt(ports, opened.listeners)
     const { registrations, clients } = registerClients({

@@ -1,18 +1,13 @@
 import { announcement } from './announcement'
 import { CannotStart } from './cannot-start'
 import { startDemo, type DemoOptions } from './demo'
-import { withoutPassword } from './storage'
-
-const redisUrl = process.env['REDIS_URL'] || undefined
-const storage =
-  redisUrl === undefined
-    ? 'memory; for Redis: REDIS_URL=redis://localhost:6379 npm run demo'
-    : `Redis at ${withoutPassword(redisUrl)}; with a SESSION_SECRET, sign-ins survive restarts too`
+import { described, usualStore } from './storage'
 
 async function start(): Promise<void> {
-  const demo = await startDemo({ ports: portsFrom(process.env['PORT'] || '3000'), redisUrl })
+  const storeUrl = process.env['STORE_URL'] ?? usualStore()
+  const demo = await startDemo({ ports: portsFrom(process.env['PORT'] || '3000'), storeUrl })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => demo.stop().catch(fail))
-  console.log(announcement(demo, storage))
+  console.log(announcement(demo, described(storeUrl)))
 }
 
 function portsFrom(text: string): Required<DemoOptions>['ports'] {

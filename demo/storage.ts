@@ -1,11 +1,13 @@
+import { isBuiltin } from 'node:module'
 import { RedisStore } from 'connect-redis'
 import { MemoryStore, type Store } from 'express-session'
 import { Redis } from 'ioredis'
-import { memoryStore, redisStore, type Store as AuthorizationStore } from '../lib/index'
+import type { Store as AuthorizationStore } from '../lib/index'
+import { storeFrom } from '../lib/stores/from/index'
 import { LimitStore } from './limit-store'
 import type { LimitStores } from './limits'
 
-/** Where the apps keep what they must remember: in memory, or in Redis for any number of processes. */
+/** Where the apps keep what they must remember. */
 export interface Storage {
   readonly authorizations: AuthorizationStore
   /** A session store for one app, whose keys begin with its name. */
@@ -14,32 +16,44 @@ export interface Storage {
   close(): Promise<void>
 }
 
-export async function openStorage(redisUrl: string | undefined): Promise<Storage> {
-  return redisUrl === undefined ? inMemory() : inRedis(redisUrl)
-}
-
-function inMemory(): Storage {
+/** Keeps authorizations where the URL says, and sessions in Redis if it is one of Redis. */
+export async function openStorage(url: string): Promise<Storage> {
+  const authorizations = storeFrom({ STORE_URL: url })
+  const { close, ...sessions } = isRedis(url) ? await inRedis(url) : inMemory()
   return {
-    authorizations: memoryStore(),
-    sessions: () => new MemoryStore(),
-    limits: () => undefined,
-    close: async () => {},
+    authorizations,
+    ...sessions,
+    close: async () => {
+      close()
+      await authorizations.close?.()
+    },
   }
 }
 
+const isRedis = (url: string): boolean => /^rediss?:/i.test(url)
+
+interface Sessions extends Pick<Storage, 'sessions' | 'limits'> {
+  readonly close: () => void
+}
+
+const inMemory = (): Sessions => ({
+  sessions: () => new MemoryStore(),
+  limits: () => undefined,
+  close: () => {},
+})
+
 // Redis may be away at the start and come later, and go away and come back. The start waits for the end of the first
 // attempt to connect, so that the first request finds a Redis that is there.
-async function inRedis(url: string): Promise<Storage> {
+async function inRedis(url: string): Promise<Sessions> {
   const { redis, close } = connect(url)
   await new Promise<void>((resolve) => {
     redis.once('ready', resolve)
     redis.once('close', resolve)
   })
   return {
-    authorizations: redisStore({ client: redis }),
     sessions: (app) => sessionsIn(redis, `${app}:session:`),
     limits: (name) => new LimitStore(redis, `limit:${name}:`),
-    close: async () => close(),
+    close,
   }
 }
 
@@ -60,7 +74,7 @@ function connect(url: string): { readonly redis: Redis; readonly close: () => vo
   redis.on('close', () => {
     if (!isAway && !isClosing)
       console.error(
-        `Redis at ${withoutPassword(url)} does not answer: start it, and the demo goes on by itself. Without REDIS_URL it keeps everything in memory.`,
+        `Redis at ${withoutPassword(url)} does not answer: start it, and the demo goes on by itself. Without STORE_URL it needs no database.`,
       )
     isAway = true
   })
@@ -85,7 +99,16 @@ function sessionsIn(client: Redis, prefix: string): Store {
   return store
 }
 
+/** A file, where Node has SQLite. */
+export const usualStore = (): string => (isBuiltin('node:sqlite') ? 'file:./demo.db' : '')
+
+export function described(url: string): string {
+  if (url === '') return 'memory; elsewhere: STORE_URL=redis://localhost:6379 npm run demo, or file:./demo.db'
+  const sessions = isRedis(url) ? 'survive them with a SESSION_SECRET' : 'end with the demo'
+  return `${withoutPassword(url)}, over restarts; sign-ins ${sessions}`
+}
+
 /** The URL as it may be shown. */
-export function withoutPassword(url: string): string {
+function withoutPassword(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//')
 }

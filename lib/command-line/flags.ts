@@ -1,3 +1,4 @@
+import { mistakeInUrl, variable } from '../stores/from/store-url'
 import { rules } from './lint/lint'
 
 /** Usage text, parsing, and the words of mistakes come from it. */
@@ -10,6 +11,8 @@ export interface Flag {
   readonly member?: string | undefined
   /** The environment variable that stands for a required flag. */
   readonly variable?: string
+  /** The flag without which it is required. */
+  readonly unless?: string
   readonly mistakeIn?: (value: string) => string | undefined
 }
 
@@ -23,14 +26,6 @@ const seconds = (meaning: string) =>
   ({ ...text(meaning), unit: 'seconds', mistakeIn: mistakeInSeconds }) as const
 
 const mistakeInSeconds = (value: string) => (/^\d+$/.test(value) ? undefined : 'must be whole seconds.')
-const redis = {
-  variable: 'REDIS_URL',
-  // Does not quote the URL, which may hold a password.
-  mistakeIn: (url: string) =>
-    /^rediss?:\/\//.test(url) && URL.canParse(url)
-      ? undefined
-      : 'must be a URL such as redis://localhost:6379, or be in the environment as REDIS_URL.',
-}
 const mistakeInRule = (rule: string) =>
   rules.some(({ id }) => id === rule)
     ? undefined
@@ -47,22 +42,15 @@ export const everywhere = {
 }
 
 export const ofStore = {
-  redis: { ...text('redis:// or rediss:// URL; default: the environment variable REDIS_URL'), ...redis },
-  prefix: text('the prefix option of the redisStore() of the server; default oauth:'),
-}
-
-export const ofTables = {
-  postgres: {
-    ...text('postgres:// URL; default: the environment variable DATABASE_URL'),
-    // Does not quote the URL, which may hold a password.
+  store: {
+    ...text('URL as storeFrom() takes it; default: the environment variable STORE_URL', variable),
+    variable,
+    unless: 'print',
     mistakeIn: (url: string) =>
-      /^postgres(ql)?:\/\//.test(url) && URL.canParse(url)
-        ? undefined
-        : 'must be a URL such as postgres://localhost/database, or be in the environment as DATABASE_URL.',
+      url === ''
+        ? 'must be a URL such as redis://localhost:6379, or be in the environment as STORE_URL.'
+        : mistakeInUrl(url),
   },
-  schema: text('the option schema of postgresStore(); it must exist'),
-  table: text('the option table of postgresStore(); default oauth_records'),
-  print: flag('print the SQL, and connect to no database'),
 }
 
 export const fixed = {
@@ -102,6 +90,7 @@ export const own = {
   issuer: texts('of a server with the option authorizations: ends what the client got from it'),
   allow: { ...texts('ignore this rule'), mistakeIn: mistakeInRule },
   rules: flag('list all rules, and check nothing'),
+  print: flag('print the SQL, and connect to no database'),
 }
 
-export const allFlags = { ...everywhere, ...ofStore, ...ofTables, ...fixed, ...changeable, ...own }
+export const allFlags = { ...everywhere, ...ofStore, ...fixed, ...changeable, ...own }

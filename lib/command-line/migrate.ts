@@ -1,6 +1,7 @@
-import type * as Pg from 'pg'
-import { ConfigurationError, type Loaded, optionalPackage } from '../primitives/configuration-error'
+import { ConfigurationError } from '../primitives/configuration-error'
 import { readOptions } from '../primitives/schema'
+import { namedStore, variable } from '../stores/from/store-url'
+import { loadPg } from '../stores/postgres/load-pg'
 import { describePool, withoutValues } from '../stores/postgres/pool'
 import {
   namesOf,
@@ -10,22 +11,22 @@ import {
   tablesText,
 } from '../stores/postgres/statements'
 import { type Command, inFlags } from './command'
-import { everywhere, ofTables } from './flags'
+import { everywhere, ofStore, own } from './flags'
 import { failed, lineOf, type Result, shown } from './output'
 
-const flags = { ...ofTables, ...everywhere }
+const flags = { ...ofStore, ...everywhere, print: own.print }
 
 export const migrateCommand: Command = {
-  meaning: 'make the tables of postgresStore({ pool }); where they are, it changes nothing',
+  meaning: 'make the tables of PostgreSQL; where they are, or for another store, it changes nothing',
   flags,
   async run({ values, environment }) {
-    const { postgres: url = environment['DATABASE_URL'] ?? '', schema, table, print, json = false } = values
+    const { store: url = environment[variable] ?? '', print = false, json = false } = values
     try {
-      const tables = readOptions('migrate', tableFields, { schema, table })
-      if (print === true) return { status: 0, output: tablesText(tables).trimEnd(), remarks: '' }
-      const mistake = flags.postgres.mistakeIn(url)
-      if (mistake !== undefined) return failed(2, [lineOf({ path: '--postgres', message: mistake })])
-      return await migrate(url, tables, json)
+      const named = namedStore(url)
+      if (named.kind === 'file' || named.kind === 'redis') return withoutTables(json)
+      const tables = readOptions('migrate', tableFields, named.kind === 'postgres' ? named.tables : {})
+      if (named.kind === 'postgres' && !print) return await migrate(named.url, tables, json)
+      return { status: 0, output: tablesText(tables).trimEnd(), remarks: '' }
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       return failed(
@@ -36,13 +37,23 @@ export const migrateCommand: Command = {
   },
 }
 
+/** So that a deployment may run the command whatever its store is. */
+const withoutTables = (json: boolean): Result => ({
+  status: 0,
+  output: json ? shown({ made: [] }, json) : 'This store makes what it needs by itself: nothing changed.',
+  remarks: '',
+})
+
 const undefinedColumn = '42703'
 
 // Two that run at the same time wait for each other. Several statements in one text are one transaction.
 const lock = `select pg_advisory_xact_lock(hashtext('express-authorization-server'));`
 
 async function migrate(url: string, tables: ReadTables, json: boolean): Promise<Result> {
-  const { Client } = loadPg()
+  const { Client } = loadPg({
+    subject: 'migrate cannot connect:',
+    cure: 'run "npm install pg", or use the text of --print',
+  })
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   client.on('error', () => {})
   const place = describePool({ options: { connectionString: url } })
@@ -61,23 +72,12 @@ async function migrate(url: string, tables: ReadTables, json: boolean): Promise<
     return { status: 0, output: json ? shown({ place, made }, json) : said, remarks: '' }
   } catch (error) {
     const { message, code } = withoutValues(error)
-    const cure = code === undefinedColumn ? '. Another table has the name: choose one with --table.' : ''
+    const cure =
+      code === undefinedColumn
+        ? '. Another table has the name: choose one in the URL, as in ?table=oauth.'
+        : ''
     return failed(1, [`${place}: ${message}${cure}`])
   } finally {
     await client.end().catch(() => {})
   }
-}
-
-function loadPg(): typeof Pg {
-  return optionalPackage(
-    'pg',
-    (): Loaded<typeof Pg> => {
-      try {
-        return { found: require('pg') }
-      } catch (cause) {
-        return { cause }
-      }
-    },
-    { subject: 'migrate cannot connect:', cure: 'run "npm install pg", or use the text of --print' },
-  )
 }

@@ -18,7 +18,7 @@ export function usage(commands: Commands): string {
     `       ${program} lint CONFIG [options]`,
     `       ${program} migrate [options]`,
     '',
-    'client manages the clients of an authorization server whose option clients is redisStore({ url }).clients.',
+    'client manages the clients of an authorization server whose option clients is registeredClients(store).',
     'It does not know the scopes, grant types and plug-ins of your server, which refuses others.',
     'keys manages the keys of signingKeys({ secrets }) in the same store. The variable SIGNING_KEY_SECRETS holds',
     'these secrets, the newest first, with commas in between.',
@@ -26,6 +26,7 @@ export function usage(commands: Commands): string {
     'CONFIG is a JSON file, or a module with an export named options, or else a default export. The export is',
     'the options object, or a function that returns it.',
     'migrate makes the tables of postgresStore(), and needs the package pg. Run again, it changes nothing.',
+    'The URL of PostgreSQL may name them: ?schema=oauth&table=records; that of Redis a prefix: ?prefix=shop:.',
     '',
     'Commands:',
     indented(rows),
@@ -39,7 +40,7 @@ export function usage(commands: Commands): string {
 function takersOf(flag: Flag, commands: Commands): string {
   const has = (flags: Flags) => Object.values(flags).includes(flag)
   if (has(everywhere)) return 'every command'
-  if (has(ofStore)) return 'client and keys'
+  if (has(ofStore)) return 'client, keys and migrate'
   return [...commands].flatMap(([name, { flags }]) => (has(flags) ? [name] : [])).join(', ')
 }
 

@@ -31,7 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       {
         path: 'store',
         message:
-          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use storeFrom(process.env) with STORE_URL, or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
   return new RecordsInMemory(options.maximumRecords ?? 100_000, options.clock ?? Date.now)

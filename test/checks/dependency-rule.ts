@@ -34,10 +34,11 @@ doors: express pages/texts/locale limits clients/document-fetch/document-fetch a
   extensions/resource-indicators/resources client-authentication/method
 clients: clients/document-fetch/document-fetch client-authentication/client-secret stores
 stores/redis: ioredis
-stores/postgres:
+stores/postgres: pg
 stores/sqlite:
 
 extensions: doors/plug-in
+stores/from: stores/redis/redis-store stores/sqlite/sqlite-store stores/postgres
 jwt/signing-keys: jwt authorization/issuer doors/plug-in
 endpoints: authorization doors/context
 token-endpoint: limits authorization extensions/token-types/bearer doors
@@ -77,7 +78,7 @@ testing:
 
 .: *
 command-line: authorization/client-marks authorization/indexed-since authorization/issuer clients
-  clients/dynamic-registration/dynamic-clients stores/redis/redis-store stores/postgres pg command-line/lint/lint
+  clients/dynamic-registration/dynamic-clients stores/from stores/postgres command-line/lint/lint
   command-line/lint/subject jwt/signing-keys/manage-signing-keys ../package.json stores
 `
 

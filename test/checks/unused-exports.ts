@@ -7,6 +7,7 @@ const root = join(__dirname, '../..')
 /** The files that hosts reach by the package. */
 const entries = new Set([
   'lib/index.ts',
+  'lib/stores/from/index.ts',
   'lib/stores/postgres/index.ts',
   'lib/stores/sqlite/index.ts',
   'lib/testing/index.ts',

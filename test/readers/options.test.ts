@@ -508,7 +508,7 @@ describe('where NODE_ENV is production', () => {
       {
         path: 'store',
         message:
-          'must survive restarts and be shared by all processes, because NODE_ENV is production: use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true }).',
+          'must survive restarts and be shared by all processes, because NODE_ENV is production: use storeFrom(process.env) with STORE_URL, or allow memory: memoryStore({ allowInProduction: true }).',
       },
     ])
     expect(inProduction(() => pathsWith({ issuer: 'x', pkce: 'x' }))).toEqual(['issuer', 'pkce', 'store'])

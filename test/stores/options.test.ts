@@ -177,7 +177,8 @@ test('In production, a store in memory is refused with both cures, unless the ho
       process.env['NODE_ENV'] = usual
     }
   }
-  const cures = 'use redisStore({ url }), or allow memory: memoryStore({ allowInProduction: true })'
+  const cures =
+    'use storeFrom(process.env) with STORE_URL, or allow memory: memoryStore({ allowInProduction: true })'
   expect(mistakesIn('production')).toEqual([expect.stringContaining(cures)])
   expect(mistakesIn('production', { allowInProduction: true })).toEqual([])
   for (const environment of ['development', 'test', '']) expect(mistakesIn(environment)).toEqual([])

@@ -16,7 +16,7 @@ export async function commandLine(
   words: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Finished> {
-  const { REDIS_URL: _ours, ...inherited } = process.env
+  const { STORE_URL: _ours, ...inherited } = process.env
   const child = spawn(process.execPath, [bundled(main), ...words], {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -15,6 +15,7 @@ export const project = {
     '^express-authorization-server$': '<rootDir>/lib/index.ts',
     '^express-authorization-server/postgres$': '<rootDir>/lib/stores/postgres/index.ts',
     '^express-authorization-server/sqlite$': '<rootDir>/lib/stores/sqlite/index.ts',
+    '^express-authorization-server/stores$': '<rootDir>/lib/stores/from/index.ts',
     '^express-authorization-server/testing$': '<rootDir>/lib/testing/index.ts',
   },
   transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' } }] },

@@ -2,10 +2,20 @@ import { spawn } from 'node:child_process'
 import { bundled } from './bundled'
 import { outputOf } from './program-output'
 
-/** Starts a module as a program, which gets its plan as its only argument. */
-export async function startProgram(module: string, plan: object, node = process.execPath) {
+/**
+ * Starts a module as a program, which gets its plan as its only argument.
+ *
+ * @param environment variables beside those of the tests.
+ */
+export async function startProgram(
+  module: string,
+  plan: object,
+  node = process.execPath,
+  environment: NodeJS.ProcessEnv = {},
+) {
   const words = ['--expose-gc', bundled(module, 'bundled'), JSON.stringify(plan)]
-  const child = spawn(node, words, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const env = { ...process.env, ...environment }
+  const child = spawn(node, words, { env, stdio: ['pipe', 'pipe', 'pipe'] })
   const output = outputOf(child, 'The program')
   const [, port] = await output.until(/^port (\d+)$/m)
   return {
@@ -19,6 +29,12 @@ export async function startProgram(module: string, plan: object, node = process.
     kill: async () => {
       child.kill('SIGKILL')
       await output.ended()
+    },
+    /** Resolves to its exit code, or to the signal that ended it. */
+    terminate: async () => {
+      child.kill('SIGTERM')
+      await output.ended()
+      return child.exitCode ?? child.signalCode
     },
   }
 }

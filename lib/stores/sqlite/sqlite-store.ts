@@ -97,7 +97,7 @@ function create(path: string): void {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (cause) {
     if (isExisting(cause)) return
-    const message = 'cannot be made: its folder must exist, and this process needs the right to write there.'
+    const message = `is ${path}, which cannot be made: its folder must exist, and this process needs the right to write there.`
     throw new ConfigurationError('sqliteStore() cannot open its file:', [{ path: 'path', message }], {
       cause,
     })

@@ -138,7 +138,7 @@ describe('client add', () => {
 })
 
 const whereItLooked = () =>
-  `The command looked in Redis at ${new URL(stage.url).host} under the prefix ${stage.prefix}. If the redisStore() of your server has another prefix, name it with --prefix.\n`
+  `The command looked in Redis at ${new URL(stage.url).host}. If the store of your server has a prefix, a schema or a table, name it in the URL, as in ?prefix=shop:.\n`
 
 describe('client list and show', () => {
   it('show clients as an aligned table, without digests, with the day of the last use', async () => {
@@ -185,7 +185,7 @@ describe('client list and show', () => {
     const id = `--${'aB3_-'.repeat(4)}`
     await stage.clients.add({ client_id: id, client_type: 'public', scope: 'a' })
     expect(await answerOf('show', id)).toMatchObject({ client_id: id })
-    const words = ['client', 'show', '--json', '--prefix', stage.prefix, '--redis', stage.url, '--', id]
+    const words = ['client', 'show', '--json', '--store', stage.urlOf(), '--', id]
     expect(JSON.parse((await here(words)).stdout)).toMatchObject({ client_id: id })
   })
 })
@@ -214,24 +214,21 @@ describe('client rotate-secret', () => {
       replied: (pass, connection) => (isSilent ? void connection.destroy() : pass()),
     }))
     const rotate = (environment: NodeJS.ProcessEnv, ...options: readonly string[]) =>
-      here(
-        ['client', 'rotate-secret', client_id, '--prefix', stage.prefix, '--json', ...options],
-        environment,
-      )
+      here(['client', 'rotate-secret', client_id, '--json', ...options], environment)
     try {
-      const { status, stdout, stderr } = await rotate({ REDIS_URL: proxy.url })
+      const { status, stdout, stderr } = await rotate({ STORE_URL: stage.urlOf(proxy.url) })
       const secret = String(JSON.parse(stdout).client_secret)
       expect(status).toBe(1)
       expect(stderr).toContain('The command does not know whether the client has this secret now.')
       expect(stderr).not.toContain(secret)
-      const again = { REDIS_URL: stage.url, CLIENT_SECRET: secret }
+      const again = { STORE_URL: stage.urlOf(), CLIENT_SECRET: secret }
       for (let round = 0; round < 2; round++)
         expect(JSON.parse((await rotate(again, '--repeat')).stdout)).toEqual({
           client_id,
           client_secret: secret,
         })
       expect(await outcomes(client_id, [client_secret, secret])).toEqual(['tokens', 'tokens'])
-      expect(await rotate({ REDIS_URL: stage.url }, '--repeat')).toEqual(
+      expect(await rotate({ STORE_URL: stage.urlOf() }, '--repeat')).toEqual(
         refused('changed', 'CLIENT_SECRET must be a client_secret of generateClientSecret()'),
       )
     } finally {
@@ -256,8 +253,8 @@ test.each([
 
 describe('the command line', () => {
   it('is a program: answers on stdout, remarks on stderr, the outcome as its status', async () => {
-    const environment = { REDIS_URL: stage.url }
-    expect(await commandLine(['client', 'add', ...web, '--prefix', stage.prefix], environment)).toEqual({
+    const environment = { STORE_URL: stage.urlOf() }
+    expect(await commandLine(['client', 'add', ...web], environment)).toEqual({
       status: 0,
       stdout: expect.stringMatching(/^client_id {6}[\w-]{22}\nclient_secret {2}[\w-]{43}\n$/),
       stderr: 'The secret is shown only now: the store keeps its digest.\n',
@@ -271,7 +268,7 @@ describe('the command line', () => {
     const { stdout } = await here(['--help'])
     expect(stdout).toMatch(/^Options of client add, client change:\n {2}--scope <value> /m)
     expect(stdout).toMatch(/^Options of every command:\n {2}--json .*\n {2}--help .*\n {2}--version /m)
-    for (const flag of ['--scope', '--redis', '--remove', '--allow', '--secret-hash'])
+    for (const flag of ['--scope', '--store', '--remove', '--allow', '--secret-hash'])
       expect(stdout.match(new RegExp(`^ {2}${flag} `, 'gm'))).toHaveLength(1)
   })
 
@@ -282,7 +279,7 @@ describe('the command line', () => {
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       for (const name of ['add', 'list', 'show', 'change', 'rotate-secret', 'disable', 'enable', 'delete'])
         expect(stdout).toContain(`  client ${name} `)
-      for (const name of ['keys retire', '--redis', '--finish']) expect(stdout).toContain(`  ${name} `)
+      for (const name of ['keys retire', '--store', '--finish']) expect(stdout).toContain(`  ${name} `)
     },
   )
 
@@ -297,7 +294,7 @@ describe('the command line', () => {
       [
         'client add --nmae x --json=yes --type --scope --name a --name b -j',
         [
-          '--nmae is not known here; the known options are --redis,',
+          '--nmae is not known here; the known options are --store,',
           '--json takes no value',
           '--type needs a value',
           '--name is given twice',
@@ -312,18 +309,21 @@ describe('the command line', () => {
       ),
     ].map(([words, expected]) => [String(words), [expected].flat()] as const),
   )('answers wrong usage with every mistake and status 2: %j', async (words, expected) => {
-    const { status, stdout, stderr } = await here(words.split(' '), { REDIS_URL: stage.url })
+    const { status, stdout, stderr } = await here(words.split(' '), { STORE_URL: stage.url })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     for (const text of expected) expect(stderr).toContain(text.startsWith('is ') ? text : `  - ${text}`)
   })
 
   it.each([
     ['none', [], {}],
-    ['no URL', ['--redis', 'localhost:geheim'], {}],
-    ['another protocol', [], { REDIS_URL: 'http://localhost:geheim@x' }],
-  ])('asks for the URL of Redis and never quotes it: %s', async (_what, words, environment) => {
+    ['no URL', ['--store', 'localhost:geheim'], {}],
+    ['another protocol', [], { STORE_URL: 'http://localhost:geheim@x' }],
+  ])('asks for the URL of the store and never quotes it: %s', async (_what, words, environment) => {
     const { status, stderr } = await here(['client', 'list', ...words], environment)
-    expect([status, stderr]).toEqual([2, expect.stringContaining('REDIS_URL')])
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^ {2}- --store (?:must be|is no|begins with http)/m),
+    ])
     expect(stderr).not.toContain('geheim')
   })
 
@@ -333,7 +333,7 @@ describe('the command line', () => {
     const { port } = Object(silent.address())
     try {
       for (const host of ['127.0.0.1:1', `127.0.0.1:${port}`])
-        expect(await here(['client', 'list', '--redis', `redis://u:geheim@${host}`])).toEqual({
+        expect(await here(['client', 'list', '--store', `redis://u:geheim@${host}`])).toEqual({
           status: 1,
           stdout: '',
           stderr: `Redis at ${host} does not answer. Is it running, and is the URL right?\n`,

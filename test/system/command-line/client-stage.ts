@@ -61,8 +61,11 @@ export class ClientStage {
     return registeredClients(this.store)
   }
 
+  /** @param server of Redis, such as a proxy. */
+  readonly urlOf = (server = this.url) => `${server}?prefix=${this.prefix}`
+
   readonly client = (...words: readonly string[]): Promise<Finished> =>
-    here(['client', ...words, '--prefix', this.prefix], { REDIS_URL: this.url })
+    here(['client', ...words], { STORE_URL: this.urlOf() })
 
   readonly answerOf = async (...words: readonly string[]): Promise<Readonly<Record<string, string>>> => {
     const { status, stdout, stderr } = await this.client(...words, '--json')

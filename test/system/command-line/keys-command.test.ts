@@ -25,8 +25,8 @@ beforeEach(() => {
 })
 
 const keys = (words: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
-  run(['keys', ...words, '--prefix', prefix, '--issuer', issuer], {
-    REDIS_URL: server.url,
+  run(['keys', ...words, '--issuer', issuer], {
+    STORE_URL: `${server.url}?prefix=${prefix}`,
     SIGNING_KEY_SECRETS: secret,
     ...environment,
   })
@@ -108,8 +108,8 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, RegExp]>([
 })
 
 test('a mistake in the issuer is told of its flag', async () => {
-  const environment = { REDIS_URL: server.url, SIGNING_KEY_SECRETS: secret }
-  const { status, remarks } = await run(['keys', 'list', '--prefix', prefix], environment)
+  const environment = { STORE_URL: server.url, SIGNING_KEY_SECRETS: secret }
+  const { status, remarks } = await run(['keys', 'list'], environment)
   expect([status, remarks]).toEqual([
     1,
     expect.stringMatching(/^ {2}- --issuer must be the URL of the server\.$/m),

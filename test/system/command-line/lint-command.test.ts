@@ -168,9 +168,11 @@ describe('lint CONFIG', () => {
 
   it('finds no error in the server of the README', async () => {
     const server = readFileSync(join(root, 'docs/examples/server.ts'), 'utf8')
-    const [, options] = /createAuthorizationServer\((\{.*?\n\})\)/s.exec(server) ?? []
+    const [, options = ''] = /createAuthorizationServer\((\{.*?\n\})\)/s.exec(server) ?? []
+    // Where it is run, there is no package.
+    const inMemory = options.replace(/^ {2}store: storeFrom.*\n/m, '')
     const [callback] = /^const callback = .*$/m.exec(server) ?? []
-    const { status, output } = await look('readme.mjs', `${callback}\nexport default ${options}`, '--json')
+    const { status, output } = await look('readme.mjs', `${callback}\nexport default ${inMemory}`, '--json')
     expect(status).toBe(1)
     const found: readonly { readonly rule: string; readonly severity: string }[] = JSON.parse(output)
     expect(found.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -194,14 +196,14 @@ describe('lint', () => {
   })
 
   it('answers wrong usage with every mistake and status 2, and loads nothing', async () => {
-    const words = ['lint', join(folder, 'never.cjs'), 'b', '--allow', 'nonsense', '--redis=x', '--json=yes']
+    const words = ['lint', join(folder, 'never.cjs'), 'b', '--allow', 'nonsense', '--store=x', '--json=yes']
     writeFileSync(join(folder, 'never.cjs'), 'process.exit(9)')
     const { status, output, remarks } = await run(words, {})
     expect({ status, output }).toEqual({ status: 2, output: '' })
     for (const mistake of [
       'b is one word',
       '--allow names nonsense',
-      '--redis is not known',
+      '--store is not known',
       '--json takes no value',
     ])
       expect(remarks).toContain(`  - ${mistake}`)

@@ -26,8 +26,9 @@ export const asWritten: readonly string[] = ['-r', 'esbuild-register', 'demo/sta
 export async function startDemoProcess(
   environment: Record<string, string>,
   words?: readonly string[],
+  node?: string,
 ): Promise<DemoProcess> {
-  const { child, end, output } = spawnDemo(environment, words)
+  const { child, end, output } = spawnDemo(environment, words, node)
   const started = new Promise<void>((resolve) => {
     child.stdout.on('data', () => output.stdout.includes('Ctrl+C') && resolve())
   })
@@ -51,9 +52,10 @@ export function runDemoProcess(environment: Record<string, string>): Promise<Dem
 function spawnDemo(
   environment: Record<string, string>,
   words: readonly string[] = [bundled(join(root, 'demo/start.ts'))],
+  node = process.execPath,
 ) {
-  const { REDIS_URL: _theirs, PORT: _port, NODE_ENV: _test, ...inherited } = process.env
-  const child = spawn(process.execPath, words, {
+  const { STORE_URL: _theirs, PORT: _port, NODE_ENV: _test, ...inherited } = process.env
+  const child = spawn(node, words, {
     cwd: root,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

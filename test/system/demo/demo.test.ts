@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { announcement } from '../../../demo/announcement'
 import { runClient } from '../../support/mcp/run-client'
+import { requireNode } from '../../support/nodes'
 import { startRedis, type RedisServer } from '../../support/redis-server'
 import { asWritten, runDemoProcess, startDemoProcess, type DemoProcess } from './demo-process'
 import { AppVisitor, openDemo } from './visit'
@@ -14,7 +18,7 @@ describe('npm run demo with Redis', () => {
   let demo: DemoProcess
   beforeAll(async () => {
     redis = await startRedis()
-    demo = await startDemoProcess({ PORT: '0', REDIS_URL: redis.url }, asWritten)
+    demo = await startDemoProcess({ PORT: '0', STORE_URL: redis.url }, asWritten)
   })
   afterAll(async () => {
     await demo.interrupt()
@@ -32,7 +36,7 @@ describe('npm run demo with Redis', () => {
     ])
       expect(demo.printed).toMatch(new RegExp(`^ +http://localhost:\\d+ +${app}$`, 'm'))
     expect(demo.printed).toMatch(/^ {2}Sign in +ada \/ countess$/m)
-    expect(demo.printed).toMatch(/Redis at redis:\/\/127/)
+    expect(demo.printed).toMatch(/Storage +redis:\/\/127/)
   })
 
   test('prints curl lines that work as printed, and keeps the authorization in Redis', async () => {
@@ -95,10 +99,21 @@ test('the MCP Inspector is announced with a command on a Node on which it runs, 
   ])
 })
 
-test('without REDIS_URL it says how to keep things, and Ctrl+C ends it in good order', async () => {
-  const demo = await startDemoProcess({ PORT: '0' })
-  expect(demo.printed).toMatch(/memory; .*REDIS_URL=/)
+test('in memory it says how to keep things, and Ctrl+C ends it in good order', async () => {
+  const demo = await startDemoProcess({ PORT: '0', STORE_URL: '' })
+  expect(demo.printed).toMatch(/memory; .*STORE_URL=/)
   expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('in a file it says which, and Ctrl+C ends it in good order', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'demo-'))
+  const url = `file:${join(folder, 'demo.db')}`
+  const demo = await startDemoProcess({ PORT: '0', STORE_URL: url }, undefined, requireNode(24))
+  expect(demo.printed).toContain(`Storage                ${url}, over restarts; sign-ins end with the demo\n`)
+  expect((await fetch(/Authorization server +(\S+)/.exec(demo.printed)?.[1] ?? '')).status).toBe(200)
+  expect(await demo.interrupt()).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(folder)).toEqual(['demo.db'])
+  rmSync(folder, { recursive: true })
 })
 
 describe('when it cannot start, it says why and what to do, and ends with 1', () => {
@@ -123,13 +138,13 @@ describe('when it cannot start, it says why and what to do, and ends with 1', ()
 })
 
 test('without Redis it starts and says what it waits for, once and without the password', async () => {
-  const demo = await startDemoProcess({ PORT: '0', REDIS_URL: 'redis://:secret@localhost:1' })
+  const demo = await startDemoProcess({ PORT: '0', STORE_URL: 'redis://:secret@localhost:1' })
   const page = await fetch(/Authorization server +(\S+)/.exec(demo.printed)?.[1] ?? '')
   expect(page.status).toBe(503)
   expect(await demo.interrupt()).toMatchObject({
     code: 0,
     stderr:
-      'Redis at redis://localhost:1 does not answer: start it, and the demo goes on by itself. Without REDIS_URL it keeps everything in memory.\n',
+      'Redis at redis://localhost:1 does not answer: start it, and the demo goes on by itself. Without STORE_URL it needs no database.\n',
   })
 })
 

@@ -4,7 +4,8 @@ import { press } from '../../support/browser/follow'
 import { freePorts } from './free-ports'
 
 /** Starts the demo at any free ports. */
-export const openDemo = (redisUrl?: string): Promise<Demo> => startDemo({ ports: freePorts, redisUrl })
+export const openDemo = (storeUrl?: string): Promise<Demo> =>
+  startDemo({ ports: freePorts, ...(storeUrl !== undefined && { storeUrl }) })
 
 /** A visitor of one app of the demo, without a browser: keeps the cookies of the app. */
 export class AppVisitor {

@@ -63,6 +63,24 @@ test('the package is one suite to all its entries: what one throws, the others k
   expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ path: 'verify' })])
 })
 
+test.each([
+  ['required', 'stores.cjs', `const { storeFrom } = require('${name}/stores')`],
+  ['imported', 'stores.mjs', `import { storeFrom } from '${name}/stores'`],
+])('storeFrom() names the package that is missing, and says how to get it: %s', (_how, file, load) => {
+  const urls = ['postgres://:s3cret@localhost/shop', 'redis://:s3cret@localhost', 'file:./oauth.db']
+  const program = `${load}; const messages = []
+    for (const STORE_URL of ${JSON.stringify(urls)})
+      try { storeFrom({ STORE_URL }) } catch ({ name, message }) { messages.push(name + ' ' + message) }
+    console.log(JSON.stringify(messages))`
+  const withoutSqlite = process.versions.node.startsWith('20.')
+  const cures = [
+    'storeFrom() cannot connect to the PostgreSQL of STORE_URL:\n  - pg is not installed: run "npm install pg".',
+    'redisStore({ url }) cannot connect:\n  - ioredis is not installed: run "npm install ioredis", or pass redisStore({ client }).',
+    'sqliteStore() needs SQLite, which this version of Node has not:\n  - better-sqlite3 is not installed: run Node 22.13 or later, or "npm install better-sqlite3".',
+  ].slice(0, withoutSqlite ? 3 : 2)
+  expect(said(file, program)).toEqual(cures.map((cure) => `ConfigurationError ${cure}`))
+})
+
 test('the command of the package prints its version', () => {
   const words = [`node_modules/${name}/dist/command-line/main.js`, '--version']
   expect(run('version.cjs', '', words)).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' })

@@ -373,7 +373,7 @@ describe('sqliteStore() says what is wrong, and how to mend it:', () => {
 
   test('where its folder is not there', async () => {
     expect(await start(join(folder, 'none/a.db')).ended()).toContain(
-      'path cannot be made: its folder must exist',
+      'none/a.db, which cannot be made: its folder must exist',
     )
   })
 

@@ -1,0 +1,2 @@
+export { storeFrom } from './store-from'
+export type { Count, Store, StoredValue, StoreWarning, WriteTerms } from '../../store/store'
