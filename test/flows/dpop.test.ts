@@ -14,6 +14,7 @@ import {
 } from '../../lib/index'
 import { failuresOf } from '../support/events'
 import { application } from '../support/flows/application'
+import { setStage } from '../support/flows/stage'
 import { bent, type ClientApplication, nightlyReport, photoBook, photoPrint } from '../support/flows/clients'
 import { Clock } from '../support/flows/clock'
 import { deviceCode, deviceStage, television } from '../support/flows/device-stage'
@@ -32,11 +33,11 @@ const byItself = { grant_type: 'client_credentials', scope: 'photos:read' }
 /** A server whose clients may prove a key, and a guard of another process. */
 function place(options: DpopOptions = {}, bend: Partial<AuthorizationServerOptions> = {}) {
   const time = new Clock()
-  const store = memoryStore({ clock: time.read })
   const plugIn = dpop({ baseUrl: issuer, ...options })
-  const shared = { store, clock: time.read, plugIns: [plugIn] }
   const clients = [photoBook, photoPrint, report].map(({ registration }) => registration)
-  const { flow, app, failures } = application({ ...shared, clients, ...bend })
+  const own = { clock: time.read, plugIns: [plugIn] }
+  const { flow, app, failures, store } = setStage({ ...own, clients, ...bend })
+  const shared = { ...own, store }
   const guard = createBearerGuard({ ...shared, issuer, guards: { cors: true } })
   const elsewhere = express().use('/photos', guard('photos:read'), (request, response) => {
     response.json(request.oauth)

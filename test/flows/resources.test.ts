@@ -352,7 +352,12 @@ describeOnStores('Without the option resources', (stage) => {
   test('a lone guard refuses tokens for certain resources, and accepts those of a server that names none [token-32]', async () => {
     const { bound, unbound } = pair()
     const { store, clock } = bound
-    const guard = createBearerGuard({ issuer: 'http://localhost', store, clock: clock.read })
+    const guard = createBearerGuard({
+      issuer: 'http://localhost',
+      store,
+      clock: clock.read,
+      storeDeadline: 10,
+    })
     const reasons: string[] = []
     guard.events.on('refused', ({ reason }) => reasons.push(reason))
     const app = express().get('/photos', guard('photos:read'), (_req, res) => void res.end())

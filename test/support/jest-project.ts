@@ -4,8 +4,8 @@ import type { Config } from 'jest'
 
 const root = join(__dirname, '../..')
 
-/** Stands instead of `flows/stage.ts` where the rules run on Redis. */
-export const onRedis = { '/support/flows/stage$': '<rootDir>/test/support/flows/stage-on-redis.ts' }
+/** Stands instead of `flows/stage.ts` where what is told in memory runs on the store of the run. */
+export const onStoreOfRun = { '/flows/stage$': '<rootDir>/test/support/flows/stage-of-run.ts' }
 
 /** What every project of Jest here has in common. */
 export const project = {
@@ -24,6 +24,77 @@ export const project = {
     '/node_modules/(?!(jose|oauth4webapi|openid-client|@auth/core|@panva/hkdf|preact|preact-render-to-string)/)',
   ],
 } satisfies Config
+
+/** They speak of options, keys and messages. They write records as other rules do, or none, so one store is enough. */
+export const rulesWithoutWrites = [
+  'bearer-tokens',
+  'client-authentication',
+  'endpoints',
+  'error-texts',
+  'form-post',
+  'introspection-guard',
+  'jwt-best-practices',
+  'jwt-guards',
+  'mcp',
+  'mcp-documents',
+  'mcp-extensions',
+  'mcp-resources',
+  'metadata',
+  'openid-authentication',
+  'openid-claims',
+  'openid-discovery',
+  'parameters',
+  'protected-resource-metadata',
+  'protected-resources',
+  'provoked',
+  'redirect-uri',
+  'registration',
+  'request-object-clients',
+  'request-objects',
+  'response-issuer',
+  'response-types',
+  'signing-keys',
+  'token-endpoint-errors',
+  'token-response',
+]
+
+/** They write no record, or speak of options, pages and messages; of documents that are fetched; of Redis alone; or take long. */
+const flowsOfOneStore = [
+  'common-mistakes',
+  'consent-page-parts',
+  'created-server',
+  'document-addresses',
+  'document-fetch',
+  'document-limits',
+  'events-secrets',
+  'four-guards',
+  'full-list-of-an-owner',
+  'guard-cache',
+  'guard-options',
+  'host-tests',
+  'introspection-guard',
+  'introspection-guard-credentials',
+  'jwt-access-token-attacks',
+  'jwt-guard',
+  'kept-documents',
+  'other-requests',
+  'raw-requests',
+  'redis-outage',
+]
+
+/** The flows, and the rules that write records, on one store. */
+export const everythingOn = (store: string) => ({
+  ...project,
+  displayName: store,
+  testMatch: ['<rootDir>/test/{rules,flows}/*.test.ts', '<rootDir>/test/system/flows/*.test.ts'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    `<rootDir>/test/rules/(${rulesWithoutWrites.join('|')})\\.test`,
+    `<rootDir>/test/(system/)?flows/(${flowsOfOneStore.join('|')})\\.test`,
+  ],
+  moduleNameMapper: { ...project.moduleNameMapper, ...onStoreOfRun },
+  globals: { storesOfRun: [store] },
+})
 
 /** How every run goes. */
 export const run = {

@@ -1,9 +1,9 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest'
-import { project, run } from '../support/jest-project'
+import { everythingOn, project, run } from '../support/jest-project'
 
-// `npm run test:system`: browsers, foreign clients, processes, packages, the demo, the examples of the documents, and the
-// rules on further versions of Node and Express.
+// `npm run test:system`: browsers, foreign clients, processes, packages, the demo, the examples of the documents, the
+// flows and rules on PostgreSQL, and on further versions of Node and Express.
 const config: Config = {
   ...run,
   globalSetup: '<rootDir>/test/system/install-programs.ts',
@@ -13,6 +13,11 @@ const config: Config = {
       displayName: 'system',
       testMatch: ['<rootDir>/test/system/**/*.test.ts'],
       globals: { storesOfRun: ['Redis'] },
+    },
+    {
+      ...everythingOn('PostgreSQL'),
+      globalSetup: '<rootDir>/test/support/start-postgres.ts',
+      globalTeardown: '<rootDir>/test/support/stop-postgres.ts',
     },
   ],
 }

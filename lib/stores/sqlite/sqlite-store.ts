@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import { type Loaded, ConfigurationError, optionalPackage } from '../../primitives/configuration-error'
 import { aClock } from '../../primitives/fields'
 import { type Fields, kind, needed, readOptions } from '../../primitives/schema'
-import { isText } from '../../primitives/values'
+import { isRecord, isText } from '../../primitives/values'
 import type { WarningCode } from '../../protocol/warning-code'
 import { markSeconds, type Store, type StoreWarning } from '../../store/store'
 import { DatabaseThread, elapsed, patience } from './database-thread'
@@ -104,8 +104,7 @@ function create(path: string): void {
   }
 }
 
-const isExisting = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EEXIST'
+const isExisting = (error: unknown): boolean => isRecord(error) && error['code'] === 'EEXIST'
 
 function findSqlite(): string {
   if (isBuiltin('node:sqlite')) return 'node:sqlite'

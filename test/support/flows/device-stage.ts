@@ -10,7 +10,7 @@ import { bent, photoBook, photoPrint } from './clients'
 import { Clock } from './clock'
 import { consentFormOf } from './consent-form'
 import type { Headers } from './flow'
-import { setStage } from './stage'
+import { setStage } from '../flows/stage'
 
 export const deviceCode = 'urn:ietf:params:oauth:grant-type:device_code'
 

@@ -2,7 +2,7 @@ import type { Response } from 'supertest'
 import type { AuthorizationServerOptions } from '../../../lib/index'
 import { photoPrint } from './clients'
 import { authorizationRequest, formOf, type Headers } from './flow'
-import { setStage } from './stage'
+import { setStage } from '../flows/stage'
 
 /** An authorization request that demands a login. */
 export const asked = { ...authorizationRequest(photoPrint), prompt: 'login' }

@@ -2,7 +2,7 @@ import type { Response } from 'supertest'
 import { requestObjects, type RequestObjectOptions } from '../../../lib/index'
 import { outcomeOf } from './outcome'
 import { objectClaims, signingBook, signingPrint } from './request-object'
-import { setStage } from './stage'
+import { setStage } from '../flows/stage'
 
 const clients = [signingPrint.registration, signingBook.registration]
 

@@ -1,7 +1,7 @@
 import { pushedAuthorizationRequests, type PushedAuthorizationRequestsOptions } from '../../../lib/index'
 import { type ClientApplication, photoPrint } from './clients'
 import { authorizationRequest, type RepeatedFields } from './flow'
-import type { setStage } from './stage'
+import type { setStage } from '../flows/stage'
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import request, { type Response } from 'supertest'
-import { type AuthorizationServerOptions, memoryStore, redisStore, type Store } from '../../../lib/index'
-import { withRedis } from '../with-redis'
+import { type AuthorizationServerOptions, memoryStore, type Store } from '../../../lib/index'
 import { application, type Application } from './application'
 import { Clock } from './clock'
+import { type OpenStore, storesHere } from './stores-of-run'
 
 /** Seconds. */
 export const hour = 3600
@@ -23,8 +21,6 @@ export type SetRegisteringStage = (
   registration?: NonNullable<AuthorizationServerOptions['dynamicRegistration']>,
   options?: Partial<AuthorizationServerOptions>,
 ) => RegisteringStage
-
-type OpenStore = (clock: () => number) => Store
 
 /** Sets stages on stores that are opened so. */
 export function registeringOn(open: OpenStore): SetRegisteringStage {
@@ -55,15 +51,9 @@ export async function storedClient({ store }: Pick<RegisteringStage, 'store'>, c
   return found && JSON.parse(found.value)
 }
 
-/** Tells stories with dynamic clients on a real Redis. */
+/** Tells stories with dynamic clients on the store of the run. */
 export function describeRegistration(title: string, stories: (stage: SetRegisteringStage) => void): void {
-  describe(title, () => {
-    let client: Redis
-    withRedis((started) => {
-      client = started.client
-    })
-    stories(registeringOn((clock) => redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })))
-  })
+  describe(title, () => stories(registeringOn(storesHere())))
 }
 
 /** Metadata of a public client, as an app sends them. */

@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import type { Redis } from 'ioredis'
 import {
-  redisStore,
   registeredClients,
   type AuthorizationServerOptions,
   type ClientRegistry,
   type AuditEvent,
   type Store,
 } from '../../../lib/index'
-import { withRedis } from '../with-redis'
 import { application, type Application } from './application'
+import { storesHere } from './stores-of-run'
 
 /** A host application whose clients register while it runs; another process of it shares both stores. */
 export interface RegistryStage extends Application {
@@ -21,15 +18,12 @@ export interface RegistryStage extends Application {
 
 export type SetRegistryStage = (options?: Partial<AuthorizationServerOptions>) => RegistryStage
 
-/** Tells stories with clients and authorizations on a real Redis; the contract of a registry holds for each. */
+/** Tells stories with clients and authorizations on the store of the run; the contract of a registry holds for each. */
 export function describeOnRegistry(title: string, stories: (stage: SetRegistryStage) => void): void {
   describe(title, () => {
-    let client: Redis
-    withRedis((started) => {
-      client = started.client
-    })
+    const open = storesHere()
     stories((options) => {
-      const store = redisStore({ client, prefix: `flow:${randomUUID()}:` })
+      const store = open(Date.now)
       const clients = registeredClients(store)
       const staged = application({ store, clients, ...options })
       const oldSecrets: AuditEvent[] = []

@@ -6,7 +6,7 @@ import type { SetStage } from './stores-of-run'
 
 /**
  * The canonical host application in a time of its own, on a memory store whose time stands still: what has expired is
- * for the server to see. The Jest project "rules on Redis" has `stage-on-redis.ts` in its place.
+ * for the server to see. Jest projects of one store have `stage-of-run.ts` in its place.
  */
 export const setStage: SetStage = (options, hosting) => {
   const clock = new Clock()

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Redis } from 'ioredis'
-import { memoryStore, redisStore, type AuthorizationServerOptions } from '../../../lib/index'
+import { memoryStore, redisStore, type AuthorizationServerOptions, type Store } from '../../../lib/index'
 import { withRedis } from '../with-redis'
 import { application, type Application, type Hosting } from './application'
 import { Clock } from './clock'
@@ -15,13 +18,13 @@ export interface Stage extends Application {
 /** Sets the stage for one test. */
 export type SetStage = (options?: Partial<AuthorizationServerOptions>, hosting?: Hosting) => Stage
 
-type OpenStore = (clock: () => number) => ConstructorParameters<typeof ObservedStore>[0]
+export type OpenStore = (clock: () => number) => ConstructorParameters<typeof ObservedStore>[0]
 
 declare const storesOfRun: readonly (keyof typeof stores)[]
 
 /**
- * Tells stories on each store of the run: Redis alone, unless the Jest project or the extent of the run says otherwise. On
- * Redis each test has keys of its own.
+ * Tells stories on each store of the run: Redis alone, unless the Jest project says otherwise. In a database each stage
+ * has keys of its own.
  */
 export function describeOnStores(title: string, stories: (stage: SetStage) => void): void {
   describe.each(storesOfRun)(`${title} (%s)`, (name) => stories(stageOn(stores[name]())))
@@ -37,12 +40,18 @@ export function stageOn(open: OpenStore): SetStage {
   }
 }
 
+/** Opens stores of the run, or of the first kind if it has more. */
+export function storesHere(): OpenStore {
+  const [name = 'Redis'] = storesOfRun
+  return stores[name]()
+}
+
 function inMemory(): OpenStore {
   return (clock) => memoryStore({ clock })
 }
 
 /** Opens stores on one Redis, which runs while the tests of this file or group do. */
-export function onRedis(): OpenStore {
+function onRedis(): OpenStore {
   let client: Redis
   withRedis((started) => {
     client = started.client
@@ -50,4 +59,63 @@ export function onRedis(): OpenStore {
   return (clock) => redisStore({ client, prefix: `flow:${randomUUID()}:`, clock })
 }
 
-const stores = { memory: inMemory, Redis: onRedis }
+/** Opens stores in one file, in memory where the machine has such a folder: other tests look at what SQLite flushes. */
+function onSqlite(): OpenStore {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'flows-'))
+  let store: Store
+  let now: () => number = Date.now
+  beforeAll(async () => {
+    const { sqliteStore } = await import('express-authorization-server/sqlite')
+    store = sqliteStore({ path: join(folder, 'flows.db'), clock: () => now() })
+    // Opens it: on a machine under load that takes longer than a create may.
+    await store.check?.('')
+  })
+  afterAll(async () => {
+    await store.close?.()
+    rmSync(folder, { recursive: true })
+  })
+  return (clock) =>
+    apart(() => {
+      now = clock
+      return store
+    })
+}
+
+/** Opens stores on the PostgreSQL of the run. */
+function onPostgres(): OpenStore {
+  let store: Store
+  let end = async () => {}
+  beforeAll(async () => {
+    const [{ Pool }, { postgresSchema, postgresStore }] = await Promise.all([
+      import('pg'),
+      import('express-authorization-server/postgres'),
+    ])
+    const pool = new Pool({ connectionString: process.env['POSTGRES_URL'] })
+    end = () => pool.end()
+    const table = `flows_${randomUUID()}`
+    await pool.query(postgresSchema({ table }))
+    store = postgresStore({ pool, table })
+    // Learns the time of the database, without which a create takes two statements.
+    await store.write(`first:${randomUUID()}`, '{}', { version: '1'.repeat(22), seconds: 1 })
+  })
+  afterAll(() => end())
+  return () => apart(() => store)
+}
+
+/** A store whose keys are its own among those of others. */
+function apart(find: () => Store): Store {
+  const stage = `${randomUUID()}:`
+  const own = (key: string) => key.replace(':', `:${stage}`)
+  return {
+    read: async (key) => find().read(own(key)),
+    write: async (key, ...words) => find().write(own(key), ...words),
+    remove: async (key) => find().remove(own(key)),
+    add: async (key, ...words) => find().add(own(key), ...words),
+    async list(kind) {
+      const keys = await find().list(kind)
+      return keys.filter((key) => key.startsWith(stage)).map((key) => key.slice(stage.length))
+    },
+  }
+}
+
+const stores = { memory: inMemory, Redis: onRedis, SQLite: onSqlite, PostgreSQL: onPostgres }

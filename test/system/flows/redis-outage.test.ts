@@ -1,78 +1,14 @@
 import express from 'express'
 import { randomUUID } from 'node:crypto'
-import { createBearerGuard, redisStore, type RedisStore } from '../../../lib/index'
-import { application, type Application, mountAll } from '../../support/flows/application'
+import { createBearerGuard, redisStore } from '../../../lib/index'
+import { application, mountAll } from '../../support/flows/application'
 import { nightlyReport, photoBook } from '../../support/flows/clients'
-import { authorizationRequest, Flow } from '../../support/flows/flow'
+import { Flow } from '../../support/flows/flow'
 import { outcomeOf } from '../../support/flows/outcome'
-import { redirectionOf } from '../../support/flows/redirection'
 import { startServer } from '../../support/flows/start-server'
-import { refusalOf, tokensOf } from '../../support/flows/tokens'
+import { tokensOf } from '../../support/flows/tokens'
 import { type RedisServer, startRedis } from '../../support/redis-server'
 import { waitUntil } from '../../support/wait-until'
-
-describe('redis outage', () => {
-  const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
-  const asked = authorizationRequest(photoBook)
-  // A stalled Redis takes longer, and a busy machine does not.
-  const storeDeadline = 2
-  let redis: RedisServer
-  let store: RedisStore
-
-  beforeEach(async () => {
-    redis = await startRedis({ own: true })
-    store = redisStore({ url: redis.url, prefix: `outage:${randomUUID()}:` })
-    await store.read('authorization:a')
-  })
-  afterEach(async () => {
-    await store.close()
-    await redis.stop()
-  })
-
-  async function expectUnavailable({ flow }: Application, accessToken: string): Promise<void> {
-    const [page, ...refused] = await Promise.all([
-      flow.ask(asked, 'alice'),
-      flow.request(nightlyReport, grant),
-      flow.redeem(photoBook, `ac_${'A'.repeat(65)}`),
-      flow.photos(accessToken),
-    ])
-    expect(redirectionOf(page).parameters).toMatchObject({
-      error: 'temporarily_unavailable',
-      state: asked.state,
-    })
-    expect(refused.map(refusalOf)).toEqual([
-      '400 temporarily_unavailable',
-      '400 temporarily_unavailable',
-      '503 temporarily_unavailable',
-    ])
-  }
-
-  describe('A Redis', () => {
-    test('that stalls is answered for within the deadline, and nothing is lost when it goes on', async () => {
-      const set = application({ store, storeDeadline })
-      const { accessToken, refreshToken } = await set.flow.tokens(photoBook)
-      const page = await set.flow.ask(asked, 'alice')
-      await redis.kill('SIGSTOP')
-      await expectUnavailable(set, accessToken)
-      const decision = await set.flow.decide(page, 'approve', 'alice')
-      expect(redirectionOf(decision).parameters).toMatchObject({ error: 'temporarily_unavailable' })
-      await redis.kill('SIGCONT')
-      await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 200)
-      expect(tokensOf(await set.flow.refresh(photoBook, refreshToken)).scope).toBe(asked.scope)
-    })
-
-    test('that is gone is answered for within the deadline, and used again when it is back', async () => {
-      const set = application({ store, storeDeadline })
-      const { accessToken } = await set.flow.tokens(photoBook)
-      await redis.kill('SIGKILL')
-      await expectUnavailable(set, accessToken)
-      await redis.stop()
-      redis = await startRedis({ port: redis.port })
-      await waitUntil('it answers', async () => (await set.flow.photos(accessToken)).status === 401)
-      expect((await set.flow.tokens(photoBook)).scope).toBe(asked.scope)
-    })
-  })
-})
 
 describe('A process that stands still', () => {
   const stands = new Int32Array(new SharedArrayBuffer(4))
@@ -129,40 +65,6 @@ describe('redis late', () => {
   describe('A server that starts before its Redis', () => {
     let redis: RedisServer | undefined
     afterEach(() => redis?.stop())
-
-    test('answers, is not ready, and recovers as soon as Redis is there', async () => {
-      const port = await emptyPort()
-      const [url, prefix] = [`redis://127.0.0.1:${port}`, `late:${randomUUID()}:`]
-      const { flow, oauth } = application({ store: redisStore({ url, prefix }) })
-      const guard = createBearerGuard({ issuer: 'http://localhost', store: redisStore({ url, prefix }) })
-      const remote = guardedBy(guard)
-      const asked = authorizationRequest(photoBook)
-      expect([
-        outcomeOf(await flow.ask(asked, 'alice')),
-        outcomeOf(await flow.request(nightlyReport, grant)),
-        outcomeOf(await flow.redeem(photoBook, `ac_${'A'.repeat(65)}`)),
-        outcomeOf(await flow.photos(someToken)),
-        outcomeOf(await remote.photos(someToken)),
-        await oauth.ready(),
-        await guard.ready(),
-      ]).toEqual([
-        'redirect temporarily_unavailable',
-        '400 temporarily_unavailable',
-        '400 temporarily_unavailable',
-        '503 temporarily_unavailable',
-        '503 temporarily_unavailable',
-        false,
-        false,
-      ])
-
-      redis = await startRedis({ own: true, port })
-      await waitUntil('both are ready', async () => (await oauth.ready()) && guard.ready())
-      const { accessToken } = tokensOf(await flow.request(nightlyReport, grant))
-      expect((await flow.photos(accessToken)).status).toBe(200)
-      expect((await remote.photos(accessToken)).status).toBe(200)
-      expect((await flow.tokens(photoBook)).scope).toBe(asked.scope)
-      await Promise.all([oauth.close(), guard.close()])
-    })
 
     test('is not killed by an unhandled rejection', async () => {
       const port = await emptyPort()

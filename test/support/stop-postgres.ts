@@ -1,0 +1,5 @@
+import './start-postgres'
+
+module.exports = async function stopPostgresOfRun(): Promise<void> {
+  await globalThis.postgresOfRun?.stop()
+}
