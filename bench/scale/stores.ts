@@ -13,7 +13,7 @@ const ways = [
   { callers: 1, calls: 200, slice: 10 },
   { callers: 16, calls: 1600, slice: 80 },
 ]
-// What holds one round alone is the hypervisor, so the median of their longest turns counts.
+// Single turns are long without a store, too, on a busy machine: so the median of rounds counts, which is no bound.
 const rounds = 15
 const [lasting, ending] = [36_000, 100_000]
 const versions = new Map<number, number>()
