@@ -184,8 +184,9 @@ class Run {
   async told(): Promise<readonly Health[]> {
     const healths = await this.processes.health()
     for (const complaint of healths.flatMap(({ complaints }) => complaints))
-      // While something breaks, there are failures with a cause.
-      if (this.isCalm || !complaint.startsWith('failure ')) this.notes.complain(complaint, '')
+      // While something breaks, there are failures with a cause, and warnings of a store that cannot be used.
+      if (this.isCalm || !/^failure |^warning .* cannot be used \(/.test(complaint))
+        this.notes.complain(complaint, '')
     return healths
   }
 
