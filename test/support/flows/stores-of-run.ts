@@ -104,8 +104,9 @@ function onPostgres(): OpenStore {
 
 /** A store whose keys are its own among those of others. */
 function apart(find: () => Store): Store {
-  const stage = `${randomUUID()}:`
-  const own = (key: string) => key.replace(':', `:${stage}`)
+  const stage = randomUUID()
+  // Behind the kind, which stores look at.
+  const own = (key: string) => key.replace(/^[^:]*/, `$&:${stage}`)
   return {
     read: async (key) => find().read(own(key)),
     write: async (key, ...words) => find().write(own(key), ...words),
@@ -113,7 +114,7 @@ function apart(find: () => Store): Store {
     add: async (key, ...words) => find().add(own(key), ...words),
     async list(kind) {
       const keys = await find().list(kind)
-      return keys.filter((key) => key.startsWith(stage)).map((key) => key.slice(stage.length))
+      return keys.filter((key) => key.startsWith(`${stage}:`)).map((key) => key.slice(stage.length + 1))
     },
   }
 }
