@@ -19,7 +19,7 @@ describe('A memory store', () => {
     expect(await store.write('use:a', '"b"', { version: random22(), expected: first.version })).toBe(false)
   })
 
-  it('that is full of live records refuses the next one, drops none, and still changes those that it has', async () => {
+  it('that is full of live records refuses the next one, drops none, and still changes those that it has [store-26]', async () => {
     const store = memoryStore({ maximumRecords: 100 })
     const [kept, refused] = [many(100), many(20)]
     for (const key of kept) await create(store, key, 600)
