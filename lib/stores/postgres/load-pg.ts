@@ -1,11 +1,25 @@
-import type * as Pg from 'pg'
 import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
+import type { PostgresPool } from './pool'
+
+interface Connection {
+  on(event: 'error', listener: () => void): unknown
+  end(): Promise<void>
+}
+
+/** What is used of pg. Declarations name no optional package. */
+interface Pg {
+  readonly Pool: new (settings: object) => PostgresPool & Connection
+  readonly Client: new (settings: object) => Connection & {
+    connect(): Promise<unknown>
+    query<Row>(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
+  }
+}
 
 /** @throws ConfigurationError without pg. */
-export const loadPg = (without: { readonly subject: string; readonly cure: string }): typeof Pg =>
+export const loadPg = (without: { readonly subject: string; readonly cure: string }): Pg =>
   optionalPackage('pg', load, without)
 
-function load(): Loaded<typeof Pg> {
+function load(): Loaded<Pg> {
   try {
     return { found: require('pg') }
   } catch (cause) {

@@ -110,7 +110,7 @@ function findSqlite(): string {
   if (isBuiltin('node:sqlite')) return 'node:sqlite'
   return optionalPackage('better-sqlite3', findBetterSqlite, {
     subject: 'sqliteStore() needs SQLite, which this version of Node has not:',
-    cure: 'run Node 22.13 or later, or "npm install better-sqlite3"',
+    cure: 'run Node 22.13 or later, or "npm install better-sqlite3@12"',
   })
 }
 

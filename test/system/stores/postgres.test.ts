@@ -261,7 +261,7 @@ describe('a late copy of a create', () => {
 
 describe('a pool in trouble', () => {
   it('that is exhausted fails the verb, and a create that waited too long stores nothing', async () => {
-    const one = open({ max: 1, connectionTimeoutMillis: 200 })
+    const one = open({ max: 1, connectionTimeoutMillis: 1000 })
     const patient = open({ max: 1 })
     const [quick, slow] = [storeOn(one), storeOn(patient)]
     await Promise.all([quick, slow].map((store) => store.write(keyOf(), '1', fresh())))

@@ -379,7 +379,7 @@ describe('sqliteStore() says what is wrong, and how to mend it:', () => {
 
   test('where neither Node nor a package has SQLite', async () => {
     expect(await start(freshPath(), withoutSqlite).ended()).toContain(
-      'better-sqlite3 is not installed: run Node 22.13 or later, or "npm install better-sqlite3".',
+      'better-sqlite3 is not installed: run Node 22.13 or later, or "npm install better-sqlite3@12".',
     )
   })
 })
