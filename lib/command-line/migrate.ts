@@ -2,7 +2,7 @@ import { ConfigurationError } from '../primitives/configuration-error'
 import { readOptions } from '../primitives/schema'
 import { namedStore, variable } from '../stores/from/store-url'
 import { loadPg } from '../stores/postgres/load-pg'
-import { describePool, withoutValues } from '../stores/postgres/pool'
+import { describePool, textIn, withoutValues } from '../stores/postgres/pool'
 import {
   namesOf,
   type ReadTables,
@@ -61,10 +61,10 @@ async function migrate(url: string, tables: ReadTables, json: boolean): Promise<
     await client.connect()
     const names = Object.values(namesOf(tables))
     const missing = 'select name from unnest($1::text[]) as name where to_regclass(name) is null'
-    const { rows } = await client.query<{ name: string }>(missing, [names])
+    const { rows } = await client.query(missing, [names])
     if (rows.length > 0) await client.query(lock + tablesText(tables))
     await client.query(statementsOn(tables).check.text)
-    const made = rows.map(({ name }) => name)
+    const made = rows.map((row) => textIn(row, 'name'))
     const said =
       made.length === 0
         ? `${names.join(' and ')} are in ${place}: nothing changed.`

@@ -1,5 +1,5 @@
 import { type Loaded, optionalPackage } from '../../primitives/configuration-error'
-import type { PostgresPool } from './pool'
+import type { PostgresPool, Row } from './pool'
 
 interface Connection {
   on(event: 'error', listener: () => void): unknown
@@ -11,7 +11,7 @@ interface Pg {
   readonly Pool: new (settings: object) => PostgresPool & Connection
   readonly Client: new (settings: object) => Connection & {
     connect(): Promise<unknown>
-    query<Row>(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
+    query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>
   }
 }
 
