@@ -1,5 +1,7 @@
-import type { ClientRegistration } from '../protocol/client'
+import { BoundedMap } from '../primitives/bounded-map'
 import { isRecord } from '../primitives/values'
+import type { ClientRegistration } from '../protocol/client'
+import type { StoredValue } from '../store/store'
 
 /**
  * Finds registered clients, for instance in the host's database. A rejected promise means that the store
@@ -63,6 +65,25 @@ export function requireSameClient(before: ClientRegistration, after: ClientRegis
 export function byClientId(one: ClientRegistration, other: ClientRegistration): number {
   if (one.client_id === other.client_id) return 0
   return one.client_id < other.client_id ? -1 : 1
+}
+
+const decodedAtMost = 1000
+
+/** The same object for the same version of a record spares a decoding, and a parsing of the registration in it. */
+export class DecodedClients<Kept> {
+  private readonly known = new BoundedMap<{ readonly version: string; readonly client: Kept | undefined }>(
+    decodedAtMost,
+  )
+
+  constructor(private readonly decode: (value: string) => Kept | undefined) {}
+
+  at(key: string, { value, version }: StoredValue): Kept | undefined {
+    const known = this.known.get(key)
+    if (known?.version === version) return known.client
+    const client = this.decode(value)
+    this.known.put(key, { version, client })
+    return client
+  }
 }
 
 /** The error of JSON.parse quotes the text, which may hold a digest. */

@@ -1,11 +1,16 @@
-import { BoundedMap } from '../primitives/bounded-map'
 import { inTurns } from '../primitives/in-turns'
 import { isRecord, isText } from '../primitives/values'
 import type { ClientRegistration } from '../protocol/client'
 import { changeRecord } from '../store/change'
 import { InMemory, isInMemory } from '../store/in-memory'
-import type { Store, StoredValue } from '../store/store'
-import { byClientId, type ClientRegistry, frozenJson, requireSameClient } from './client-store'
+import type { Store } from '../store/store'
+import {
+  byClientId,
+  type ClientRegistry,
+  DecodedClients,
+  frozenJson,
+  requireSameClient,
+} from './client-store'
 import { nameOf } from './records'
 
 /** The record of a client that the host registered. */
@@ -15,27 +20,15 @@ interface RegisteredClient {
   readonly usedOn?: number | undefined
 }
 
-const decodedAtMost = 1000
-
 /**
  * The registered clients of a store, which processes and commands change while servers run. For the option `clients`:
  * `createAuthorizationServer({ store, clients: registeredClients(store), … })`.
  */
 export function registeredClients(store: Store): Required<ClientRegistry> {
-  // The same object for the same version spares a parsing.
-  const decoded = new BoundedMap<{ readonly version: string; readonly client: RegisteredClient | undefined }>(
-    decodedAtMost,
-  )
-  const recall = (key: string, { value, version }: StoredValue): RegisteredClient | undefined => {
-    const known = decoded.get(key)
-    if (known?.version === version) return known.client
-    const client = decodeClient(value)
-    decoded.put(key, { version, client })
-    return client
-  }
+  const decoded = new DecodedClients(decodeClient)
   const read = async (key: string) => {
     const found = await store.read(key)
-    return found && recall(key, found)
+    return found && decoded.at(key, found)
   }
   const all = async () => {
     const found = await inTurns(await store.list('client'), (name) => read(kind + name))

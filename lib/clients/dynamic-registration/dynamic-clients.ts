@@ -3,7 +3,7 @@ import type { ClientRegistration } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
 import { changeRecord } from '../../store/change'
 import type { Store } from '../../store/store'
-import { frozenJson, requireSameClient } from '../../stores/client-store'
+import { DecodedClients, frozenJson, requireSameClient } from '../../stores/client-store'
 import { clientKey } from '../../stores/registered'
 import { withDisabled } from '../change-client'
 import type { SelfRegisteredClients } from '../client-registrar'
@@ -35,6 +35,8 @@ interface KeptClient extends DynamicClient {
 
 /** Clients that registered themselves: records that end, unless the clients are used. */
 export class DynamicClientRecords {
+  private readonly decoded = new DecodedClients(decode)
+
   constructor(
     private readonly store: Store,
     /** Seconds since the epoch. */
@@ -118,7 +120,9 @@ export class DynamicClientRecords {
   }
 
   private async read(clientId: string): Promise<KeptClient | undefined> {
-    return this.live((await this.store.read(clientKey(clientId)))?.value)
+    const key = clientKey(clientId)
+    const found = await this.store.read(key)
+    return found && this.live(this.decoded.at(key, found))
   }
 
   private async count(seconds: number, maximum: number): Promise<boolean> {
@@ -141,11 +145,12 @@ export class DynamicClientRecords {
     },
   ): Promise<Outcome> {
     return changeRecord(this.store, clientKey(clientId), (value) => {
-      const known = this.live(value)
+      const client = value === undefined ? undefined : decode(value)
+      const known = this.live(client)
       const { next, outcome } = decide(known)
       if (next === undefined || next === known) return { outcome }
       // The host has registered it meanwhile.
-      if (value !== undefined && decode(value) === undefined) throw refused('client_metadata_disabled')
+      if (value !== undefined && client === undefined) throw refused('client_metadata_disabled')
       return {
         write: { value: JSON.stringify(next), seconds: Math.max(1, next.until - this.now()) },
         outcome,
@@ -153,8 +158,7 @@ export class DynamicClientRecords {
     })
   }
 
-  private live(value: string | undefined): KeptClient | undefined {
-    const client = value === undefined ? undefined : decode(value)
+  private live(client: KeptClient | undefined): KeptClient | undefined {
     return client === undefined || client.isRemoved === true || client.until <= this.now()
       ? undefined
       : client
