@@ -1,9 +1,8 @@
 import { isRecord } from '../../primitives/values'
 import type { WarningCode } from '../../protocol/warning-code'
+import { clockWarning } from '../../store/clock-warning'
 import type { StoreWarning } from '../../store/store'
 import { type PostgresPool, type Row, textIn, wholeIn } from './pool'
-
-const millisecondsApart = 5000
 
 /** @param before and `after`: this process's time around the statement. */
 export function warningsOf(
@@ -11,8 +10,8 @@ export function warningsOf(
   pool: PostgresPool,
   { before, after }: { readonly before: number; readonly after: number },
 ): readonly StoreWarning[] {
-  const clock = wholeIn(row, 'clock')
-  const apart = Math.max(before - clock, clock - after)
+  const readings = { before, there: wholeIn(row, 'clock'), after }
+  const clock = clockWarning('EAS_POSTGRES_CLOCK', 'PostgreSQL', readings)
   const missing = missingTimeouts(pool).join(' and no ')
   const found: readonly (readonly [isSo: boolean, code: WarningCode, message: string])[] = [
     [
@@ -30,13 +29,9 @@ export function warningsOf(
       'EAS_POSTGRES_TIMEOUT',
       `The pool has no ${missing}: a dead connection holds its place for many minutes, until none is left. Set 1000 and 2000 (milliseconds), or your own.`,
     ],
-    [
-      apart > millisecondsApart,
-      'EAS_POSTGRES_CLOCK',
-      `The clock of this process is ${Math.round(apart / 1000)} s ${clock < before ? 'ahead of' : 'behind'} that of PostgreSQL. Tokens begin and end by the clocks of the processes that issue and guard them: synchronize all of these clocks, with NTP.`,
-    ],
   ]
-  return found.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
+  const warnings = found.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
+  return clock === undefined ? warnings : [...warnings, clock]
 }
 
 /** Only of a pool that shows its options, as that of pg does. */

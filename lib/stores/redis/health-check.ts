@@ -2,6 +2,7 @@ import { isRecord } from '../../primitives/values'
 import { createId, secureRandom } from '../../protocol/credential'
 import { adviceForShared } from '../../protocol/url-difference'
 import type { WarningCode } from '../../protocol/warning-code'
+import { clockWarning } from '../../store/clock-warning'
 import type { StoreWarning } from '../../store/store'
 import type { RedisCommands } from './redis-commands'
 
@@ -83,20 +84,13 @@ async function clusterOf(client: RedisCommands, prefix: string): Promise<RedisWa
   return undefined
 }
 
-const millisecondsApart = 5000
-
 async function clockOf(client: RedisCommands, clock: () => number): Promise<RedisWarning | undefined> {
   const before = clock()
   const reply = await ifAllowed(client.call('TIME'))
   const after = clock()
   const [seconds, microseconds] = Array.isArray(reply) ? reply.map(Number) : []
-  const redis = Number(seconds) * 1000 + Number(microseconds) / 1000
-  // Redis read its clock between `before` and `after`.
-  const apart = Math.max(before - redis, redis - after)
-  if (!(apart > millisecondsApart)) return undefined
-  const direction = redis < before ? 'ahead of' : 'behind'
-  const message = `The clock of this process is ${Math.round(apart / 1000)} s ${direction} that of Redis. Tokens begin and end by the clocks of the processes that issue and guard them: synchronize all of these clocks, with NTP.`
-  return { code: 'EAS_REDIS_CLOCK', message }
+  const there = Number(seconds) * 1000 + Number(microseconds) / 1000
+  return clockWarning('EAS_REDIS_CLOCK', 'Redis', { before, there, after })
 }
 
 function resendingOf(client: RedisCommands): RedisWarning | undefined {

@@ -1,5 +1,4 @@
-import type { Count } from '../../store/store'
-import type { Store } from '../../store/store'
+import type { Count, Store } from '../../store/store'
 import type { RedisReads } from './batched-reads'
 import { foundText, isDone, type RedisCommands, RedisScript, textsOf } from './redis-commands'
 import { type RedisWrites, versionLength } from './writes'
