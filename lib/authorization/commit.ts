@@ -71,7 +71,7 @@ function tryWrite(
 }
 
 // A removed record would make a one-time use, such as an assertion, good again.
-async function tryRevoke(
+export async function tryRevoke(
   store: AuthorizationStore,
   { authorization, revision }: StoredAuthorization,
   random: Random,
@@ -112,6 +112,21 @@ export async function end(store: AuthorizationStore, id: string): Promise<void> 
       throw error
     })
   }
+}
+
+/**
+ * Ends an authorization that was found, or one whose record may be on its way. A one-time use stays used.
+ *
+ * @param found undefined also for a record that cannot be read.
+ */
+export async function endFound(
+  store: AuthorizationStore,
+  id: string,
+  found: Authorization | undefined,
+  random: Random,
+): Promise<void> {
+  if (isUsedOnce(found)) await commit(store, id, () => ({ action: 'delete', outcome: undefined }), random)
+  else await end(store, id)
 }
 
 export function begin(

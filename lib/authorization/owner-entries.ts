@@ -2,10 +2,10 @@ import { inTurns } from '../primitives/in-turns'
 import { secureRandom } from '../protocol/credential'
 import { dataOf } from '../protocol/extension-data'
 import { overLimit, refused } from '../protocol/refusals'
-import { type Active, type Authorization, expiryOf, type Granted, isGranted } from './authorization'
-import { commit, end } from './commit'
+import { type Authorization, expiryOf, type Granted, isGranted } from './authorization'
+import { endFound, tryRevoke } from './commit'
 import type { Lifetimes } from './lifetimes'
-import { ignoreTombstone, isUsedOnce, tombstoneOf } from './one-time-use'
+import { ignoreTombstone, isUsedOnce } from './one-time-use'
 import type { OwnerEntry } from './owner-record'
 import { entriesOfClientAtMost, namesIn, ownerName, type Owners } from './owners'
 import { type AuthorizationStore, decorate } from './store'
@@ -78,7 +78,8 @@ export function entering(store: AuthorizationStore, terms: EntryTerms): Authoriz
       if (outcome === 'entered') return store.save(withData(authorization, entry.until), revision, expected)
       if (outcome === 'full') throw overLimit('owner_share_full', 60)
       if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
-      if (expected !== undefined) await endUnlisted(store, authorization, revision, expected)
+      // The owner's record lacked it when the owner ended everything.
+      if (expected !== undefined) await tryRevoke(store, { authorization, revision: expected }, secureRandom)
       throw refused('authorizations_revoked')
     },
   })
@@ -95,6 +96,10 @@ function ownerOf(authorization: Authorization): string | undefined {
     ? undefined
     : ownerName(issuerDigest, subject)
 }
+
+/** Whether the authorization of an entry lives, and is of this owner. */
+export const isHeldBy = (owner: string, found: Authorization | undefined, now: number): boolean =>
+  found !== undefined && ownerOf(found) === owner && expiryOf(found) > now
 
 function enteredUntil({ extensionData }: Authorization): number {
   const until = dataOf(entryName, extensionData)
@@ -140,15 +145,13 @@ async function makeRoom(
     ...entry,
     found: (await store.find(entry.authorizationId))?.authorization,
   }))
-  const gone = looked.filter(
-    ({ found }) => found === undefined || ownerOf(found) !== owner || expiryOf(found) <= now(),
-  )
+  const gone = looked.filter(({ found }) => !isHeldBy(owner, found, now()))
   const ending = gone.length > 0 ? gone : givingWay(looked)
   await inTurns(ending, async ({ authorizationId, found }) => {
-    // A one-time use stays used.
-    if (isUsedOnce(found)) await (gone.length > 0 || commit(store, authorizationId, ended, secureRandom))
-    // The record of an approval may be on its way: the mark of the removal refuses it.
-    else if (found?.subject === undefined || ownerOf(found) === owner) await end(store, authorizationId)
+    const isOther = !isUsedOnce(found) && found?.subject !== undefined && ownerOf(found) !== owner
+    // A one-time use stays used. The record of an approval may be on its way: the mark of the removal refuses it.
+    if (!isOther && !(gone.length > 0 && isUsedOnce(found)))
+      await endFound(store, authorizationId, found, secureRandom)
   })
   await owners.drop(
     owner,
@@ -156,8 +159,6 @@ async function makeRoom(
   )
   return ending.length > 0
 }
-
-const ended = () => ({ action: 'delete', outcome: undefined }) as const
 
 interface LookedAt extends OwnerEntry {
   readonly found: Authorization | undefined
@@ -170,15 +171,4 @@ function givingWay(entries: readonly LookedAt[]): readonly LookedAt[] {
   for (const { clientId } of entries) counts.set(clientId, (counts.get(clientId) ?? 0) + 1)
   const most = Math.max(...counts.values())
   return entries.filter(({ clientId }) => counts.get(clientId) === most).slice(0, 1)
-}
-
-// The owner's record lacked it when the owner ended everything. A one-time use must stay used.
-async function endUnlisted(
-  store: AuthorizationStore,
-  authorization: Active,
-  revision: string,
-  expected: string,
-): Promise<void> {
-  if (isUsedOnce(authorization)) await store.save(tombstoneOf(authorization), revision, expected)
-  else await store.remove(authorization.id)
 }

@@ -1,7 +1,6 @@
 import { digest } from '../protocol/credential'
 import { overLimit } from '../protocol/refusals'
-import { expiryOf } from './authorization'
-import type { RequireRoom } from './owner-entries'
+import { isHeldBy, type RequireRoom } from './owner-entries'
 import type { OwnerEntry } from './owner-record'
 import { ownerName, type Owners } from './owners'
 import type { AuthorizationStore } from './store'
@@ -101,15 +100,8 @@ async function countLive(
   owner: string,
   { store, now }: Pick<ShareTerms, 'store' | 'now'>,
 ): Promise<number> {
-  const isLive = async (id: string): Promise<boolean> => {
-    const found = (await store.find(id))?.authorization
-    return (
-      found !== undefined &&
-      found.subject !== undefined &&
-      ownerName(found.issuerDigest, found.subject) === owner &&
-      expiryOf(found) > now()
-    )
-  }
+  const isLive = async (id: string): Promise<boolean> =>
+    isHeldBy(owner, (await store.find(id))?.authorization, now())
   let reads = 0
   const isInUse = async (ids: readonly string[]): Promise<boolean> => {
     for (let first = 0; first < ids.length; first += recordsAtOnce) {

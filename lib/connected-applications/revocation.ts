@@ -1,6 +1,6 @@
 import { ownerName } from '../authorization/owners'
-import { commit, end } from '../authorization/commit'
-import { ignoreTombstone, isUsedOnce } from '../authorization/one-time-use'
+import { endFound } from '../authorization/commit'
+import { ignoreTombstone } from '../authorization/one-time-use'
 import { confirmAbsence, type StoredAuthorization } from '../authorization/store'
 import type { ListingContext } from './gone-entries'
 
@@ -33,9 +33,7 @@ export async function revokeFound(
   read: StoredAuthorization | 'unreadable' | undefined,
 ): Promise<void> {
   const stored = read === 'unreadable' ? undefined : read?.authorization
-  if (isUsedOnce(stored))
-    await commit(store, authorizationId, () => ({ action: 'delete', outcome: undefined }), random)
-  else await end(store, authorizationId)
+  await endFound(store, authorizationId, stored, random)
   const found = ignoreTombstone(stored)
   if (found !== undefined || read === 'unreadable') audit.reportHostRevocation(authorizationId, found)
 }
