@@ -110,10 +110,11 @@ export class Owners {
     })
   }
 
-  async forget(owner: string, clientId: string): Promise<void> {
-    await this.change(owner, (record) => {
+  /** Ends the consent for this client, and returns the entries. */
+  forget(owner: string, clientId: string): Promise<readonly OwnerEntry[]> {
+    return this.change(owner, (record) => {
       const consents = record.consents.filter((each) => each.clientId !== clientId)
-      return { next: { ...record, ...this.takenBack(), consents }, outcome: undefined }
+      return { next: { ...record, ...this.takenBack(), consents }, outcome: record.entries }
     })
   }
 

@@ -142,8 +142,7 @@ export function ownerAuthorizations(server: ListingContext, readEntries: ReadEnt
 
     async revoke(subject, clientId) {
       requireNames('revoke', { subject, client_id: clientId })
-      await owners.forget(ownerOf(subject), clientId)
-      const { entries } = await owners.read(ownerOf(subject))
+      const entries = await owners.forget(ownerOf(subject), clientId)
       const ids = entries.flatMap((entry) => (entry.clientId === clientId ? [entry.authorizationId] : []))
       return { count: await endAll(ids, subject, clientId), isComplete: await isComplete() }
     },
