@@ -21,7 +21,7 @@ export interface ClientSourceServer {
   readonly capabilities: ServerCapabilities
   readonly hasAuthorizationEndpoint: boolean
   /** In the store, shared by all processes. */
-  readonly keptDocuments: Documents
+  readonly storedDocuments: Documents
   /** Milliseconds since the epoch. */
   readonly clock: () => number
   /** Seconds that a code or token may live. A refresh token may live on by its next use. */

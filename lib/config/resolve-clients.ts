@@ -113,7 +113,7 @@ function openSource(source: ClientSource, at: Place, server: OpeningServer): Ope
     hasAuthorizationEndpoint,
     clock,
     longestLifetime: Math.max(...Object.values(longest)),
-    keptDocuments: documentsIn(server.store),
+    storedDocuments: documentsIn(server.store),
     parse: (registration) => parseStoredClient(registration, capabilities),
     openRegistered(clients, path) {
       if (isRegistered(clients)) return openRegistered(clients, `clients.${path}`, at, server)

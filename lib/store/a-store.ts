@@ -20,7 +20,7 @@ const whole = shape<Store>(
     remove: aCall(),
     add: aCall(),
     list: aCall(),
-    ...someCalls('peek', 'confirmAbsent', 'check', 'close', 'obstacle'),
+    ...someCalls('peek', 'confirmAbsent', 'check', 'close', 'connectionFailure'),
     place: optional(
       aTextThat('must be a text that names the store in messages, such as Redis at localhost:6379.'),
     ),

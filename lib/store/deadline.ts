@@ -29,25 +29,25 @@ function tooLate(seconds: number, store: object): OAuthError {
 function storeTrouble(thrown: unknown, store: object = {}): OAuthError {
   const bare = bareError(thrown)
   const place = describeStore(store)
-  const cause = place === undefined ? bare : withPlace(place, bare, obstacleOf(store))
+  const cause = place === undefined ? bare : withPlace(place, bare, connectionFailureOf(store))
   return refused('store_unavailable', {}, { cause })
 }
 
 // A command's error says only that the client gave up.
-function obstacleOf(store: object): string | undefined {
-  if (!('obstacle' in store) || typeof store.obstacle !== 'function') return undefined
-  const obstacle: unknown = Reflect.apply(store.obstacle, store, [])
-  return isText(obstacle) ? obstacle : undefined
+function connectionFailureOf(store: object): string | undefined {
+  if (!('connectionFailure' in store) || typeof store.connectionFailure !== 'function') return undefined
+  const reason: unknown = Reflect.apply(store.connectionFailure, store, [])
+  return isText(reason) ? reason : undefined
 }
 
 function because(store: object): string {
-  const obstacle = obstacleOf(store)
-  return obstacle === undefined ? '' : ` (${obstacle})`
+  const reason = connectionFailureOf(store)
+  return reason === undefined ? '' : ` (${reason})`
 }
 
 /** Name and codes stay: hosts recognize errors by these. */
-function withPlace(place: string, error: Error, obstacle = error.message): Error {
-  const message = `${place}: ${obstacle}`
+function withPlace(place: string, error: Error, reason = error.message): Error {
+  const message = `${place}: ${reason}`
   return Object.assign(error, { message, stack: error.stack?.replace(error.message, () => message) })
 }
 
@@ -63,7 +63,7 @@ export interface TimelyStore extends Store {
 /** `peek` returns at once. */
 export function withDeadline(store: Store, seconds: number): TimelyStore {
   const deadline = deadlineOfStore(seconds, store)
-  const { peek, confirmAbsent, place, obstacle } = store
+  const { peek, confirmAbsent, place, connectionFailure } = store
   const timely: TimelyStore = {
     readAs: (key, make) => madeInTime(() => store.read(key), deadline, make),
     read: (key) => inTime(() => store.read(key), deadline),
@@ -74,7 +74,7 @@ export function withDeadline(store: Store, seconds: number): TimelyStore {
     peek: peek?.bind(store),
     confirmAbsent: confirmAbsent && ((key) => inTime(() => confirmAbsent.call(store, key), deadline)),
     place,
-    obstacle: obstacle?.bind(store),
+    connectionFailure: connectionFailure?.bind(store),
   }
   return isInMemory(store) ? Object.assign(new InMemory(), timely) : timely
 }

@@ -97,7 +97,7 @@ export interface Store {
   readonly place?: string | undefined
 
   /** Why the last attempt to connect failed; undefined if the store is connected. */
-  readonly obstacle?: (() => string | undefined) | undefined
+  readonly connectionFailure?: (() => string | undefined) | undefined
 }
 
 /**

@@ -34,9 +34,9 @@ export function registeredClients(store: Store): Required<ClientRegistry> {
     const found = await inTurns(await store.list('client'), (name) => read(kind + name))
     return found.filter((client) => client !== undefined)
   }
-  const registry: Required<ClientRegistry> & Pick<Store, 'place' | 'obstacle'> = {
+  const registry: Required<ClientRegistry> & Pick<Store, 'place' | 'connectionFailure'> = {
     place: store.place,
-    obstacle: store.obstacle?.bind(store),
+    connectionFailure: store.connectionFailure?.bind(store),
 
     find: async (clientId) => (await read(clientKey(clientId)))?.registration,
 

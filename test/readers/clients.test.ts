@@ -239,7 +239,7 @@ describe('a source of clients', () => {
   })
 
   describe('shares a cache', () => {
-    const documentsIn = (bend: object) => opening(undefined, bend).keptDocuments
+    const documentsIn = (bend: object) => opening(undefined, bend).storedDocuments
 
     it('of the store', async () => {
       const store = memoryStore()

@@ -141,7 +141,7 @@ test.each<[string, unknown, readonly string[]]>([
       place: 'my database',
       check: async () => [],
       close: () => {},
-      obstacle: () => undefined,
+      connectionFailure: () => undefined,
     },
     [],
   ],

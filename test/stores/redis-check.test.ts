@@ -162,6 +162,6 @@ describe('check() finds', () => {
     const store = storeWith({ url: away.url })
     expect(await endOf(store.check())).toMatch(/ECONNREFUSED/)
     expect(await endOf(findById(store, 'an id'))).toMatch('max retries')
-    expect(store.obstacle()).toMatch(/ECONNREFUSED/)
+    expect(store.connectionFailure()).toMatch(/ECONNREFUSED/)
   })
 })

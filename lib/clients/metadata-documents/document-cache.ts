@@ -32,7 +32,7 @@ const limited = 'client_document_limited'
 
 interface DocumentCacheParts {
   readonly documents: DocumentFetch
-  readonly keptDocuments: Documents
+  readonly storedDocuments: Documents
   readonly parse: (json: unknown, url: DocumentUrl) => Client
   readonly verification: DocumentVerification
   readonly clock: () => number
@@ -54,7 +54,7 @@ export class DocumentCache {
   private readonly lookUps = new SingleFlight<LookedUp>()
 
   constructor(private readonly parts: DocumentCacheParts) {
-    this.shared = new SharedDocuments(parts.keptDocuments, parts.clock)
+    this.shared = new SharedDocuments(parts.storedDocuments, parts.clock)
   }
 
   /** Simultaneous requests share one look-up. A network over its limit of failures causes no fetch. */

@@ -77,7 +77,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
   for (const { path, message } of at.issues) server.wrong(path, message)
   const cache = new DocumentCache({
     documents,
-    keptDocuments: server.keptDocuments,
+    storedDocuments: server.storedDocuments,
     parse: (json, url) => parseDocument(json, url, rules),
     verification: verificationBy(rules, documents),
     clock: server.clock,

@@ -11,7 +11,7 @@ export interface RedisConnection extends RedisCommands, RedisReads, PipelinedCom
   /** Such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /** Why the last attempt to connect failed; undefined once ready. */
-  obstacle(): string | undefined
+  connectionFailure(): string | undefined
   close(): Promise<void>
 }
 
@@ -50,8 +50,10 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
   const redis = new Redis(url, { ...settings, ...resending })
   const soon = commandDeadline(redis, commandTimeout / 1000 + waiting)
   // Without a listener, ioredis would print every lost connection.
-  let obstacle: string | undefined
-  redis.on('error', (error) => (obstacle = reasonOf(error))).on('ready', () => (obstacle = undefined))
+  let connectionFailure: string | undefined
+  redis
+    .on('error', (error) => (connectionFailure = reasonOf(error)))
+    .on('ready', () => (connectionFailure = undefined))
   const singleReads = readsOver(redis)
   const batchedReads = new ReadsTogether(redis, singleReads)
   const holdBack = packetPerTurn(redis, () => batchedReads.send())
@@ -75,7 +77,7 @@ export function connect(url: string, { waiting = 0, once = false }: Purpose = {}
     },
     onLost: (listener) => void redis.on('close', listener),
     place: describeAddress(redis),
-    obstacle: () => obstacle,
+    connectionFailure: () => connectionFailure,
     close: async () => {
       redis.disconnect()
     },

@@ -59,7 +59,7 @@ export interface RedisStore extends Store {
   /** For messages, such as `Redis at localhost:6379`. Never a password. */
   readonly place: string
   /** Why the last attempt to connect failed; undefined if the connection is ready, or belongs to the host. */
-  obstacle(): string | undefined
+  connectionFailure(): string | undefined
   /**
    * Checks eviction, version, role, cluster, clock and resending of the Redis: one warning for each problem.
    * Servers and guards call it, and emit the warnings. Rejects if Redis does not respond.
@@ -133,7 +133,7 @@ function checkConnection(
 }
 
 interface Connections extends Pick<RedisStore, 'close'> {
-  readonly client: RedisCommands & Partial<Pick<RedisConnection, 'obstacle'>>
+  readonly client: RedisCommands & Partial<Pick<RedisConnection, 'connectionFailure'>>
   readonly reads: RedisReads
   readonly writes: RedisWrites
   readonly forCounts: RedisCommands
@@ -144,17 +144,17 @@ interface Connections extends Pick<RedisStore, 'close'> {
 function storeOver(connections: Connections): RedisStore {
   const { client, prefix, clock, close } = connections
   const place = describeAddress(client)
-  const obstacle = () => client.obstacle?.()
+  const connectionFailure = () => client.connectionFailure?.()
   return {
     ...redisVerbs(connections),
     place,
-    obstacle,
+    connectionFailure,
     close,
     async check(issuer) {
       try {
         return await checkRedis({ client, prefix, clock }, issuer)
       } catch (failure) {
-        const reason = obstacle()
+        const reason = connectionFailure()
         throw reason === undefined ? failure : new Error(reason, { cause: failure })
       }
     },
