@@ -51,7 +51,7 @@ export async function commit<Outcome>(
     }
     superseded = found?.authorization
   }
-  throw refused('authorization_contended')
+  throw refused('record_contended')
 }
 
 function tryWrite(

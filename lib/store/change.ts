@@ -9,6 +9,8 @@ interface Change<Outcome> {
   readonly outcome: Outcome
 }
 
+type Decide<Outcome> = (value: string | undefined) => Change<Outcome> | Promise<Change<Outcome>>
+
 const rounds = 16
 /** Milliseconds, at most; doubles with each round. */
 const firstPause = 2
@@ -17,14 +19,10 @@ const firstPause = 2
  * Compare-and-set for a record that many write at once. The writers of this process wait for each other; after a
  * conflict with another process, the loop reads again after a random pause.
  *
- * @param decide must be pure: it runs again after a conflict. Its errors pass.
+ * @param decide runs again after a conflict. Its errors pass.
  * @throws OAuthError `temporarily_unavailable` after 16 rounds.
  */
-export function changeRecord<Outcome>(
-  store: Store,
-  key: string,
-  decide: (value: string | undefined) => Change<Outcome>,
-): Promise<Outcome> {
+export function changeRecord<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
   const queues = queuesOf(store)
   const turn = (queues.get(key) ?? Promise.resolve()).then(() => change(store, key, decide))
   const settled = turn.then(ignore, ignore).then(() => {
@@ -34,14 +32,10 @@ export function changeRecord<Outcome>(
   return turn
 }
 
-async function change<Outcome>(
-  store: Store,
-  key: string,
-  decide: (value: string | undefined) => Change<Outcome>,
-): Promise<Outcome> {
+async function change<Outcome>(store: Store, key: string, decide: Decide<Outcome>): Promise<Outcome> {
   for (let round = 0; round < rounds; round++) {
     const found = await store.read(key)
-    const { write, outcome } = decide(found?.value)
+    const { write, outcome } = await decide(found?.value)
     if (write === undefined) return outcome
     const version = createId(secureRandom)
     const terms = { version, expected: found?.version, seconds: write.seconds }
@@ -53,7 +47,7 @@ async function change<Outcome>(
     if (isWritten) return outcome
     await pause(Math.random() * firstPause * 2 ** Math.min(round, 5))
   }
-  throw refused('authorization_contended')
+  throw refused('record_contended')
 }
 
 const ignore = () => undefined

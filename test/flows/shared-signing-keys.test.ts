@@ -108,6 +108,22 @@ test('A key lives as long as the longest token that any process signed with it',
   expect(await short.published()).not.toContain(first)
 })
 
+test('A rotation whose reply is lost succeeds, and one that loses to others every time is refused', async () => {
+  const { open, store } = stage()
+  await open().published()
+  const over = (write: Store['write']) =>
+    manageSigningKeys({ issuer, store: but(store, { write }), secrets: [keySecret] })
+  let hasLost = false
+  const losing = over(async (...words) => {
+    const isWritten = await store.write(...words)
+    if (hasLost) return isWritten
+    hasLost = true
+    throw new Error('The reply is lost.')
+  })
+  await expect(over(async () => false).rotate()).rejects.toMatchObject({ reason: 'record_contended' })
+  expect([await losing.rotate(), hasLost]).toMatchObject([{ length: 2 }, true])
+})
+
 test('A retired key is gone for every process, its successor signs at once, and no other can be retired', async () => {
   const { open, manage, signerNow, now } = stage()
   const [one, other] = [open(), open()]

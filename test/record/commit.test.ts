@@ -178,7 +178,7 @@ describe('A commit', () => {
     const ended = await commit(moving, record.id, count, random).catch(
       ({ reason }: { reason: string }) => reason,
     )
-    expect([ended, revisions.size]).toEqual([conflicts < 16 ? 1 : 'authorization_contended', 16])
+    expect([ended, revisions.size]).toEqual([conflicts < 16 ? 1 : 'record_contended', 16])
   })
 
   it('rests nothing but a save on a record that may be out of date', async () => {

@@ -67,7 +67,7 @@ async function judged(history: History): Promise<Readonly<Record<string, number>
 
   // Every conflict is settled in few rounds, so that no caller ever gives up on one.
   const reasons = operations.map(({ ending }) => (ending.kind === 'refused' ? ending.reason : ''))
-  expect(reasons).not.toContain('authorization_contended')
+  expect(reasons).not.toContain('record_contended')
 
   const strangers = operations.filter(isStranger)
   expect(strangers.filter(({ writes, ending }) => writes > 0 || isGood(ending))).toEqual([])

@@ -29,7 +29,8 @@ export interface SealedKey extends KeyTimes {
 export const formatKeys = (keys: readonly SealedKey[]): string => JSON.stringify({ keys })
 
 /** Proves nothing: only the seal of a key does. */
-export function parseKeys(text: string): readonly SealedKey[] {
+export function parseKeys(text: string | undefined): readonly SealedKey[] {
+  if (text === undefined) return []
   const { keys } = objectIn(text)
   if (!isList(keys)) throw unreadable()
   return keys.map(parseKey)
@@ -51,7 +52,8 @@ export const formatRetired = (kids: readonly string[]): string =>
 // A mark counts only while some process may hold the key, so old marks may go.
 const retiredAtMost = 1000
 
-export function parseRetired(text: string): readonly string[] {
+export function parseRetired(text: string | undefined): readonly string[] {
+  if (text === undefined) return []
   const { retired } = objectIn(text)
   if (isList(retired) && retired.every(isText)) return retired
   throw unreadable()

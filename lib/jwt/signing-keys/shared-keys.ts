@@ -1,5 +1,4 @@
 import { issuerDigest } from '../../authorization/issuer'
-import { createId, secureRandom } from '../../protocol/credential'
 import {
   formatKeys,
   formatRetired,
@@ -13,6 +12,7 @@ import {
   textOfTimes,
 } from './key-record'
 import { isWaiting, leadTime, livingKeys, nextKeyFrom, signingKeyAt } from './key-schedule'
+import { changeRecord } from '../../store/change'
 import type { Store } from '../../store/store'
 import { algorithmOf, type SigningAlgorithm } from './signing-algorithm'
 import { signingKeyOf } from './signing-key'
@@ -31,9 +31,6 @@ const keysSealed = (algorithms: readonly SigningAlgorithm[]) =>
   new Error(
     `The store holds signing keys of ${algorithms.join(' and ')} that no secret of signingKeys({ secrets }) opens. Put the former secret back, after the new one: secrets: [new, former]. The server makes no new key in silence, because every token of theirs would become invalid.`,
   )
-
-// A conflict is rare: another process changes the keys.
-const rounds = 16
 
 /**
  * One text holds all keys of the issuer, each sealed, and changes by compare-and-set: of two processes that
@@ -74,7 +71,7 @@ export class SharedKeys {
 
   /** At once; its successor signs. False if the store has no such key. */
   async retire(kid: string, now: number): Promise<boolean> {
-    const known = (await this.read()).sealed.find((key) => key.kid === kid)
+    const known = (await this.read()).find((key) => key.kid === kid)
     if (known === undefined) return false
     // The mark first: a process that stops after it leaves no key that another one takes for good.
     await this.mark(kid)
@@ -87,7 +84,8 @@ export class SharedKeys {
   ): Promise<
     readonly { readonly key: SealedKey; readonly secret: number | undefined; readonly signs: boolean }[]
   > {
-    const { sealed, retired } = await this.read()
+    const sealed = await this.read()
+    const retired = await this.retired()
     const valid = sealed.filter(({ kid }) => !retired.includes(kid))
     const keys = valid.map((key) => ({ key, secret: this.seal.secretIndex(key) }))
     const opened = keys.flatMap(({ key, secret }) => (secret === undefined ? [] : [key]))
@@ -98,21 +96,18 @@ export class SharedKeys {
   }
 
   /** The keys first: a key that is gone because it was retired then has its mark. */
-  private async read() {
-    const found = await this.store.read(this.name)
-    const marks = await this.store.read(this.markName)
-    return {
-      version: found?.version,
-      sealed: found === undefined ? [] : parseKeys(found.value),
-      retired: marks === undefined ? [] : parseRetired(marks.value),
-    }
+  private async read(): Promise<readonly SealedKey[]> {
+    return parseKeys((await this.store.read(this.name))?.value)
+  }
+
+  private async retired(): Promise<readonly string[]> {
+    return parseRetired((await this.store.read(this.markName))?.value)
   }
 
   private get markName(): string {
     return `${this.name}-retired`
   }
 
-  /** Compare-and-set; no write without a change. */
   private async change(
     now: number,
     algorithms: readonly SigningAlgorithm[],
@@ -120,8 +115,9 @@ export class SharedKeys {
     rotateAfter: number,
   ): Promise<readonly OpenedKey[]> {
     const made = new Map<SigningAlgorithm, OpenedKey>()
-    for (let round = 0; round < rounds; round++) {
-      const { version, sealed, retired } = await this.read()
+    const changed = await changeRecord(this.store, this.name, async (text) => {
+      const sealed = parseKeys(text)
+      const retired = await this.retired()
       const valid = sealed.filter(({ kid }) => !retired.includes(kid))
       const opened = valid.flatMap((key) => this.open(key) ?? [])
       const lost = this.held.filter(
@@ -132,21 +128,16 @@ export class SharedKeys {
       if (locked.length > 0) throw keysSealed(locked)
       const known = [...opened, ...livingKeys([...opened, ...lost], now).filter((key) => lost.includes(key))]
       const living = livingKeys(known, now)
-      const wanted = await this.withDue(living, made, now, wanting(living), rotateAfter)
+      const outcome = await this.withDue(living, made, now, wanting(living), rotateAfter)
       // Stays: what no secret here opens may belong to a process with a newer secret.
       const foreign = valid.filter((key) => !opened.some(({ kid }) => kid === key.kid))
-      const kept = wanted.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
+      const kept = outcome.map((key) => valid.find((stored) => isSame(stored, key)) ?? this.seal.seal(key))
       const texts = [...foreign, ...kept]
       const isUnchanged = texts.length === sealed.length && texts.every((key) => sealed.includes(key))
-      if (
-        isUnchanged ||
-        (await this.store.write(this.name, formatKeys(texts), { version: newVersion(), expected: version }))
-      ) {
-        this.held = wanted
-        return wanted
-      }
-    }
-    throw new Error('The signing keys in the store are in use; try again.')
+      return isUnchanged ? { outcome } : { write: { value: formatKeys(texts) }, outcome }
+    })
+    this.held = changed
+    return changed
   }
 
   private open(key: SealedKey): OpenedKey | undefined {
@@ -195,20 +186,14 @@ export class SharedKeys {
     return openedKey(times, privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url'))
   }
 
-  private async mark(kid: string): Promise<void> {
-    for (let round = 0; round < rounds; round++) {
-      const marks = await this.store.read(this.markName)
-      const retired = marks === undefined ? [] : parseRetired(marks.value)
-      if (retired.includes(kid)) return
-      const text = formatRetired([...retired, kid])
-      if (await this.store.write(this.markName, text, { version: newVersion(), expected: marks?.version }))
-        return
-    }
-    throw new Error('The marks of retired keys in the store are in use; try again.')
+  private mark(kid: string): Promise<void> {
+    return changeRecord(this.store, this.markName, (text) => {
+      const retired = parseRetired(text)
+      if (retired.includes(kid)) return { outcome: undefined }
+      return { write: { value: formatRetired([...retired, kid]) }, outcome: undefined }
+    })
   }
 }
-
-const newVersion = () => createId(secureRandom)
 
 const hasKey = (keys: readonly KeyTimes[], name: SigningAlgorithm): boolean =>
   keys.some(({ algorithm }) => algorithm === name)

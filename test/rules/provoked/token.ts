@@ -112,8 +112,7 @@ export const grants = area('codes and refresh tokens', grantStage, {
   no_longer_allowed: () => grantStage({ stillAllowed: () => false }).refreshAfter(() => {}),
   refresh_check_failed: () => grantStage({ stillAllowed: directoryAway }).refreshAfter(() => {}),
   store_unavailable: () => grantStage().redeemAfter(({ store }) => store.begin('fails', 'write')),
-  authorization_contended: () =>
-    grantStage().redeemAfter(({ store }) => void (store.write = async () => false)),
+  record_contended: () => grantStage().redeemAfter(({ store }) => void (store.write = async () => false)),
   client_issue_limited: () => twice(grantStage({ limits: { issuing: { client: once } } }).work),
   owner_issue_limited: () => grantStage({ limits: { issuing: { owner: once } } }).refreshAfter(() => {}),
   owner_share_full: async () => {
