@@ -42,7 +42,7 @@ import { settleDecision } from './settle-decision'
 export interface Host extends OwnerHost, ClientFinder {
   /** Runs if extensions have replaced them, with those that count. */
   parametersReplaced(parameters: Parameters): void
-  resourceOwner(): Eventual<ResourceOwner | undefined>
+  findOwner(): Eventual<ResourceOwner | undefined>
   /** Returns the refusal for the page of the owner if the login does not reach this server. */
   logIn(demand?: LoginDemand): Promise<OAuthError | undefined>
   ask(question: Question): unknown
@@ -90,7 +90,7 @@ export async function authorize(
     const parsed = isLater(parsing) ? await parsing : parsing
     // An approval never counts as younger than the look at its owner.
     const context = contextOf(server, client, server.now())
-    const owner = host.resourceOwner()
+    const owner = host.findOwner()
     const resourceOwner = isLater(owner) ? await owner : owner
     const ofAnother = settled.claimed && refusalForOwner(settled.claimed.record, resourceOwner?.subject)
     if (ofAnother !== undefined) return onPage(ofAnother)
@@ -202,7 +202,7 @@ async function awaitsError(
   const { owners, listsOwners } = store
   if (!listsOwners || parameters.peek('prompt') !== 'none') return false
   try {
-    const owner = await host.resourceOwner()
+    const owner = await host.findOwner()
     if (owner === undefined) return false
     const name = ownerName(issuerDigest(issuer), owner.subject)
     return await hasLetIn({ owners, store, now }, name, client.client_id)

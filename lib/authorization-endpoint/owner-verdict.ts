@@ -121,7 +121,7 @@ async function findDemandedLogin(
   if (found === undefined || record instanceof OAuthError) return undefined
   if (refusalForOwner(record, resourceOwner?.subject) !== undefined) return undefined
   const isOfThisRequest = namedIn(record).demandedLogin?.parameters === requestDigest(received)
-  const onClaimed = () => demandedLogins.ended(sender?.address())
+  const onClaimed = () => demandedLogins.ended(sender?.address)
   return isOfThisRequest ? { handle, record, found, onClaimed } : undefined
 }
 
@@ -156,7 +156,7 @@ async function counted<Outcome>(
   sender: Sender | undefined,
   keep: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const address = sender?.address()
+  const address = sender?.address
   logins.opened(address)
   try {
     const outcome = await keep()

@@ -84,7 +84,7 @@ async function findClaimed(
     handle,
     record,
     found,
-    ...(hasWaited && { onClaimed: () => demandedLogins.ended(sender?.address()) }),
+    ...(hasWaited && { onClaimed: () => demandedLogins.ended(sender?.address) }),
   }
 }
 

@@ -61,8 +61,7 @@ export class ClientVerification {
     context: AuthenticationContext,
   ): Promise<ProvenClient> {
     const asked = unlessDisabled(client)
-    const address = () => context.address()
-    const limits = this.throttle.of(credential, asked, address, context.networkRefusal)
+    const limits = this.throttle.of(credential, asked, context)
     const { method } = credential
     const proven: unknown = await method.verify(asked, credential.credential, limits, this.server, context)
     return provenClient(client, credential, proven)

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { BoundedMap } from '../primitives/bounded-map'
 import type { Client } from '../protocol/client'
 import { secureRandom } from '../protocol/credential'
-import type { Throttled } from '../protocol/oauth-error'
+import type { Sender } from '../protocol/sender'
 import { privateState } from '../primitives/private-state'
 import { aLimit, type Limit, type LimitOption } from '../limits/limit'
 import { networkOf } from '../limits/network'
@@ -28,19 +28,18 @@ export class CredentialThrottle {
   ) {}
 
   /**
-   * @param refusal of a network that has used up its failures. An attacker there could otherwise guess
-   * without end at a remembered secret: it passes only from a network from which its client has authenticated
-   * before.
+   * @param sender whose network has used up its failures could guess without end at a remembered secret: it
+   * passes only from a network from which its client has authenticated before.
    */
   of(
     { method, clientId, credential }: ClientCredential,
     client: Client | undefined,
-    address: () => string | undefined,
-    refusal?: Throttled,
+    sender: Sender,
   ): Throttle {
+    const refusal = sender.networkRefusal
     const attemptKey = () => this.mark(method.name, clientId, credential, this.registrationOf(client))
     return async (attempt, status) => {
-      const network = networkOf(address())
+      const network = networkOf(sender.address)
       const clientInNetwork = `${network} ${clientId}`
       if (refusal !== undefined && !(status === 'known' && this.provenFrom.has(clientInNetwork)))
         throw refusal

@@ -179,7 +179,7 @@ async function findClient(
   clientId: string,
 ): Promise<Client | undefined> {
   try {
-    return await settings.findClient(clientId, { address: () => address, networkRefusal: undefined })
+    return await settings.findClient(clientId, { address, networkRefusal: undefined })
   } catch (error) {
     if (error instanceof UnusableClient || error instanceof Throttled) return undefined
     throw error

@@ -136,7 +136,7 @@ class HostOfRequest implements Host {
     noteUiLocales(this.server, this.request, replaced)
   }
 
-  resourceOwner(): Eventual<ResourceOwner | undefined> {
+  findOwner(): Eventual<ResourceOwner | undefined> {
     return ownerOf(this.server, this.request)
   }
 
@@ -177,7 +177,7 @@ async function takeDecision(server: Edge, request: Request, host: Host, form: Pa
   const approved = isApproval(form.require('decision'))
   const selection = approved ? parseSelection(form) : undefined
   const ownerReadAt = server.now()
-  const found = host.resourceOwner()
+  const found = host.findOwner()
   const owner = isLater(found) ? await found : found
   if (owner === undefined) {
     // The page leads back to the client, to begin again.

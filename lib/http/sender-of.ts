@@ -8,7 +8,7 @@ export class SenderOfRequest implements Sender {
     protected readonly request: Request,
   ) {}
 
-  address(): string | undefined {
+  get address(): string | undefined {
     return this.request.ip
   }
 

@@ -3,7 +3,7 @@ import type { Throttled } from './oauth-error'
 /** Of a request, for look-ups that may ask another server. */
 export interface Sender {
   /** As Express reports it; undefined if the connection has closed. */
-  readonly address: () => string | undefined
+  readonly address: string | undefined
   /** For a network that has used up its failures; undefined before that. */
   readonly networkRefusal: Throttled | undefined
 }

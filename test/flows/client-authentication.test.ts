@@ -251,7 +251,7 @@ describe('The sender of a method', () => {
   describe('The fifth argument of verify', () => {
     test('is the sender of the request, by the address that Express reports', async () => {
       const seen: unknown[] = []
-      const ask = open(async (_server, sender) => seen.push(sender?.address()))
+      const ask = open(async (_server, sender) => seen.push(sender?.address))
       expect((await ask('192.0.2.1')).status).toBe(200)
       expect((await ask('2001:db8::1')).status).toBe(200)
       expect(seen).toEqual(['192.0.2.1', '2001:db8::1'])

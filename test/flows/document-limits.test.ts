@@ -26,7 +26,7 @@ const urlOf = (path: string, name = 'client.example') => `https://${name}:${orig
 const times = <Value>(count: number, make: (index: number) => Value) =>
   Array.from({ length: count }, (_, at) => make(at))
 const from = (address: string): DocumentInquiry => ({
-  sender: { address: () => address, networkRefusal: undefined },
+  sender: { address, networkRefusal: undefined },
 })
 const all = (fetches: readonly Promise<unknown>[]) => Promise.all(fetches.map(outcomeOfFetch))
 

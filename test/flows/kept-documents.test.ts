@@ -91,7 +91,7 @@ function process({
 }
 
 const senderAt = (address: string): DocumentInquiry['sender'] => ({
-  address: () => address,
+  address,
   networkRefusal: undefined,
 })
 const stranger = (at: number) => `https://evil.example/${at}`
@@ -201,7 +201,7 @@ describe('A document that has ended', () => {
 
 describe('A network', () => {
   const refused: NonNullable<DocumentInquiry['sender']> = {
-    address: () => '192.0.2.1',
+    address: '192.0.2.1',
     // A server makes it; the source hands it on as it is.
     networkRefusal: Object(new Error('Too many.')),
   }
@@ -222,12 +222,11 @@ describe('A network', () => {
   test('over the limit of fetches is refused alone: another that came at once is asked for', async () => {
     const failure = await failureOf('limited')
     const one = process()
-    one.documents.answer = (_url, inquiry) =>
-      inquiry?.sender?.address() === '192.0.2.1' ? failure : document
+    one.documents.answer = (_url, inquiry) => (inquiry?.sender?.address === '192.0.2.1' ? failure : document)
     const senders = ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.3']
     const outcomes = await Promise.all(senders.map((each) => one.outcome(clientId, senderAt(each))))
     expect(outcomes).toEqual(['client_document_limited', 'client_document_limited', clientId, clientId])
-    expect(one.documents.asked.map(([, , inquiry]) => inquiry?.sender?.address())).toEqual([
+    expect(one.documents.asked.map(([, , inquiry]) => inquiry?.sender?.address)).toEqual([
       '192.0.2.1',
       '192.0.2.2',
     ])

@@ -253,7 +253,7 @@ test.each(['/par', '/authorize'])(
     const asked: (string | undefined)[] = []
     const documents: DocumentFetch = {
       async fetch(_url, _size, inquiry) {
-        asked.push(inquiry?.sender?.address())
+        asked.push(inquiry?.sender?.address)
         throw new Error('No answer.')
       },
     }

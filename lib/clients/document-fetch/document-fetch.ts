@@ -99,7 +99,7 @@ export function documentFetch(options: DocumentFetchOptions): DocumentFetch {
       const other = running.get(key)
       if (other !== undefined) return other
       const target = parseTarget(url)
-      const senders = trust === 'unknown' && sender !== undefined ? networksOf(sender.address()) : []
+      const senders = trust === 'unknown' && sender !== undefined ? networksOf(sender.address) : []
       const [widest] = senders
       // Outside the shared fetch: the limits of one sender must not refuse others.
       concurrency.enter(widest?.network)

@@ -126,7 +126,7 @@ export function clientInformation(
 }
 
 export const senderOf = ({ address }: Pick<EndpointRequest<undefined>, 'address'>): Sender => ({
-  address: () => address,
+  address,
   networkRefusal: undefined,
 })
 

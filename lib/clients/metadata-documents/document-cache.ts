@@ -61,7 +61,7 @@ export class DocumentCache {
   find(url: DocumentUrl, sender?: Sender): Client | Promise<Client> {
     const kept = this.parsed.get(url.clientId)
     if (kept !== undefined && kept.expiresAt > this.parts.clock()) return kept.client
-    const senders = sender === undefined ? [] : networksOf(sender.address()).map(({ network }) => network)
+    const senders = sender === undefined ? [] : networksOf(sender.address).map(({ network }) => network)
     // Requests of other networks must not share this refusal.
     if (sender?.networkRefusal !== undefined && !this.lookUps.has(url.clientId))
       return this.look(url, senders, sender)
