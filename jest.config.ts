@@ -1,7 +1,7 @@
 /** @jest-config-loader esbuild-register */
 import { availableParallelism } from 'node:os'
 import type { Config } from 'jest'
-import { onStoreOfRun, project, rulesWithoutWrites, run } from './test/support/jest-project'
+import { project, run } from './test/support/jest-project'
 
 // `npm test`: what needs nothing but Node and a Redis that it starts. What starts browsers, foreign clients and further
 // processes has test/system/jest.config.ts, and the campaign has test/campaign/jest.config.ts.
@@ -17,17 +17,6 @@ const config: Config = {
       displayName: 'suite',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(system|campaign)/'],
-      globals: { storesOfRun: ['Redis'] },
-    },
-    {
-      ...project,
-      displayName: 'rules on Redis',
-      testMatch: ['<rootDir>/test/rules/*.test.ts'],
-      testPathIgnorePatterns: [
-        '/node_modules/',
-        `<rootDir>/test/rules/(${rulesWithoutWrites.join('|')})\\.test`,
-      ],
-      moduleNameMapper: { ...project.moduleNameMapper, ...onStoreOfRun },
       globals: { storesOfRun: ['Redis'] },
     },
   ],

@@ -1,3 +1,4 @@
+import { memoryStore } from '../../lib/index'
 import { checkStore, storeContract, storeRules } from '../../lib/testing/index'
 import { endOf } from '../support/stores/records'
 import { faults, type Plant } from '../support/stores/planted-faults'
@@ -27,15 +28,49 @@ describe('The contract of a store finds', () => {
   })
 })
 
-it('The contract of a store, as a function, gives a verdict for each rule, and takes one database for all', async () => {
-  const one = opened()
-  const verdicts = await checkStore(() => one)
-  expect(verdicts).toEqual(storeRules.map(({ title }) => ({ rule: title, problem: undefined })))
-})
-
 it('The contract of a store waits in real time without `advance`, and needs no second store', async () => {
   const rules = storeRules.filter(({ title }) => title.startsWith('write ends a record'))
   const { store } = opened()
   expect(rules).toHaveLength(4)
   await Promise.all(rules.map((rule) => rule.run({ store })))
+})
+
+describe('The contract of a store', () => {
+  it('as a function gives a verdict for each rule in order, and closes what it opened, rule by rule', async () => {
+    const acts: string[] = []
+    const verdicts = await checkStore(() => {
+      acts.push('open')
+      return { store: memoryStore(), advance: () => {}, close: () => void acts.push('close') }
+    })
+    expect(verdicts.map(({ rule }) => rule)).toEqual(storeRules.map(({ title }) => title))
+    const broken = verdicts.filter(({ problem }) => problem !== undefined).map(({ rule }) => rule)
+    expect(broken).toContain('write with `seconds` stores a record until its end, and not after')
+    expect(broken).not.toContain('write without `seconds` stores a record that stays')
+    expect(acts).toEqual(storeRules.flatMap(() => ['open', 'close']))
+  })
+
+  it('takes a store that cannot be opened for one that keeps no rule, and says why', async () => {
+    const trouble = new Error('no database')
+    const verdicts = await checkStore(() => Promise.reject(trouble))
+    expect(verdicts).toEqual(storeRules.map(({ title }) => ({ rule: title, problem: trouble })))
+  })
+
+  it('as tests of a runner is one group, with a test for each rule that has time enough, for Mocha from inside', async () => {
+    const tests: [title: string, body: (this: unknown) => Promise<void>, milliseconds: number][] = []
+    const groups: string[] = []
+    storeContract('my store', () => opened(), {
+      describe: (title, body) => {
+        groups.push(title)
+        body()
+      },
+      it: (title, body, milliseconds = 0) => void tests.push([title, body, milliseconds]),
+    })
+    expect(groups).toEqual(['my store'])
+    expect(tests.map(([title]) => title)).toEqual(storeRules.map(({ title }) => title))
+    const allowed: number[] = []
+    await tests[0]?.[1].call({ timeout: (milliseconds: number) => allowed.push(milliseconds) })
+    expect(new Set([...allowed, ...tests.map(([, , milliseconds]) => milliseconds)])).toEqual(
+      new Set([90_000]),
+    )
+  })
 })

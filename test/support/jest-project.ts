@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from 'jest'
+import { extent } from './extent'
 
 const root = join(__dirname, '../..')
-
-/** Stands instead of `flows/stage.ts` where what is told in memory runs on the store of the run. */
-export const onStoreOfRun = { '/flows/stage$': '<rootDir>/test/support/flows/stage-of-run.ts' }
 
 /** What every project of Jest here has in common. */
 export const project = {
@@ -25,74 +23,36 @@ export const project = {
   ],
 } satisfies Config
 
-/** They speak of options, keys and messages. They write records as other rules do, or none, so one store is enough. */
-export const rulesWithoutWrites = [
-  'bearer-tokens',
-  'client-authentication',
-  'endpoints',
-  'error-texts',
-  'form-post',
-  'introspection-guard',
-  'jwt-best-practices',
-  'jwt-guards',
-  'mcp',
-  'mcp-documents',
-  'mcp-extensions',
-  'mcp-resources',
-  'metadata',
-  'openid-authentication',
-  'openid-claims',
-  'openid-discovery',
-  'parameters',
-  'protected-resource-metadata',
-  'protected-resources',
-  'provoked',
-  'redirect-uri',
+/** Each writes a kind of record: authorizations, of devices too, owners, clients, their marks, keys, documents, uses, counts. */
+const flowsOnEachDatabase = [
+  'main-way',
+  'device-authorization',
+  'owner-authorizations',
+  'owners-in-parallel',
   'registration',
-  'request-object-clients',
-  'request-objects',
-  'response-issuer',
-  'response-types',
-  'signing-keys',
-  'token-endpoint-errors',
-  'token-response',
+  'revoked-clients',
+  'openid-connect',
+  'client-id-metadata',
+  'one-time-use',
+  'limits-of-clients',
+  'store-trouble',
 ]
 
-/** They write no record, or speak of options, pages and messages; of documents that are fetched; of Redis alone; or take long. */
-const flowsOfOneStore = [
-  'common-mistakes',
-  'consent-page-parts',
-  'created-server',
-  'document-addresses',
-  'document-fetch',
-  'document-limits',
-  'events-secrets',
-  'four-guards',
-  'full-list-of-an-owner',
-  'guard-cache',
-  'guard-options',
-  'host-tests',
-  'introspection-guard',
-  'introspection-guard-credentials',
-  'jwt-access-token-attacks',
-  'jwt-guard',
-  'kept-documents',
-  'other-requests',
-  'raw-requests',
-  'redis-outage',
-]
+const outages = '<rootDir>/test/system/flows/outage.test.ts'
 
-/** The flows, and the rules that write records, on one store. */
+/** Flows on one database; in a long run all of them, and the rules. */
 export const everythingOn = (store: string) => ({
   ...project,
   displayName: store,
-  testMatch: ['<rootDir>/test/{rules,flows}/*.test.ts', '<rootDir>/test/system/flows/*.test.ts'],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    `<rootDir>/test/rules/(${rulesWithoutWrites.join('|')})\\.test`,
-    `<rootDir>/test/(system/)?flows/(${flowsOfOneStore.join('|')})\\.test`,
-  ],
-  moduleNameMapper: { ...project.moduleNameMapper, ...onStoreOfRun },
+  testMatch: extent(
+    [outages, `<rootDir>/test/flows/(${flowsOnEachDatabase.join('|')}).test.ts`],
+    [outages, '<rootDir>/test/{rules,flows}/*.test.ts'],
+  ),
+  // What is told in memory otherwise runs on the store of the run.
+  moduleNameMapper: {
+    ...project.moduleNameMapper,
+    '/flows/stage$': '<rootDir>/test/support/flows/stage-of-run.ts',
+  },
   globals: { storesOfRun: [store] },
 })
 

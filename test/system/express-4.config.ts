@@ -2,7 +2,7 @@
 import type { Config } from 'jest'
 import { project, run } from '../support/jest-project'
 
-// The rules and the flows at the edge on Express 4; `node-versions.test.ts` runs them.
+// The flows at the edge on Express 4; `node-versions.test.ts` runs them.
 const config: Config = {
   ...run,
   globalSetup: '<rootDir>/test/support/start-suite.ts',

@@ -2,9 +2,8 @@
 import type { Config } from 'jest'
 import { everythingOn, project, run } from '../support/jest-project'
 
-// `npm run test:system`: browsers, foreign clients, processes, packages, the demo, the examples of the documents, the
-// flows and rules on PostgreSQL, and on further versions of Node and Express.
-const flows = ['<rootDir>/test/flows/*.test.ts', '<rootDir>/test/system/flows/*.test.ts']
+// `npm run test:system`: browsers, foreign clients, processes, packages, the demo, the examples of the documents, and
+// flows on PostgreSQL, SQLite and further versions of Node and Express.
 
 const config: Config = {
   ...run,
@@ -18,8 +17,6 @@ const config: Config = {
     },
     {
       ...everythingOn('PostgreSQL'),
-      // The rules that write run on SQLite always, and here in a long run.
-      ...(process.env['TEST_EXTENT'] !== 'long' && { testMatch: flows }),
       globalSetup: '<rootDir>/test/support/start-postgres.ts',
       globalTeardown: '<rootDir>/test/support/stop-postgres.ts',
     },

@@ -2,7 +2,7 @@
 import type { Config } from 'jest'
 import { everythingOn, run } from '../support/jest-project'
 
-// The flows and rules on SQLite, which Node 20 has not; `node-versions.test.ts` runs them.
+// The flows on SQLite, which Node 20 has not; `node-versions.test.ts` runs them.
 const config: Config = {
   ...run,
   globalSetup: '<rootDir>/test/support/start-suite.ts',

@@ -42,7 +42,8 @@ const creating = (terms: WriteTerms): WriteTerms => ({ ...terms, expected: undef
 
 const later = (act: () => unknown) => void setTimeout(20, undefined, { ref: false }).then(act)
 
-const ofRevisions: Readonly<Record<string, Plant>> = {
+/** Mistakes that those who race for an authorization can see, when nothing breaks. */
+export const seenInRaces: Readonly<Record<string, Plant>> = {
   'check, then act': broken((sound) => ({
     write: async (key, value, terms) => {
       const found = await sound.read(key)
@@ -95,11 +96,6 @@ const ofRevisions: Readonly<Record<string, Plant>> = {
       return endsAt - Date.now() / 1000 > 600 ? found : undefined
     },
   })),
-}
-
-/** Mistakes that those who race for an authorization can see, when nothing breaks. */
-export const seenInRaces: Readonly<Record<string, Plant>> = {
-  ...ofRevisions,
   // It keeps the refresh token that the record had before.
   'a refresh that does not rotate': broken((sound) => ({
     write: async (key, value, terms) => {
@@ -126,54 +122,6 @@ const seenInFaults: Readonly<Record<string, Plant>> = {
     },
   })),
   'a removal of a registration that only pretends': broken(() => ({ remove: async () => {} }), 'client:'),
-}
-
-// Of all processes: the copy of one arrives, whichever of them removed the record.
-const created = new Map<string, Written>()
-
-/** Mistakes that the contract of stores alone can see: the server watches over them anyway. */
-export const seenByContract: Readonly<Record<string, Plant>> = {
-  ...ofRevisions,
-  // On Redis, its mark refuses the copy.
-  'a create that arrives once more, after the removal': broken((sound) => ({
-    write: (key, value, terms) => {
-      if (terms.expected === undefined) created.set(key, [key, value, terms])
-      return sound.write(key, value, terms)
-    },
-    remove: async (key) => {
-      await sound.remove(key)
-      const copy = created.get(key)
-      created.delete(key)
-      if (copy !== undefined) await sound.write(...copy)
-    },
-  })),
-  // A second one comes after a reply that was lost.
-  'a remove that takes no repetition': broken((sound) => {
-    const removed = new Set<string>()
-    return {
-      remove: async (key) => {
-        if (removed.has(key)) throw new Error('There is nothing to remove.')
-        removed.add(key)
-        await sound.remove(key)
-      },
-    }
-  }),
-  'a confirmation of absence that does not look': broken(() => ({ confirmAbsent: async () => true })),
-  // The last copy it saw stands in for a record that has expired.
-  'an expiry that never comes': broken((sound) => {
-    const seen = new Map<string, StoredValue>()
-    return {
-      read: async (key) => {
-        const found = (await sound.read(key)) ?? seen.get(key)
-        if (found !== undefined) seen.set(key, found)
-        return found
-      },
-      remove: async (key) => {
-        seen.delete(key)
-        await sound.remove(key)
-      },
-    }
-  }),
 }
 
 /** The store with the mistake of this name. */

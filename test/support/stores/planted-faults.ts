@@ -231,6 +231,16 @@ const ofRemovals: readonly Fault[] = [
     (sound) => ({ remove: async (key) => void setImmediate().then(() => sound.remove(key)) }),
   ],
   [
+    'a removal that takes no repetition',
+    'remove may be repeated',
+    (sound, database) => ({
+      async remove(key) {
+        if (database.row(key)?.version === '') throw new Error('There is nothing to remove.')
+        await sound.remove(key)
+      },
+    }),
+  ],
+  [
     'a removal without a mark',
     'no create brings',
     (_, { rows }) => ({ remove: async (key) => void rows.delete(key) }),
