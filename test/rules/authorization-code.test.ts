@@ -17,7 +17,7 @@ test('[COD-1] codes share no part of 128 random bits, and nothing can be read in
   }
 })
 
-test('[COD-2] a code is good for no other client [code-4]', async () => {
+test('[COD-2, OIC-34] a code is good for no other client [code-4]', async () => {
   const { flow } = setStage()
   const code = await flow.approve(photoPrint)
   const redirect_uri = photoPrint.registration.redirect_uris[0]
@@ -27,7 +27,7 @@ test('[COD-2] a code is good for no other client [code-4]', async () => {
 })
 
 test.each(['https://print.example/other', 'https://print.example/callback/', undefined])(
-  '[COD-2] a code is good with no other redirection URI: %p [redirect-9]',
+  '[COD-2, OIC-34] a code is good with no other redirection URI: %p [redirect-9]',
   async (redirect_uri) => {
     const { flow } = setStage()
     const code = await flow.approve(photoPrint)
@@ -59,7 +59,7 @@ test('[COD-4] of many redemptions at once, on two servers, exactly one succeeds'
   expect(new Set(outcomes)).toEqual(new Set(['tokens', '400 invalid_grant']))
 })
 
-test('[COD-5] a second use kills the access and the refresh token that came of the first [code-2]', async () => {
+test('[COD-5, OIC-34] a second use kills the access and the refresh token that came of the first [code-2]', async () => {
   const { flow } = setStage()
   const code = await flow.approve(photoPrint)
   const { accessToken, refreshToken } = tokensOf(await flow.redeem(photoPrint, code))
@@ -69,7 +69,7 @@ test('[COD-5] a second use kills the access and the refresh token that came of t
   expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('400 invalid_grant')
 })
 
-test('[COD-6] a code of the past is an invalid grant [code-7]', async () => {
+test('[COD-6, OIC-34] a code of the past is an invalid grant [code-7]', async () => {
   const { flow, clock } = setStage({ lifetimes: { authorizationCode: 10 } })
   const code = await flow.approve(photoPrint)
   clock.advance(10)

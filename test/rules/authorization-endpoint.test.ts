@@ -26,7 +26,7 @@ test('[AUZ-2] an authorization request by POST is served, its parameters in the 
   expect(outcomeOf(inQuery)).toBe('page 400 invalid_request')
 })
 
-test('[AUZ-3] first the request is validated, then the owner logs in, then decides, then goes to the client', async () => {
+test('[AUZ-3, OIC-29] first the request is validated, then the owner logs in, then decides, then goes to the client', async () => {
   const { flow } = setStage()
   expect(outcomeOf(await flow.ask({ ...asked, scope: 'unheard-of' }))).toBe('redirect invalid_scope')
   expect(redirectionOf(await flow.ask(asked)).uri).toBe('/login')
@@ -45,7 +45,7 @@ test('[AUZ-4] the client gets an error for a missing or unknown response type', 
 })
 
 test.each(['a b+c%20&d=e#f?g/h', ' "\'<script>\\', 'Grüße, 世界, \u202e', 'line\r\nbreak\ttab'])(
-  '[AUZ-6] the code comes in the query, with the state exactly as it was: %j [answer-3]',
+  '[AUZ-6, OIC-30] the code comes in the query, with the state exactly as it was: %j [answer-3]',
   async (state) => {
     const redirect_uri = `${uri}?app=1&x=%7E`
     const client = bent(photoBook, { redirect_uris: [redirect_uri] })
@@ -58,7 +58,7 @@ test.each(['a b+c%20&d=e#f?g/h', ' "\'<script>\\', 'Grüße, 世界, \u202e', 'l
   },
 )
 
-test('[AUZ-6] without a state none comes back', async () => {
+test('[AUZ-6, OIC-30] without a state none comes back', async () => {
   const { flow } = setStage()
   const page = await flow.ask(without('state'), 'alice')
   expect(redirectionOf(await flow.decide(page, 'approve', 'alice')).parameters).not.toHaveProperty('state')
@@ -71,7 +71,7 @@ test.each([
   'client_id=photo-book&client_id=photo-book',
   'client_id=%FF',
 ])(
-  '[AUZ-10] a missing, unknown or repeated client is refused on a page, without a Location: %p [redirect-6]',
+  '[AUZ-10, MCP-14] a missing, unknown or repeated client is refused on a page, without a Location: %p [redirect-6]',
   async (client) => {
     const response = await setStage().flow.ask(`${formOf(without('client_id'))}&${client}`, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')
@@ -85,7 +85,7 @@ test.each([
   'callback',
   'javascript:alert(1)',
 ])(
-  '[AUZ-10] a redirection URI that is not the client’s is refused on a page, without a Location: %s [redirect-5]',
+  '[AUZ-10, MCP-14] a redirection URI that is not the client’s is refused on a page, without a Location: %s [redirect-5]',
   async (redirect_uri) => {
     const response = await setStage().flow.ask({ ...asked, redirect_uri }, 'alice')
     expect(errorPageOf(response)).toBe('400 invalid_request')

@@ -15,7 +15,7 @@ const tokenFor = async ({ flow }: Stage, scope: string): Promise<string> =>
   tokensOf(await flow.request(nightlyReport, { grant_type: 'client_credentials', scope })).accessToken
 
 test.each(['Bearer', 'bearer', 'BEARER'])(
-  '[BTU-1] a route takes the token with the scheme %s',
+  '[BTU-1, RES-1] a route takes the token with the scheme %s',
   async (scheme) => {
     const set = setStage()
     const headers = { Authorization: `${scheme} ${await tokenFor(set, 'photos:read')}` }
@@ -28,17 +28,20 @@ test.each([
   ['one of another scheme', { Authorization: 'Basic YTpi' }],
   ['an empty one', { Authorization: '' }],
   ['a scheme like Bearer', { Authorization: 'BearerX abc' }],
-])('[BTU-3] %s gets a challenge without an error', async (_, headers: Record<string, string>) => {
-  const { flow, failures } = setStage()
-  const response = await flow.open('/photos', undefined, headers)
-  expect(response.status).toBe(401)
-  expect(response.get('WWW-Authenticate')).toBe('Bearer realm="oauth", scope="photos:read"')
-  expect(response.body).toEqual({})
-  expect(failures).toEqual([])
-})
+])(
+  '[BTU-3, RES-3, MCP-27, MCP-29] %s gets a challenge without an error',
+  async (_, headers: Record<string, string>) => {
+    const { flow, failures } = setStage()
+    const response = await flow.open('/photos', undefined, headers)
+    expect(response.status).toBe(401)
+    expect(response.get('WWW-Authenticate')).toBe('Bearer realm="oauth", scope="photos:read"')
+    expect(response.body).toEqual({})
+    expect(failures).toEqual([])
+  },
+)
 
 test.each(['Bearer', 'Bearer a b', 'Bearer a, Bearer b'])(
-  '[BTU-4] %p is invalid_request',
+  '[BTU-4, RES-3, MCP-29] %p is invalid_request',
   async (Authorization) => {
     const { flow, store } = setStage()
     const response = await flow.open('/photos', undefined, { Authorization })
@@ -63,7 +66,7 @@ test('[BTU-4] two Authorization headers are invalid_request, even if both are va
   expect(response.headers['www-authenticate']).toContain('error="invalid_request"')
 })
 
-test('[BTU-5] every other credential is invalid_token', async () => {
+test('[BTU-5, RES-3, MCP-27, MCP-29] every other credential is invalid_token', async () => {
   const { flow, failures } = setStage()
   const { accessToken, refreshToken } = await flow.tokens(photoBook)
   const page = await flow.ask(authorizationRequest(photoBook), 'alice')
@@ -87,7 +90,7 @@ test('[BTU-5] every other credential is invalid_token', async () => {
   }
 })
 
-test('[BTU-6] too little scope is insufficient_scope, which names the scope that is needed [token-8]', async () => {
+test('[BTU-6, RES-3, MCP-29] too little scope is insufficient_scope, which names the scope that is needed [token-8]', async () => {
   const set = setStage()
   const response = await set.flow.photos(await tokenFor(set, 'reports:write'))
   expect(response.status).toBe(403)
@@ -97,7 +100,7 @@ test('[BTU-6] too little scope is insufficient_scope, which names the scope that
   expect(response.body).toEqual({ error: 'insufficient_scope', error_description: tooLittle })
 })
 
-test('[BTU-2] no token comes in the query or the body [token-4]', async () => {
+test('[BTU-2, RES-1, MCP-28] no token comes in the query or the body [token-4]', async () => {
   const set = setStage()
   const token = await tokenFor(set, 'photos:read')
   expect((await set.flow.open(`/photos?access_token=${token}`)).status).toBe(401)

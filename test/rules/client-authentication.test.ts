@@ -53,20 +53,23 @@ test.each([
   ['a plus sign', 'night+report', 'a+b'],
   ['a space', 'night report', 'correct horse'],
   ['letters beyond ASCII', 'nächtlich', 'Schlüssel 鍵'],
-])('[CAU-3] Basic carries an id and a secret with %s, form encoded [client-11]', async (_, id, secret) => {
-  const registration = {
-    ...nightlyReport.registration,
-    client_id: id,
-    client_secret_hashes: [hashSync(secret, 4)],
-  }
-  const { flow } = setStage({ clients: [registration] })
-  expect(outcomeOf(await flow.request({ registration, secret }, grant))).toBe('tokens')
-  expect(outcomeOf(await flow.request({ registration, secret: `${secret}x` }, grant))).toBe(
-    '401 invalid_client',
-  )
-})
+])(
+  '[CAU-3, OIC-33] Basic carries an id and a secret with %s, form encoded [client-11]',
+  async (_, id, secret) => {
+    const registration = {
+      ...nightlyReport.registration,
+      client_id: id,
+      client_secret_hashes: [hashSync(secret, 4)],
+    }
+    const { flow } = setStage({ clients: [registration] })
+    expect(outcomeOf(await flow.request({ registration, secret }, grant))).toBe('tokens')
+    expect(outcomeOf(await flow.request({ registration, secret: `${secret}x` }, grant))).toBe(
+      '401 invalid_client',
+    )
+  },
+)
 
-test('[CAU-4] the body may carry id and secret, the URI never [client-5]', async () => {
+test('[CAU-4, MCP-36, OIC-33] the body may carry id and secret, the URI never [client-5]', async () => {
   const { flow } = setStage()
   expect(outcomeOf(await flow.submit('/token', { ...grant, client_id, client_secret }))).toBe('tokens')
   const query = new URLSearchParams({ client_id, client_secret }).toString()

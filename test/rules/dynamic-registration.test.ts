@@ -61,7 +61,7 @@ test('[DCR-4] the defaults are those of RFC 7591 2, and the scope is all that su
   })
 })
 
-test('[DCR-5] unknown members are ignored, and are not in the answer', async () => {
+test('[DCR-5, MCP-3] unknown members are ignored, and are not in the answer', async () => {
   const { status, body } = await stage().register({
     ...notesApp,
     application_type: 'native',

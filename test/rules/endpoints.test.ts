@@ -33,7 +33,7 @@ const behindProxy: Mount = (app, oauth) => {
   mountAll(app, oauth)
 }
 
-test('[EPT-5] without TLS neither endpoint serves, unless a trusted proxy ended it [edge-1]', async () => {
+test('[EPT-5, MCP-11] without TLS neither endpoint serves, unless a trusted proxy ended it [edge-1]', async () => {
   const issuer = 'https://photos.example'
   const overTls = { 'X-Forwarded-Proto': 'https' }
   const bare = setStage({ issuer }).flow

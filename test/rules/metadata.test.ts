@@ -287,14 +287,17 @@ const uses: readonly (readonly [
 ]
 
 describe.each(Object.entries(servers))('A server with %s', (_name, open) => {
-  test.each(uses)('[META-2] %s lists the values that work, and no others', async (member, known, works) => {
-    const set = open()
-    const listed = listOf((await metadataOf(set.flow))[member])
-    const found: string[] = []
-    for (const value of known) if (await works(set, value)) found.push(value)
-    expect(found.toSorted()).toEqual(listed.filter((value) => known.includes(value)).toSorted())
-    expect(known).toEqual(expect.arrayContaining([...listed].filter((value) => !unasked.has(value))))
-  })
+  test.each(uses)(
+    '[META-2, MCP-37] %s lists the values that work, and no others',
+    async (member, known, works) => {
+      const set = open()
+      const listed = listOf((await metadataOf(set.flow))[member])
+      const found: string[] = []
+      for (const value of known) if (await works(set, value)) found.push(value)
+      expect(found.toSorted()).toEqual(listed.filter((value) => known.includes(value)).toSorted())
+      expect(known).toEqual(expect.arrayContaining([...listed].filter((value) => !unasked.has(value))))
+    },
+  )
 })
 
 // The scopes of other clients.
@@ -326,7 +329,7 @@ test.each(['http://localhost', 'http://localhost/', 'http://localhost/oauth/', '
   },
 )
 
-test('[META-5] metadata is at both well-known names, before the path of the issuer and after it, and nowhere else', async () => {
+test('[META-5, MCP-4] metadata is at both well-known names, before the path of the issuer and after it, and nowhere else', async () => {
   const issuer = 'http://localhost/oauth'
   const { flow } = application({ issuer }, { mount: rootAndRouter })
   const whole = await metadataOf(flow, `${document}/oauth`)

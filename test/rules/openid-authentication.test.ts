@@ -367,36 +367,3 @@ test('[OIC-28] no other site can frame the page, or send its form', async () => 
   expect(outcomeOf(await flow.submit('/authorize', forged, 'alice'))).toBe('page 400 invalid_request')
   expect(outcomeOf(await flow.decide(page, 'approve', 'bob'))).toBe('page 400 invalid_request')
 })
-
-test('[OIC-29] nothing goes to the client before the owner approves, unless the host says that the owner has', async () => {
-  const { flow } = open()
-  const page = await flow.ask(loginRequest, 'alice')
-  expect([page.status, page.get('Location')]).toEqual([200, undefined])
-  for (const text of ['Photo Print', 'Know who you are', 'See your name', 'See your e-mail address'])
-    expect(page.text).toContain(text)
-  expect(outcomeOf(await flow.decide(page, 'deny', 'alice'))).toBe('redirect access_denied')
-})
-
-test('[OIC-30] code and the very state come in the query of the redirection URI', async () => {
-  const { flow } = open(always)
-  const state = ' a b+c&d=e"<\u00fc>'
-  const { uri, parameters } = redirectionOf(await flow.ask({ ...loginRequest, state }, 'alice'))
-  expect(uri).toBe(loginRequest.redirect_uri)
-  expect(parameters).toEqual({ code: expect.any(String), state, iss: issuer })
-  const { parameters: without } = redirectionOf(
-    await flow.ask({ ...loginRequest, state: undefined }, 'alice'),
-  )
-  expect(without).toEqual({ code: expect.any(String), iss: issuer })
-})
-
-test('[OIC-31] errors come in the query of the redirection URI, with the very state and no code', async () => {
-  const { flow } = open()
-  const { uri, parameters } = redirectionOf(await flow.ask({ ...loginRequest, max_age: 'soon' }, 'alice'))
-  expect(uri).toBe(loginRequest.redirect_uri)
-  expect(parameters).toEqual({
-    error: 'invalid_request',
-    error_description: expect.any(String),
-    state: loginRequest.state,
-    iss: issuer,
-  })
-})

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { openIdConnect, signingKeys } from '../../lib/index'
-import { bent, photoBook } from '../support/flows/clients'
-import { authorizationRequest, basic, redemption } from '../support/flows/flow'
+import { bent } from '../support/flows/clients'
 import {
   claimsIn,
   identityKeys,
@@ -150,44 +149,6 @@ describe('An ID token', () => {
 })
 
 describe('The token endpoint', () => {
-  const codeOn = ({ flow }: Set) => flow.approve(relyingParty, asked)
-
-  test('[OIC-33] takes the secret by Basic and in the body, and no request without it', async () => {
-    const set = open()
-    const { client_id } = relyingParty.registration
-    const client_secret = relyingParty.secret
-    const send = async (more: object, headers = {}) => {
-      const fields = { ...redemption(relyingParty, await codeOn(set)), ...more }
-      return outcomeOf(await set.flow.submit('/token', fields, undefined, headers))
-    }
-    expect(await send({}, { Authorization: basic(client_id, String(client_secret)) })).toBe('tokens')
-    expect(await send({ client_id, client_secret })).toBe('tokens')
-    expect(await send({ client_id })).toBe('401 invalid_client')
-    expect(await send({}, { Authorization: basic(client_id, 'wrong') })).toBe('401 invalid_client')
-    expect(await send({})).toMatch(/^40[01] invalid_/)
-  })
-
-  test('[OIC-34] refuses a code of another client, with another redirection URI, or that is used, expired or unknown', async () => {
-    const set = open(twoClients)
-    const { flow } = set
-    const used = await codeOn(set)
-    const { accessToken } = identityOf(await flow.redeem(relyingParty, used))
-    expect((await userInfo(set, accessToken)).status).toBe(200)
-    const late = await codeOn(set)
-    set.clock.advance(61)
-    const redirect_uri = 'https://other.example/callback'
-    for (const refused of [
-      await flow.redeem(other, await codeOn(set), { redirect_uri: loginRequest.redirect_uri }),
-      await flow.redeem(relyingParty, await codeOn(set), { redirect_uri }),
-      await flow.redeem(relyingParty, await codeOn(set), { redirect_uri: undefined }),
-      await flow.redeem(relyingParty, used),
-      await flow.redeem(relyingParty, late),
-      await flow.redeem(relyingParty, 'x'),
-    ])
-      expect(outcomeOf(refused)).toBe('400 invalid_grant')
-    expect((await userInfo(set, accessToken)).status).toBe(401)
-  })
-
   test('[OIC-35] gives an ID token only for a code of a request of OpenID Connect', async () => {
     const set = open()
     const plain = await set.flow.approve(relyingParty, { scope: 'photos:read profile' })
@@ -264,16 +225,6 @@ describe('A refresh', () => {
       at_hash: createHash('sha256').update(later.accessToken).digest().subarray(0, 16).toString('base64url'),
     })
   })
-
-  test('[OIC-53] of another client, or with a token that is unknown, is invalid_grant', async () => {
-    const { flow } = open(twoClients)
-    const { refreshToken } = await logIn({ flow })
-    expect(outcomeOf(await flow.refresh(other, refreshToken))).toBe('400 invalid_grant')
-    expect(outcomeOf(await flow.refresh(relyingParty, 'x'))).toBe('400 invalid_grant')
-    expect(outcomeOf(await flow.refresh(relyingParty, refreshToken, { scope: 'openid reports:write' }))).toBe(
-      '400 invalid_scope',
-    )
-  })
 })
 
 test('[OIC-54] no endpoint of OpenID Connect serves without TLS', async () => {
@@ -282,21 +233,4 @@ test('[OIC-54] no endpoint of OpenID Connect serves without TLS', async () => {
   expect(outcomeOf(await flow.redeem(relyingParty, 'x'))).toBe('400 invalid_request')
   expect((await userInfo({ flow }, `at_${'A'.repeat(65)}`)).status).toBe(400)
   expect(outcomeOf(await flow.open('/logout', 'alice'))).toBe('page 400 invalid_request')
-})
-
-test('[OIC-55] a code of a public client, too, is good with its proof alone', async () => {
-  const app = bent(photoBook, { scope: 'openid photos:read' })
-  const { flow } = open({ clients: [app.registration] })
-  const without = {
-    ...authorizationRequest(app),
-    code_challenge: undefined,
-    code_challenge_method: undefined,
-  }
-  expect(redirectionOf(await flow.ask(without, 'alice')).parameters['error']).toBe('invalid_request')
-  const code = await flow.approve(app)
-  expect((await flow.redeem(app, code)).body).toHaveProperty('id_token')
-  const stolen = await flow.approve(app)
-  expect(outcomeOf(await flow.redeem(app, stolen, { code_verifier: 'x'.repeat(43) }))).toBe(
-    '400 invalid_grant',
-  )
 })

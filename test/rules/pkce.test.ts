@@ -13,10 +13,10 @@ test.each<
   [title: string, bend: Fields, outcome: string, client?: ClientApplication, pkce?: 'public' | 'all' | 'none']
 >([
   ['[PKCE-1] a public client sends a challenge', {}, 'question'],
-  ['[PKCE-1] a public client without a challenge is refused [pkce-1]', without, refused],
+  ['[PKCE-1, OIC-55] a public client without a challenge is refused [pkce-1]', without, refused],
   ['[PKCE-1] an empty challenge is none [pkce-4]', { ...without, code_challenge: '' }, refused],
   ['[PKCE-1] a confidential client may leave it out', without, 'question', photoPrint],
-  ['[PKCE-1] unless the server demands it of all', without, refused, photoPrint, 'all'],
+  ['[PKCE-1, MCP-1] unless the server demands it of all', without, refused, photoPrint, 'all'],
   ['[PKCE-1] a server may demand it of nobody', without, 'question', photoBook, 'none'],
   ['[PKCE-2] the method plain is refused [pkce-6]', methodOf('plain'), refused],
   ['[PKCE-2] so is no method, which means plain', methodOf(), refused],
@@ -39,10 +39,10 @@ const invalid = '400 invalid_grant'
 
 test.each<[title: string, asked: Fields, bend: Fields, outcome: string, client?: ClientApplication]>([
   ['[PKCE-4] the example of the RFC is good', asked, proven(codeVerifier), 'tokens'],
-  ['[PKCE-4] a wrong verifier', asked, proven(codeVerifier.toLowerCase()), invalid],
+  ['[PKCE-4, OIC-55] a wrong verifier', asked, proven(codeVerifier.toLowerCase()), invalid],
   ['[PKCE-4] the challenge itself', asked, proven(challenge), invalid],
   ['[PKCE-4] no verifier [pkce-10]', asked, proven(undefined), invalid],
-  ['[PKCE-4] no verifier of a confidential client', asked, proven(undefined), invalid, photoPrint],
+  ['[PKCE-4, MCP-1] no verifier of a confidential client', asked, proven(undefined), invalid, photoPrint],
   ['[PKCE-4] the verifier of another request [code-11]', challengeOf('A'.repeat(43)), {}, invalid],
   ['[PKCE-5] a verifier of 42 characters', asked, proven('x'.repeat(42)), invalid],
   ['[PKCE-5] a verifier of 129 characters', asked, proven('x'.repeat(129)), invalid],

@@ -5,7 +5,7 @@ import { canonicalOptions } from '../support/flows/application'
 import { api, apiMetadata, ask, kinds, photos, wellKnown } from '../support/flows/guarded-resources'
 
 describe.each(kinds)('%s', (kind, start) => {
-  test('[PRM-1, PRM-2] serves the metadata of its resource between host and path', async () => {
+  test('[PRM-1, PRM-2, MCP-25, MCP-34, MCP-35] serves the metadata of its resource between host and path', async () => {
     const { protectedResource, issuer } = start(api)
     const app = express().use(protectedResource(api))
     const { status, headers, body } = await request(app).get(`${wellKnown}/mcp`)
@@ -36,15 +36,18 @@ describe.each(kinds)('%s', (kind, start) => {
     ['https://api.example?tenant=a', `${wellKnown}?tenant=a`],
     ['https://API.example:8443/Mcp', `${wellKnown}/Mcp`],
     ['http://127.0.0.1:3000/mcp', `${wellKnown}/mcp`],
-  ])('[PRM-3] serves the metadata of %s at %s, and names the URL in challenges', async (uri, path) => {
-    const { protectedResource, guard } = start(uri)
-    const { status, body } = await request(express().use(protectedResource())).get(path)
-    expect(status).toBe(200)
-    expect(body.resource).toBe(uri)
-    expect((await ask(guard())).challenge).toBe(
-      `Bearer realm="oauth", resource_metadata="${new URL(uri).origin}${path}"`,
-    )
-  })
+  ])(
+    '[PRM-3, MCP-26] serves the metadata of %s at %s, and names the URL in challenges',
+    async (uri, path) => {
+      const { protectedResource, guard } = start(uri)
+      const { status, body } = await request(express().use(protectedResource())).get(path)
+      expect(status).toBe(200)
+      expect(body.resource).toBe(uri)
+      expect((await ask(guard())).challenge).toBe(
+        `Bearer realm="oauth", resource_metadata="${new URL(uri).origin}${path}"`,
+      )
+    },
+  )
 
   test('[PRM-4] serves it only to GET and HEAD', async () => {
     const app = express().use(start(api).protectedResource())
@@ -54,7 +57,7 @@ describe.each(kinds)('%s', (kind, start) => {
     }
   })
 
-  test('[PRM-5] names the metadata in every challenge, with every scope of the route', async () => {
+  test('[PRM-5, MCP-30, MCP-31, MCP-34] names the metadata in every challenge, with every scope of the route', async () => {
     const { guard, token } = start(api)
     const metadata = `resource_metadata="${apiMetadata}"`
     const both = 'Bearer realm="oauth", scope="photos:read photos:print", '

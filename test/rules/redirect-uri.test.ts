@@ -22,14 +22,14 @@ test.each([
   'https://book.example\\@evil.example/callback',
   'https://book.example/callback\t',
 ])(
-  '[RED-1] a redirection URI is compared letter by letter: %s is another one [redirect-1, redirect-2]',
+  '[RED-1, MCP-13] a redirection URI is compared letter by letter: %s is another one [redirect-1, redirect-2]',
   async (redirect_uri) => {
     const { flow } = setStage()
     expect(outcomeOf(await flow.ask({ ...asked, redirect_uri }, 'alice'))).toBe('page 400 invalid_request')
   },
 )
 
-test('[RED-1] the registered redirection URI is a match', async () => {
+test('[RED-1, MCP-13] the registered redirection URI is a match', async () => {
   const { flow } = setStage()
   expect(outcomeOf(await flow.ask(asked, 'alice'))).toBe('question')
 })

@@ -19,7 +19,7 @@ import { tokensOf } from '../support/flows/tokens'
 const open = (...given: Parameters<typeof withResources>): Stage =>
   setStage(withResources(...given), { mount: mountResources })
 
-test('[RIN-2] the resource of a request is what the token is for: its guard passes, and the others know no such token [token-32]', async () => {
+test('[RIN-2, MCP-7, MCP-33] the resource of a request is what the token is for: its guard passes, and the others know no such token [token-32]', async () => {
   const set = open()
   const { accessToken, scope } = await set.flow.tokens(gallery, {
     scope: 'photos:read',
@@ -44,7 +44,7 @@ test('[RIN-3] a resource may come several times; the token is for all of them, i
   expect(access).toMatchObject({ audience: [photosApi, printApi] })
 })
 
-test('[RIN-1] a resource may be spelt with another case of scheme and host, and without the path of a root', async () => {
+test('[RIN-1, MCP-6] a resource may be spelt with another case of scheme and host, and without the path of a root', async () => {
   const set = open()
   for (const resource of ['HTTPS://PRINT.example', 'https://print.example/']) {
     const { accessToken } = await set.flow.tokens(gallery, { scope: 'photos:print', resource })
@@ -65,7 +65,7 @@ test.each([
   ['the name of a member of every object', '__proto__'],
   ['one of two unknown', [photosApi, 'https://elsewhere.example']],
   ['nine times', Array.from({ length: 9 }, () => photosApi)],
-])('[RIN-1] a resource is refused by redirect: %s', async (_what, resource) => {
+])('[RIN-1, MCP-6] a resource is refused by redirect: %s', async (_what, resource) => {
   expect(outcomeOf(await askWith(open(), { scope: 'photos:read', resource }))).toBe('redirect invalid_target')
 })
 

@@ -25,7 +25,7 @@ const modes = [
 ] as const
 
 test.each(modes)(
-  '[ISS-1] a success, a denial and an error name the issuer: %s',
+  '[ISS-1, MCP-5] a success, a denial and an error name the issuer: %s',
   async (_mode, bend, read) => {
     const { flow } = stage()
     const page = await flow.ask({ ...asked, ...bend }, 'alice')
@@ -48,7 +48,7 @@ test('[ISS-2] the issuer is that of the metadata, letter by letter, and comes on
   expect([body.issuer, parameters['iss']]).toEqual(['http://localhost/', 'http://localhost/'])
 })
 
-test('[ISS-3] the metadata says that it is there', async () => {
+test('[ISS-3, MCP-5] the metadata says that it is there', async () => {
   const { body } = await stage().flow.open('/.well-known/oauth-authorization-server')
   expect(body.authorization_response_iss_parameter_supported).toBe(true)
 })

@@ -107,7 +107,7 @@ test.each([
   })
 })
 
-test('[AUZ-11] a denial and any other failure go to the client by the query, with the state', async () => {
+test('[AUZ-11, OIC-31] a denial and any other failure go to the client by the query, with the state', async () => {
   const { flow } = setStage()
   const byCode = authorizationRequest(photoBook)
   const denial = await flow.decide(await flow.ask(byCode, 'alice'), 'deny', 'alice')

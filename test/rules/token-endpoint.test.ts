@@ -142,7 +142,7 @@ test('[TOK-8] who acts for itself is confidential, authenticated and has no refr
   expect(() => setStage({ clients: [bent(photoBook, grants).registration] })).toThrow('client_credentials')
 })
 
-test('[TOK-9] a refresh takes the authentication of its client', async () => {
+test('[TOK-9, OIC-53] a refresh takes the authentication of its client', async () => {
   const { flow } = setStage()
   const { refreshToken } = await flow.tokens(photoPrint)
   const { registration } = photoPrint
@@ -152,7 +152,7 @@ test('[TOK-9] a refresh takes the authentication of its client', async () => {
   expect(outcomeOf(await flow.refresh(photoPrint, refreshToken))).toBe('tokens')
 })
 
-test('[TOK-9] a refresh has the scope that was granted, or less, never more [refresh-12]', async () => {
+test('[TOK-9, OIC-53] a refresh has the scope that was granted, or less, never more [refresh-12]', async () => {
   const { flow } = setStage()
   const { refreshToken } = await flow.tokens(photoPrint, { scope: 'photos:read' })
   const more = await flow.refresh(photoPrint, refreshToken, { scope: 'photos:read photos:print' })

@@ -8,7 +8,7 @@ import { tokensOf } from '../support/flows/tokens'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 
-test('[TKN-1] an access token has a type, a lifetime that holds and a scope that counts', async () => {
+test('[TKN-1, MCP-8] an access token has a type, a lifetime that holds and a scope that counts [token-18]', async () => {
   const { flow, clock } = setStage()
   const response = await flow.request(nightlyReport, grant)
   expect(response.body).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'photos:read' })
@@ -82,7 +82,7 @@ test('[TKN-4] a new refresh token has the whole scope, even if the refresh asked
   expect(whole.scope.split(' ').toSorted()).toEqual(['photos:print', 'photos:read'])
 })
 
-test('[TKN-5] a refresh brings a new refresh token, and the old one, used again, revokes everything [refresh-1]', async () => {
+test('[TKN-5, MCP-9] a refresh brings a new refresh token, and the old one, used again, revokes everything [refresh-1]', async () => {
   const { flow, clock } = setStage()
   const first = await flow.tokens(photoPrint)
   const second = tokensOf(await flow.refresh(photoPrint, first.refreshToken))
@@ -138,7 +138,7 @@ test.each([
   expect(outcomeOf(await flow.refresh(photoBook, refreshToken, { scope }))).toBe('400 invalid_scope')
 })
 
-test('[TKN-8] a guarded route takes neither an expired token nor one of another scope [token-3]', async () => {
+test('[TKN-8, RES-2] a guarded route takes neither an expired token nor one of another scope [token-3]', async () => {
   const { flow, clock } = setStage()
   const other = tokensOf(await flow.request(nightlyReport, { ...grant, scope: 'reports:write' }))
   const good = tokensOf(await flow.request(nightlyReport, grant))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { postgresSchema } from 'express-authorization-server/postgres'
 import { Cluster, Redis } from 'ioredis'
 import { Pool } from 'pg'
+import { extent } from '../extent'
 import { requireNode } from '../nodes'
 import { startPostgres } from '../postgres-server'
 import { startRedisCluster } from '../redis-cluster'
@@ -136,13 +137,13 @@ export const databases = {
 export type DatabaseName = keyof typeof databases
 const names = ['Redis', 'a cluster', 'SQLite', 'PostgreSQL'] as const
 
-/** Declares a group of tests for each database, which starts before the first of them and stops after the last. */
+/** Declares a group of tests for these databases, in a long run for each; one starts before its tests and stops after them. */
 export function describeOnDatabases(
   title: string,
+  some: readonly DatabaseName[],
   tests: (place: () => Promise<SharedPlace>) => void,
-  some: readonly DatabaseName[] = names,
 ): void {
-  describe.each(some)(`${title} %s`, (name) => {
+  describe.each(extent(some, names))(`${title} %s`, (name) => {
     let database: Database
     beforeAll(async () => {
       database = await databases[name]()

@@ -12,7 +12,7 @@ const applications = Array.from({ length: 16 }, (_, index) => bent(photoBook, { 
 const clients = [...applications, photoBook, photoPrint].map(({ registration }) => registration)
 const turns = Array.from({ length: 64 }, (_, turn) => turn)
 
-describeOnDatabases('Of one owner, two processes on', (place) => {
+describeOnDatabases('Of one owner, two processes on', ['PostgreSQL'], (place) => {
   let processes: readonly ServerProcess[]
   let owner: string
   beforeAll(async () => {

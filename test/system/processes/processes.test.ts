@@ -49,7 +49,7 @@ async function expectDead(
 
 const guess = { code_verifier: 'x'.repeat(43) }
 
-describeOnDatabases('Two processes on', (place) => {
+describeOnDatabases('Two processes on', ['Redis'], (place) => {
   let usual: readonly ServerProcess[] = []
   let flows: Two
   beforeAll(async () => {
@@ -181,6 +181,7 @@ describeOnDatabases('Two processes on', (place) => {
 
 describeOnDatabases(
   'A server that is killed and started anew between any two steps, on',
+  ['SQLite'],
   (place) => {
     beforeEach(async () => {
       plan = { store: (await place()).store }
@@ -224,5 +225,4 @@ describeOnDatabases(
       expect(outcomeOf(await (await restarted()).redeem(photoBook, code))).toBe('400 invalid_grant')
     })
   },
-  ['Redis', 'SQLite', 'PostgreSQL'],
 )

@@ -1,7 +1,5 @@
 import request, { type Response } from 'supertest'
 import { photoBook } from '../../support/flows/clients'
-import { consentFormOf } from '../../support/flows/consent-form'
-import { deviceCode, deviceSecret, television } from '../../support/flows/device-stage'
 import { authorizationRequest, type Flow, formOf } from '../../support/flows/flow'
 import { keySecret } from '../../support/flows/jwt-tokens'
 import { outcomeOf } from '../../support/flows/outcome'
@@ -10,7 +8,6 @@ import { codeOf, redirectionOf } from '../../support/flows/redirection'
 import { notesApp } from '../../support/flows/registering'
 import type { ServerPlan } from '../../support/flows/server-process'
 import { type ServerProcess, startServer } from '../../support/flows/start-server'
-import { tokensOf } from '../../support/flows/tokens'
 import { type IssuerStage, jobToken, openIssuerStage } from '../../support/issuer/issuer-stage'
 import { describeOnDatabases, type SharedPlace } from '../../support/stores/databases'
 
@@ -33,7 +30,7 @@ const parallel = 64
 const all = <Answer>(send: (server: ServerProcess, index: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: parallel }, (_, index) => send(at(index), index)))
 
-describeOnDatabases('64 requests at once to two processes on', (place) => {
+describeOnDatabases('64 requests at once to two processes on', ['Redis'], (place) => {
   beforeAll(async () => startTwo(await place(), { pushedRequests: true }))
   afterAll(killBoth)
 
@@ -77,54 +74,44 @@ describeOnDatabases('64 requests at once to two processes on', (place) => {
   })
 })
 
-describeOnDatabases('64 polls at once of one device, at two processes on', (place) => {
-  beforeAll(async () => startTwo(await place(), { clients: [television.registration], deviceSecret }))
-  afterAll(killBoth)
+describeOnDatabases(
+  'A rotation of signing keys that is due, at two processes on',
+  ['PostgreSQL'],
+  (place) => {
+    let stage: IssuerStage
+    beforeAll(async () => {
+      const jwts = {
+        secret: keySecret,
+        algorithms: ['ES256', 'RS256'] as const,
+        rotateAfter: 7200,
+        issues: true,
+      }
+      stage = await openIssuerStage({ store: (await place()).store, accessToken: 1200, jwts })
+    })
+    afterAll(() => stage.stop())
 
-  test('get the same tokens', async () => {
-    const { body } = await at(0).flow.request(television, { scope: 'photos:read' }, '/device_authorization')
-    const page = await at(1).flow.enterCode({ user_code: body.user_code }, 'alice')
-    const decision = { ...consentFormOf(page, '/device').fields, decision: 'approve' }
-    expect((await at(0).flow.submit('/device', decision, 'alice')).status).toBe(200)
-    const fields = { grant_type: deviceCode, device_code: String(body.device_code) }
-    const polls = await all(({ flow }) => flow.request(television, fields))
-    expect(new Set(polls.map(outcomeOf))).toEqual(new Set(['tokens']))
-    const tokens = polls.map((poll) => tokensOf(poll))
-    expect(new Set(tokens.map((each) => `${each.accessToken} ${each.refreshToken}`)).size).toBe(1)
-  })
-})
+    test('leaves one key that signs for each algorithm, the same at both', async () => {
+      for (let round = 0; round < 2; round++) {
+        await stage.advance(7200)
+        const issued = await Promise.all(
+          Array.from({ length: parallel }, (_, index) =>
+            jobToken(
+              stage.processes[index % 2 === 0 ? 0 : 1].flow,
+              index % 4 < 2 ? '/token' : '/RS256/token',
+            ),
+          ),
+        )
+        expect(issued).not.toContain(undefined)
+        const [one, other] = await Promise.all(stage.processes.map((each) => each.keys()))
+        expect(one?.map(({ kid }) => kid)).toEqual(other?.map(({ kid }) => kid))
+        const signers = one?.flatMap(({ signs, algorithm }) => (signs ? [algorithm] : []))
+        expect(signers?.toSorted()).toEqual(['ES256', 'RS256'])
+      }
+    })
+  },
+)
 
-describeOnDatabases('A rotation of signing keys that is due, at two processes on', (place) => {
-  let stage: IssuerStage
-  beforeAll(async () => {
-    const jwts = {
-      secret: keySecret,
-      algorithms: ['ES256', 'RS256'] as const,
-      rotateAfter: 7200,
-      issues: true,
-    }
-    stage = await openIssuerStage({ store: (await place()).store, accessToken: 1200, jwts })
-  })
-  afterAll(() => stage.stop())
-
-  test('leaves one key that signs for each algorithm, the same at both', async () => {
-    for (let round = 0; round < 2; round++) {
-      await stage.advance(7200)
-      const issued = await Promise.all(
-        Array.from({ length: parallel }, (_, index) =>
-          jobToken(stage.processes[index % 2 === 0 ? 0 : 1].flow, index % 4 < 2 ? '/token' : '/RS256/token'),
-        ),
-      )
-      expect(issued).not.toContain(undefined)
-      const [one, other] = await Promise.all(stage.processes.map((each) => each.keys()))
-      expect(one?.map(({ kid }) => kid)).toEqual(other?.map(({ kid }) => kid))
-      const signers = one?.flatMap(({ signs, algorithm }) => (signs ? [algorithm] : []))
-      expect(signers?.toSorted()).toEqual(['ES256', 'RS256'])
-    }
-  })
-})
-
-describeOnDatabases('Two processes on', (place) => {
+describeOnDatabases('Two processes on', ['Redis'], (place) => {
   let shared: SharedPlace
   beforeEach(async () => {
     shared = await place()

@@ -1,8 +1,16 @@
+import type timers from 'node:timers/promises'
 import { application } from '../support/flows/application'
 import { bent } from '../support/flows/clients'
 import { claimsIn, relyingParty, withIdentity } from '../support/flows/identity-stage'
 import { logoutReceiver } from '../support/flows/logout-receiver'
 import { waitUntil } from '../support/wait-until'
+
+/** Pauses pass a hundred times as fast. */
+jest.mock<typeof timers>('node:timers/promises', () => {
+  const real: typeof timers = jest.requireActual('node:timers/promises')
+  const quick: typeof real.setTimeout = (delay = 0, ...words) => real.setTimeout(delay / 100, ...words)
+  return { ...real, setTimeout: quick }
+})
 
 test('A logout token is sent anew after a failure that may pass, and not after any other', async () => {
   const [busy, refusing, gone] = [

@@ -46,7 +46,7 @@ const ask = ({ flow }: Pick<Stage, 'flow'>, assertion: string, fields: Fields = 
   flow.request(client, { grant_type, assertion, ...fields })
 
 describeOnStores('An identity assertion', (stage) => {
-  test('gives its client one access token for its person, and no refresh token', async () => {
+  test('[MCP-43] gives its client one access token for its person, and no refresh token', async () => {
     const set = open(stage)
     const { accessToken, refreshToken, scope } = tokensOf(await ask(set, assertionAt(set)))
     expect({ refreshToken, scope }).toEqual({ refreshToken: '', scope: 'photos:read photos:print' })
@@ -61,13 +61,13 @@ describeOnStores('An identity assertion', (stage) => {
     ['nothing that the client may not have', 'photos:read', 'reports:write photos:read chat', undefined],
     ['the default, if the assertion names none', 'photos:print', undefined, undefined],
     ['of the default what is asked', 'photos:print', undefined, 'photos:read photos:print'],
-  ])('gives as scope %s', async (_, scope, asserted, asked) => {
+  ])('[MCP-44] gives as scope %s', async (_, scope, asserted, asked) => {
     const set = open(stage, { defaultScope: 'photos:print' })
     const assertion = assertionAt(set, { claims: { scope: asserted } })
     expect(tokensOf(await ask(set, assertion, { scope: asked })).scope).toBe(scope)
   })
 
-  test('gives no token without a scope', async () => {
+  test('[MCP-47] gives no token without a scope', async () => {
     const set = open(stage)
     for (const [outcome, asserted, asked] of [
       ['400 invalid_grant scope_not_asserted', 'photos:read', 'photos:print'],
@@ -83,7 +83,7 @@ describeOnStores('An identity assertion', (stage) => {
     }
   })
 
-  test('is refused for each flaw, with its reason', async () => {
+  test('[MCP-39, MCP-40, MCP-46, MCP-48] is refused for each flaw, with its reason, and nothing tells the assertion', async () => {
     const set = open(stage)
     const details = [{ type: 'payment', amount: '1' }]
     const flaws: readonly (readonly [reason: string, bend: Bend])[] = [
@@ -91,6 +91,7 @@ describeOnStores('An identity assertion', (stage) => {
       ['header_refused', { header: { typ: 'client-authentication+jwt' } }],
       ['signature_wrong', { by: partner, header: { kid: hub.kid, alg: 'RS256' } }],
       ['signature_wrong', { by: partner, header: { kid: hubOnCurve.kid, jwk: partner.jwk } }],
+      ['algorithm_refused', { header: { alg: 'none' } }],
       ['issuer_unknown', { claims: { iss: 'https://nobody.example' } }],
       ['audience_wrong', { claims: { aud: ['http://localhost', 'https://other.example'] } }],
       // As an ID token.
@@ -110,12 +111,16 @@ describeOnStores('An identity assertion', (stage) => {
       ['malformed', { claims: { more: 'x'.repeat(20_000) } }],
     ]
     for (const [reason, bend] of flaws) {
-      expect([bend, refusalOf(await ask(set, assertionAt(set, bend)))]).toEqual([bend, '400 invalid_grant'])
+      const assertion = assertionAt(set, bend)
+      const response = await ask(set, assertion)
+      expect([bend, refusalOf(response)]).toEqual([bend, '400 invalid_grant'])
       expect(set.failures.at(-1)).toMatchObject({ reason: `assertion_${reason}`, cause: undefined })
+      const said = JSON.stringify([set.failures, response.text, response.headers])
+      for (const part of assertion.split('.')) expect(said).not.toContain(part)
     }
   })
 
-  test('is of no use to another client, who does not use it up, and works once [jwt-20]', async () => {
+  test('[MCP-41, MCP-45] is of no use to another client, who does not use it up, and works once [jwt-20]', async () => {
     const set = open(stage)
     const assertion = assertionAt(set)
     expect(refusalOf(await ask(set, assertion, {}, other))).toBe('400 invalid_grant')
@@ -194,7 +199,7 @@ describeOnStores('An identity assertion for resources', (stage) => {
     ['one under the name of the option', 'https://print.example/', [printer], 'photos:print'],
     ['a list of one', [reports], [reports], 'reports:write'],
     ['several', [reports, photos], [photos, reports], 'photos:read photos:print reports:write'],
-  ])('binds the token to %s', async (_, resource, audience, scope) => {
+  ])('[MCP-43] binds the token to %s', async (_, resource, audience, scope) => {
     const set = openApi()
     const claims = { resource, scope: 'photos:read photos:print reports:write' }
     const tokens = tokensOf(await ask(set, assertionAt(set, { claims }), {}, asker))
@@ -214,7 +219,7 @@ describeOnStores('An identity assertion for resources', (stage) => {
     expect(tokensOf(await ask(set, assertion, {}, asker)).expiresIn).toBe(3600)
   })
 
-  test('is refused for a resource that is unknown or malformed', async () => {
+  test('[MCP-42] is refused for a resource that is unknown or malformed', async () => {
     const set = openApi()
     const long = Array.from({ length: 9 }, () => photos)
     const flaws: readonly (readonly [reason: string, claims: readonly unknown[]])[] = [
@@ -240,7 +245,7 @@ describeOnStores('An identity assertion for resources', (stage) => {
     expect(tokensOf(await ask(set, assertion, {}, asker)).scope).toBe('reports:write')
   })
 
-  test('is refused if its resource has none of its scopes', async () => {
+  test('[MCP-47] is refused if its resource has none of its scopes', async () => {
     const set = openApi()
     const assertion = assertionAt(set, { claims: { resource: reports, scope: 'photos:read' } })
     expect(refusalOf(await ask(set, assertion, { scope: 'photos:read' }, asker))).toBe('400 invalid_grant')
@@ -249,6 +254,13 @@ describeOnStores('An identity assertion for resources', (stage) => {
 })
 
 describe('The profile id-jag', () => {
+  test('[MCP-38] is in the metadata', async () => {
+    const { flow } = application({ grantTypes: [identityAssertions] })
+    expect((await flow.open('/.well-known/oauth-authorization-server')).body).toMatchObject({
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    })
+  })
+
   test.each<[string, object]>([
     ['profile must be', { profile: 'id_jag' }],
     ['audience must be left out', { profile: 'id-jag', audience: 'http://localhost' }],
