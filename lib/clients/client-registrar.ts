@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../primitives/configuration-error'
 import { isText } from '../primitives/values'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry } from '../stores/client-store'
+import type { ClientRegistry } from '../stores/registered'
 import { dropOldClientSecrets, rotateClientSecret, type RotatedCredentials } from './client-secrets'
 import {
   cannotChange,
@@ -15,8 +15,8 @@ import {
 import { registerClient, type ClientMetadata, type IssuedCredentials } from './register-client'
 
 /**
- * Registers and changes the clients of one server. The option `clients` must be a store that can add and
- * change clients; otherwise every function rejects with a ConfigurationError, except for clients that
+ * Registers and changes the clients of one server. The option `clients` must be `registeredClients(store)`;
+ * otherwise every function rejects with a ConfigurationError, except for clients that
  * registered themselves. The host must check who calls.
  */
 export interface ClientRegistrar {
@@ -122,8 +122,7 @@ function cannotWrite(): never {
   throw new ConfigurationError('Clients cannot be registered or changed here:', [
     {
       path: 'clients',
-      message:
-        'must be a store with the functions find, add, update and list, as registeredClients(store) has.',
+      message: 'must be registeredClients(store): a list, and a store of the host, change elsewhere.',
     },
   ])
 }

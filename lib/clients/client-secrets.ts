@@ -3,7 +3,7 @@ import { BoundedMap } from '../primitives/bounded-map'
 import { type ClientRegistration, liveSecrets } from '../protocol/client'
 import { isText } from '../primitives/values'
 import { anyCapabilities, parseStoredClient } from '../protocol/parse-client'
-import type { ClientRegistry } from '../stores/client-store'
+import type { ClientRegistry } from '../stores/registered'
 import { cannotChange, changeRegistration } from './change-client'
 import type { IssuedCredentials } from './register-client'
 

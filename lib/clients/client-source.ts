@@ -3,10 +3,11 @@ import type { Client, ClientRegistration, FindClient } from '../protocol/client'
 import { isRecord } from '../primitives/values'
 import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
-import type { ClientRegistry, ClientStore } from '../stores/client-store'
+import type { ClientStore } from '../stores/client-store'
+import type { ClientRegistry } from '../stores/registered'
 import type { Documents } from '../stores/records'
 
-export type RegisteredClients = readonly ClientRegistration[] | ClientStore | ClientRegistry
+export type RegisteredClients = readonly ClientRegistration[] | ClientStore
 
 /** Finds clients with values of the server, such as `metadataDocuments()`. For the option `clients`. */
 export interface ClientSource {
@@ -49,8 +50,10 @@ export interface OpenClients {
   readonly find: FindClient
   /** Runs when a client of a resource owner gets a code or token. The server awaits it, and ignores its outcome. */
   readonly noteUse?: ((clientId: string) => Promise<void> | undefined) | undefined
-  /** The server registers clients here, and `lint` checks them. */
+  /** `lint` checks them. */
   readonly registered?: { readonly clients: RegisteredClients; readonly path: string } | undefined
+  /** With the deadline of the server; undefined if `registered` are not those of a store. */
+  readonly registry?: ClientRegistry | undefined
   /** Fetches documents such as keys at `jwks_uri`. Default: the server's fetch. */
   readonly documents?: DocumentFetch | undefined
   /** Members for the metadata. Default none. */

@@ -9,7 +9,7 @@ import {
   registrationOf,
   type ServerCapabilities,
 } from '../protocol/parse-client'
-import type { ClientRegistry } from '../stores/client-store'
+import type { ClientRegistry } from '../stores/registered'
 
 /**
  * The metadata of a new client (RFC 7591 2). Only a client that moves here brings its own `client_id` and

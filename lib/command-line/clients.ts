@@ -1,8 +1,7 @@
 import type { Store } from '../store/store'
-import type { ClientRegistry } from '../stores/client-store'
 import { DynamicClientRecords, selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
 import { secondsOf } from '../primitives/steady-clock'
-import { registeredClients } from '../stores/registered'
+import { type ClientRegistry, registeredClients } from '../stores/registered'
 import { ClientMarks } from '../authorization/client-marks'
 import { isNoted } from '../authorization/indexed-since'
 import { issuerDigest } from '../authorization/issuer'
@@ -34,7 +33,7 @@ const endedNote =
 const notEndedNote =
   'Existing access tokens of the client work until they expire or the server revokes them. To end them, name the issuer of a server with the option authorizations: --issuer https://…'
 
-const onRegistry = (act: (clients: Required<ClientRegistry>, order: Order) => Promise<Answer>) =>
+const onRegistry = (act: (clients: ClientRegistry, order: Order) => Promise<Answer>) =>
   onStore((store, order) => act(registeredClients(store), order))
 
 export const clientCommands: Readonly<Record<string, Command>> = {
@@ -54,7 +53,7 @@ export const clientCommands: Readonly<Record<string, Command>> = {
       const listed = (await clients.list()).filter((client) => isDeleted(client) === wantsDeleted)
       const days = await clients.lastUses()
       return {
-        found: listed.map((client) => summaryOf(client, dayOf(days?.get(client.client_id)))),
+        found: listed.map((client) => summaryOf(client, dayOf(days.get(client.client_id)))),
         ifEmpty: wantsDeleted ? 'No client was deleted here.' : 'No client is registered here.',
       }
     }),
@@ -69,7 +68,7 @@ export const clientCommands: Readonly<Record<string, Command>> = {
       if (found === undefined || isDeleted(found))
         throw new ConfigurationError('The client cannot be shown:', [unknownClient])
       const days = await clients.lastUses()
-      return { found: { ...withoutDigests(found), last_used: dayOf(days?.get(name)) } }
+      return { found: { ...withoutDigests(found), last_used: dayOf(days.get(name)) } }
     }),
   },
   'client change': {

@@ -41,7 +41,7 @@ export interface AuthorizationServerOptions {
    */
   readonly issuer: string
   /**
-   * The registered clients, or a store of them; a {@link ClientRegistry} registers more. A
+   * The registered clients: a list, a store of the host, or `registeredClients(store)`, which registers more. A
    * {@link ClientSource}, such as `metadataDocuments()`, also finds unregistered ones.
    */
   readonly clients: RegisteredClients | ClientSource

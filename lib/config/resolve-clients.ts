@@ -10,11 +10,10 @@ import {
   type OpenClients,
   type RegisteredClients,
 } from '../clients/client-source'
-import { isClientRegistry } from '../stores/client-store'
 import { fetchOfServer } from '../clients/document-fetch/document-fetch'
-import { clientsWithDeadline } from '../stores/clients-deadline'
+import { isClientRegistry, registeredClients } from '../stores/registered'
 import { configuredClients, ParsedRegistrations, storedClients } from '../stores/registered-clients'
-import { registeredUses } from '../stores/registered-uses'
+import { withDeadline, withinDeadline } from '../store/deadline'
 import type { Store } from '../store/store'
 import { documentsIn } from '../stores/records'
 import type { ServerSettings } from './settings'
@@ -35,13 +34,7 @@ export function resolveClients(
   server: OpeningServer,
 ): Pick<
   ServerSettings,
-  | 'findClient'
-  | 'noteClientUse'
-  | 'clientRegistry'
-  | 'registeredUses'
-  | 'registered'
-  | 'clientDocuments'
-  | 'clientMetadata'
+  'findClient' | 'noteClientUse' | 'clientRegistry' | 'registered' | 'clientDocuments' | 'clientMetadata'
 > {
   const cure =
     'must be a list of registrations, a store with a function find(client_id), or a source such as metadataDocuments().'
@@ -50,20 +43,14 @@ export function resolveClients(
     find,
     noteUse,
     registered,
+    registry,
     documents,
     metadata = {},
   } = isClientSource(given) ? openSource(given, at, server) : openRegistered(given, 'clients', at, server)
-  const clientRegistry = isClientRegistry(registered?.clients) ? registered.clients : undefined
-  const uses = registeredUses(
-    clientRegistry && clientsWithDeadline(clientRegistry, server.storeDeadline),
-    find,
-    server.clock,
-  )
   return {
-    findClient: uses?.find ?? find,
+    findClient: find,
     noteClientUse: noteUse,
-    clientRegistry,
-    registeredUses: uses,
+    clientRegistry: registry,
     registered,
     clientDocuments: documents ?? fetchOfServer(server.issuer, server.clock),
     clientMetadata: metadata,
@@ -83,7 +70,14 @@ function openRegistered(
 ): OpenClients {
   const registered = { clients: given, path }
   const parsed = new ParsedRegistrations((registration) => parseStoredClient(registration, capabilities))
-  if (!isList(given)) return { find: storedClients(given, parsed, storeDeadline), registered }
+  if (isClientRegistry(given)) {
+    const registry = registeredClients(withDeadline(given.store, storeDeadline))
+    return { find: storedClients((clientId) => registry.find(clientId), parsed), registered, registry }
+  }
+  if (!isList(given)) {
+    const find = (clientId: string) => withinDeadline(() => given.find(clientId), storeDeadline, given)
+    return { find: storedClients(find, parsed), registered }
+  }
   const clients = given.map((source, index) => {
     const client = parseWrittenClient(source, `${path}[${index}]`, at.issues, capabilities)
     return isRecord(source) ? parsed.keep(source, client) : client

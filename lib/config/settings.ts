@@ -14,9 +14,8 @@ import type { ExtensionMetadata } from '../protocol/extension-metadata'
 import type { ServerCapabilities } from '../protocol/parse-client'
 import type { ResolvedIssueLimits } from '../limits/issue-limits'
 import type { Limit } from '../limits/limit'
-import type { ClientRegistry } from '../stores/client-store'
+import type { ClientRegistry } from '../stores/registered'
 import type { OpenClients } from '../clients/client-source'
-import type { RegisteredUses } from '../stores/registered-uses'
 import type { TimelyStore } from '../store/deadline'
 import type { Store } from '../store/store'
 import type { OpenedPlugIns } from './open-plug-ins'
@@ -25,9 +24,8 @@ import type { AuthorizationServerOptions } from './options'
 export interface ServerSettings extends EdgeSettings, ResolvedAuthorizations {
   /** Runs when a client of a resource owner gets a code or a token. */
   readonly noteClientUse: OpenClients['noteUse']
-  /** Undefined if the store of clients cannot change them. */
+  /** Undefined if the clients are not those of `registeredClients(store)`. */
   readonly clientRegistry: ClientRegistry | undefined
-  readonly registeredUses: RegisteredUses | undefined
   /** With the path of the option that names them. */
   readonly registered: OpenClients['registered']
   readonly clientMetadata: ExtensionMetadata

@@ -22,7 +22,6 @@ import type { ClientStrategy } from '../client-authentication/strategies'
 import { ConfigurationError } from '../primitives/configuration-error'
 import { type ClientRegistrar, clientRegistrar } from '../clients/client-registrar'
 import { selfRegistered } from '../clients/dynamic-registration/dynamic-clients'
-import { clientsWithDeadline } from '../stores/clients-deadline'
 import { letMint } from '../protocol/test-door'
 import { type WiredEndpoint, wireEndpoints } from './endpoints'
 import type { ServerContext } from '../config/settings'
@@ -193,13 +192,12 @@ const withoutResourceOwner = () =>
 
 function wireRegistration(context: ServerContext): ClientRegistrar {
   const { settings, plugIns } = context
-  const { clientRegistry, capabilities, resourceOwner, storeDeadline, dynamicRegistration } = settings
+  const { clientRegistry, capabilities, resourceOwner, dynamicRegistration } = settings
   const offered = {
     ...capabilities,
     grantTypes: plugIns.offeredGrantTypes,
     responseTypes: resourceOwner === undefined ? [] : settings.responseTypes,
   }
-  const clients = clientRegistry && clientsWithDeadline(clientRegistry, storeDeadline)
   const revoke = clientRevocation(context)
   const ofStrangers =
     dynamicRegistration &&
@@ -208,7 +206,7 @@ function wireRegistration(context: ServerContext): ClientRegistrar {
       async (clientId) => revoke?.(clientId),
       dynamicRegistration.issuerDigest,
     )
-  return clientRegistrar(clients, offered, settings.authorizations ? revoke : undefined, ofStrangers)
+  return clientRegistrar(clientRegistry, offered, settings.authorizations ? revoke : undefined, ofStrangers)
 }
 
 /** Paths of resources at which clients can look, without the root of a host. */

@@ -12,21 +12,16 @@ import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import type { ServerSettings } from '../config/settings'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
 import { isRegisteredByHost } from '../protocol/client'
-import { noteForHost, notingUses } from '../stores/noting-uses'
+import { isUse, type NoteUse, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import { authorizationsIn } from '../stores/records'
 import type { ServerStore } from '../doors/context'
 
 export function openStore(settings: ServerSettings, issuerDigest: string): ServerStore {
   const { authorizations, clock, lifetimes, plugIns, rememberConsent } = settings
-  const { noteClientUse, registeredUses, dynamicRegistration } = settings
+  const { dynamicRegistration } = settings
   const now = secondsOf(clock)
-  const notes = [
-    registeredUses?.note,
-    noteClientUse && noteForHost(noteClientUse),
-    dynamicRegistration?.uses.note,
-  ].filter((note) => note !== undefined)
-  const noting = notingUses(authorizationsIn(settings.store, clock), notes)
+  const noting = notingUses(authorizationsIn(settings.store, clock), notesOf(settings, now))
   const { store: plain, takeCached } = ownWrites(storeOfIssuer(noting, issuerDigest))
   const requestLifetime = lifetimes.authorizationRequest
   // A removed client may register again under its id: what it was granted before must stay dead.
@@ -63,6 +58,22 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
   }
 }
 
+function notesOf(
+  { clientRegistry, noteClientUse, dynamicRegistration }: ServerSettings,
+  now: () => number,
+): readonly NoteUse[] {
+  const ofRegistry: NoteUse = (used) =>
+    isUse(used) ? clientRegistry?.noteUse(used.clientId, now()) : undefined
+  // A client that acts for itself has let itself in.
+  const ofSource: NoteUse = (used) =>
+    isUse(used) && used.subject !== undefined ? noteClientUse?.(used.clientId) : undefined
+  return [
+    ...(clientRegistry === undefined ? [] : [ofRegistry]),
+    ...(noteClientUse === undefined ? [] : [ofSource]),
+    ...(dynamicRegistration === undefined ? [] : [dynamicRegistration.noteUse]),
+  ]
+}
+
 function ownAccess(
   store: AuthorizationStore,
   { accessTokenFormats, resources, dynamicRegistration, findClient }: ServerSettings,
@@ -93,7 +104,7 @@ function shareOf(
   return selfRegisteredShare({
     ...parts,
     most: selfRegisteredClients,
-    clientLifetime: dynamicRegistration?.uses.lifetime ?? lifetimes.refreshToken,
+    clientLifetime: dynamicRegistration?.lifetime ?? lifetimes.refreshToken,
     isSelfRegistered: (clientId) =>
       (dynamicRegistration !== undefined && isDynamicClientId(clientId)) ||
       (hasDocuments && clientId.startsWith('https://')),

@@ -13,7 +13,7 @@ import { Parameters } from '../protocol/parameters'
 import { grantableScope } from '../protocol/scope'
 import { resourceIndicatorsName } from '../extensions/resource-indicators/resource-indicators'
 import { revoke } from '../endpoints/revocation'
-import type { RegisteredUses } from '../stores/registered-uses'
+import type { ClientRegistry } from '../stores/registered'
 import type { Mint, MintRequest } from '../protocol/test-door'
 import { beginningOf, exchange } from '../token-endpoint/exchange'
 import { restrictToken } from '../authorization/restrict'
@@ -96,7 +96,7 @@ function revocationRow(server: ServerContext): EndpointRow {
  * cannot keep their credentials.
  */
 function introspectionRow(server: ServerContext): EndpointRow {
-  const { registeredUses } = server.settings
+  const { clientRegistry } = server.settings
   const handle = async (request: ByClient) => ({ members: await introspect(server, request) })
   return {
     name: 'introspection',
@@ -104,7 +104,7 @@ function introspectionRow(server: ServerContext): EndpointRow {
     usesUpLast: true,
     clientAuthentication: 'confidential',
     notesOf: (form) => ({ shown: form.peek('token') }),
-    handle: registeredUses === undefined ? handle : notingCaller(handle, registeredUses),
+    handle: clientRegistry === undefined ? handle : notingCaller(handle, clientRegistry, server.now),
   }
 }
 
@@ -115,10 +115,10 @@ interface ByClient {
 
 // A resource server gets no tokens: its introspections are its uses.
 const notingCaller =
-  <Result>(handle: (request: ByClient) => Promise<Result>, { noteClient }: RegisteredUses) =>
+  <Result>(handle: (request: ByClient) => Promise<Result>, registry: ClientRegistry, now: () => number) =>
   async (request: ByClient): Promise<Result> => {
     const result = await handle(request)
-    await noteClient(request.client.client_id)
+    await registry.noteUse(request.client.client_id, now())?.catch(() => undefined)
     return result
   }
 

@@ -10,7 +10,7 @@ import type { Store, StoredValue } from './store'
  * A database client may wait for ever. Every failure becomes `temporarily_unavailable`, never a bad grant or an
  * unknown client.
  */
-export const deadlineOfStore = (seconds: number, store: object): Deadline => ({
+const deadlineOfStore = (seconds: number, store: object): Deadline => ({
   seconds,
   late: () => tooLate(seconds, store),
   failed: (cause) => storeTrouble(cause, store),

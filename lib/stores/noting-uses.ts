@@ -20,14 +20,6 @@ export function notingUses(store: AuthorizationStore, notes: readonly NoteUse[])
   })
 }
 
-export function noteForHost(noteClientUse: (clientId: string) => Promise<void> | undefined): NoteUse {
-  return (authorization) => {
-    // A client that acts for itself has let itself in.
-    if (!isUse(authorization) || authorization.subject === undefined) return undefined
-    return noteClientUse(authorization.clientId)
-  }
-}
-
 export const isUse = (
   authorization: Authorization,
 ): authorization is Extract<Authorization, { state: 'approved' | 'active' }> =>

@@ -4,7 +4,6 @@ import { deletedClient } from '../protocol/parse-client'
 import { isList, isRecord } from '../primitives/values'
 import { SingleFlight } from '../primitives/single-flight'
 import { type ClientStore, isDeleted } from './client-store'
-import { withinDeadline } from '../store/deadline'
 
 /** Reads the list at each look-up: the host may change it in place. */
 export function configuredClients(list: readonly unknown[], parsed: ParsedRegistrations): FindClient {
@@ -24,14 +23,10 @@ export function configuredClients(list: readonly unknown[], parsed: ParsedRegist
 }
 
 /** Parses again only if the store returns another object or other content. */
-export function storedClients(
-  store: ClientStore,
-  parsed: ParsedRegistrations,
-  deadlineSeconds: number,
-): FindClient {
+export function storedClients(stored: ClientStore['find'], parsed: ParsedRegistrations): FindClient {
   const lookUps = clientLookUps()
   const find = async (clientId: string) => {
-    const registration = await withinDeadline(() => store.find(clientId), deadlineSeconds, store)
+    const registration = await stored(clientId)
     if (registration === undefined || registration === null) return undefined
     const client = isDeleted(registration)
       ? deletedClient(registration.client_id)

@@ -3,8 +3,8 @@ import {
   type ClientChange,
   registeredClients,
   metadataDocuments,
-  type ClientRegistry,
   type AuthorizationServerOptions,
+  type Store,
   memoryStore,
 } from '../../lib/index'
 import { Clock } from '../support/flows/clock'
@@ -322,7 +322,7 @@ describe('The last use of clients', () => {
     const open = (options: Partial<AuthorizationServerOptions> = {}) => {
       const clock = new Clock()
       const staged = stage({ clock: clock.read, ...options })
-      return { ...staged, clock, uses: async () => staged.clients.lastUses?.() }
+      return { ...staged, clock, uses: async () => staged.clients.lastUses() }
     }
 
     test('is the day of its last code or token, by any grant', async () => {
@@ -360,32 +360,30 @@ describe('The last use of clients', () => {
     })
 
     test('is no reason to refuse a client', async () => {
-      const { clients } = open()
-      const failing = { ...verbsOf(clients), noteUse: () => Promise.reject(new Error('refused')) }
-      const { oauth, flow } = application({ clients: failing })
+      const { store } = open()
+      const { clients } = noted(store, () => true)
+      const { oauth, flow } = application({ clients })
       const client = await registered(oauth)
       expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
     })
   })
 
-  const verbsOf = (clients: ClientRegistry): ClientRegistry => ({
-    find: (clientId) => clients.find(clientId),
-    add: (registration) => clients.add(registration),
-    update: (clientId, change) => clients.update(clientId, change),
-    list: () => clients.list(),
-    lastUses: async () => new Map(),
-  })
+  /** Registered clients, and the notes of uses that the store takes. */
+  function noted(store: Store = memoryStore(), isFailing = () => false) {
+    const notes: (readonly [string, number])[] = []
+    const noting = but(store, {
+      write: async (key, value, terms) => {
+        const { registration, usedOn } = JSON.parse(value)
+        if (usedOn === undefined) return store.write(key, value, terms)
+        if (isFailing()) throw new Error('refused')
+        notes.push([registration.client_id, usedOn])
+        return store.write(key, value, terms)
+      },
+    })
+    return { notes, clients: registeredClients(noting) }
+  }
 
   describe('Notes of uses', () => {
-    const noted = () => {
-      const notes: (readonly [string, number])[] = []
-      const clients = {
-        ...verbsOf(registeredClients(memoryStore())),
-        noteUse: async (clientId: string, on: number) => void notes.push([clientId, on]),
-      }
-      return { notes, clients }
-    }
-
     it('are one for each client, day and process', async () => {
       const { notes, clients } = noted()
       const clock = new Clock()
@@ -406,11 +404,9 @@ describe('The last use of clients', () => {
     })
 
     it('come again after a note that failed', async () => {
-      const { notes, clients } = noted()
       let isFailing = true
-      const noteUse = (clientId: string, on: number) =>
-        isFailing ? Promise.reject(new Error('refused')) : clients.noteUse(clientId, on)
-      const { oauth, flow } = application({ clients: { ...clients, noteUse } })
+      const { notes, clients } = noted(memoryStore(), () => isFailing)
+      const { oauth, flow } = application({ clients })
       const client = await registered(oauth)
       await flow.request(client, grant)
       isFailing = false
@@ -436,14 +432,6 @@ describe('The last use of clients', () => {
       } finally {
         await origin.stop()
       }
-    })
-
-    it('are none for a registry without both verbs, and for clients of no registry', async () => {
-      const { notes, clients } = noted()
-      const { oauth, flow } = application({ clients: Object.assign(clients, { lastUses: undefined }) })
-      const client = await registered(oauth)
-      expect(outcomeOf(await flow.request(client, grant))).toBe('tokens')
-      expect(notes).toEqual([])
     })
 
     it('never name a client that registered itself', async () => {

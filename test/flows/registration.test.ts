@@ -4,7 +4,8 @@ import {
   hashClientSecret,
   implicit,
   type AuthorizationServer,
-  type ClientRegistry,
+  registeredClients,
+  type Store,
 } from '../../lib/index'
 import { application, canonicalOptions } from '../support/flows/application'
 import { describeOnRegistry } from '../support/flows/registry-stage'
@@ -12,6 +13,7 @@ import { authorizationRequest } from '../support/flows/flow'
 import { outcomeOf } from '../support/flows/outcome'
 import { registered, webMetadata, withSecret } from '../support/flows/registered'
 import { tokensOf } from '../support/flows/tokens'
+import { but } from '../support/stores/but'
 
 const grant = { grant_type: 'client_credentials', scope: 'photos:read' }
 const refused = '401 invalid_client'
@@ -25,20 +27,22 @@ const phoneMetadata = {
 const rotated = async (oauth: AuthorizationServer, clientId: string): Promise<string> =>
   (await oauth.rotateClientSecret(clientId)).client_secret
 
-/** Clients whose first change is written, and its answer never comes. */
-function answeringLate(clients: ClientRegistry) {
-  const writes: Promise<unknown>[] = []
-  const registry: ClientRegistry = {
-    find: (clientId) => clients.find(clientId),
-    add: (registration) => clients.add(registration),
-    list: () => clients.list(),
-    update: (clientId, change) => {
-      const write = clients.update(clientId, change)
+/** Clients of a store that writes, and whose answers do not come until the first write is awaited. */
+function answeringLate(store: Store) {
+  const writes: Promise<boolean>[] = []
+  let isLate = true
+  const late = but(store, {
+    write: (...words) => {
+      const write = store.write(...words)
       writes.push(write)
-      return writes.length > 1 ? write : new Promise(() => {})
+      return isLate ? new Promise(() => {}) : write
     },
+  })
+  const written = () => {
+    isLate = false
+    return writes[0]
   }
-  return { registry, written: () => writes[0] }
+  return { registry: registeredClients(late), written }
 }
 
 /** What comes of it once a busy machine lets it be in time. */
@@ -126,10 +130,10 @@ describeOnRegistry('A rotation', (stage) => {
   })
 
   test('that misses the deadline is repeated: it is the same one, and the secret in use works on', async () => {
-    const { oauth, flow, clients } = stage()
+    const { oauth, flow, store } = stage()
     const first = await registered(oauth)
     const { client_id } = first.registration
-    const { registry, written } = answeringLate(clients)
+    const { registry, written } = answeringLate(store)
     const hurried = createAuthorizationServer({ ...canonicalOptions, clients: registry, storeDeadline: 0.05 })
     await expect(hurried.rotateClientSecret(client_id)).rejects.toHaveProperty('reason', 'store_unavailable')
     await written()

@@ -225,12 +225,21 @@ describe.each([
     const clients = registeredClients(store)
     for (const client_id of ['photos', '__proto__', 'unused']) await clients.add({ ...photos, client_id })
     expect([...(await clients.lastUses())]).toEqual([])
-    for (const days of [20_000, 20_002, 20_001]) await clients.noteUse('__proto__', days * day)
+    for (const client_id of ['photos', '__proto__']) await clients.find(client_id)
+    for (const days of [20_000, 20_002, 20_001]) {
+      await clients.noteUse('__proto__', days * day + 7)
+      await clients.find('__proto__')
+    }
+    const others = registeredClients(other)
+    await others.find('photos')
     await Promise.all([
-      ...Array.from({ length: 10 }, (_, at) => registeredClients(other).noteUse('photos', at * day)),
+      ...Array.from({ length: 10 }, (_, at) => others.noteUse('photos', at * day)),
       clients.update('photos', (found) => ({ ...found, scope: 'b' })),
     ])
-    await clients.noteUse('nobody', day)
+    expect([clients.noteUse('nobody', day), clients.noteUse('__proto__', 20_002 * day)]).toEqual([
+      undefined,
+      undefined,
+    ])
     await clients.update('photos', (found) => ({ ...found, deleted: true }))
     expect(new Set(await clients.lastUses())).toEqual(
       new Set([

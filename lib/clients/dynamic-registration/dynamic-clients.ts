@@ -1,11 +1,14 @@
 import { isList, isRecord, isText } from '../../primitives/values'
+import type { Authorization } from '../../authorization/authorization'
 import type { ClientRegistration } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
 import { changeRecord } from '../../store/change'
 import type { Store } from '../../store/store'
 import { DecodedClients, frozenJson, requireSameClient } from '../../stores/client-store'
+import { isUse } from '../../stores/noting-uses'
 import { clientKey } from '../../stores/registered'
 import { withDisabled } from '../change-client'
+import { isDynamicClientId } from './client-id'
 import type { SelfRegisteredClients } from '../client-registrar'
 
 /** A client that registered itself (RFC 7591). Holds digests only, no credential in clear. */
@@ -31,6 +34,17 @@ interface KeptClient extends DynamicClient {
   readonly unusedUntil?: number | undefined
   /** Anybody may register a removed public client again: its id follows from its metadata. */
   readonly isRemoved?: true | undefined
+}
+
+/** Seconds. */
+export const day = 24 * 3600
+
+/** Seconds. */
+interface UseLifetimes {
+  /** At least two days longer than every token: a note may be a day old, and clocks differ. */
+  readonly lifetime: number
+  /** From an authorization request to its code or token. */
+  readonly requestLifetime: number
 }
 
 /** Clients that registered themselves: records that end, unless the clients are used. */
@@ -103,20 +117,27 @@ export class DynamicClientRecords {
     }))
   }
 
-  /** A client in use that would end within `unlessLeft` seconds then ends `lifetime` seconds from now. */
-  async extend(clientId: string, lifetime: number, unlessLeft: number): Promise<void> {
-    await this.change(clientId, (known) => {
-      const next = known && this.lasting(known, lifetime, unlessLeft)
-      return { next: next?.unusedUntil === undefined ? next : withoutEnd(next), outcome: undefined }
-    })
+  /** A code or token prolongs the client, at most once a day. A request lets it wait for its first owner. */
+  note(authorization: Authorization, { lifetime, requestLifetime }: UseLifetimes): Promise<void> | undefined {
+    const { clientId } = authorization
+    if (!isDynamicClientId(clientId)) return undefined
+    const after = isUse(authorization)
+      ? (client: KeptClient) => this.used(client, lifetime)
+      : (client: KeptClient) => this.awaitingOwner(client, requestLifetime)
+    const known = this.live(this.decoded.known(clientKey(clientId)))
+    if (known !== undefined && after(known) === known) return undefined
+    return this.change(clientId, (client) => ({ next: client && after(client), outcome: undefined }))
+  }
+
+  private used(client: KeptClient, lifetime: number): KeptClient {
+    const next = this.lasting(client, lifetime, lifetime - day)
+    return next.unusedUntil === undefined ? next : withoutEnd(next)
   }
 
   /** Strangers send requests: all of them together prolong an unused client by `seconds`. */
-  async awaitOwner(clientId: string, seconds: number): Promise<void> {
-    await this.change(clientId, (known) => {
-      const until = Math.min(this.now(), known?.unusedUntil ?? Infinity) + seconds
-      return { next: known && until > known.until ? { ...known, until } : known, outcome: undefined }
-    })
+  private awaitingOwner(client: KeptClient, seconds: number): KeptClient {
+    const until = Math.min(this.now(), client.unusedUntil ?? Infinity) + seconds
+    return until > client.until ? { ...client, until } : client
   }
 
   private async read(clientId: string): Promise<KeptClient | undefined> {

@@ -7,8 +7,8 @@ import type { Client, FindClient } from '../../protocol/client'
 import { parseStoredClient } from '../../protocol/parse-client'
 import { covers, formatScope, parseScope, type Scope } from '../../protocol/scope'
 import { clientLookUps, ParsedRegistrations } from '../../stores/registered-clients'
+import type { NoteUse } from '../../stores/noting-uses'
 import { isDynamicClientId } from './client-id'
-import type { ClientUses } from './client-uses'
 import type { DynamicClient, DynamicClientRecords } from './dynamic-clients'
 import type { RegistrationPolicy } from './registration-metadata'
 
@@ -17,13 +17,13 @@ export interface DynamicClients extends RegistrationPolicy {
   readonly issuerDigest: string
   readonly hostClients: HostClients
   readonly records: DynamicClientRecords
-  readonly uses: ClientUses
+  readonly noteUse: NoteUse
   /** Milliseconds since the epoch. */
   readonly clock: () => number
 }
 
 export function withDynamicClients(clients: DynamicClients): FindClient {
-  const { hostClients, records, issuerDigest, capabilities, scope, uses, clock } = clients
+  const { hostClients, records, issuerDigest, capabilities, scope, clock } = clients
   const parsed = new ParsedRegistrations((source) => {
     const client = parseStoredClient(withinScope(source, scope), capabilities)
     return Object.freeze({ ...client, ...withoutPages, selfRegistered: true as const })
@@ -31,7 +31,6 @@ export function withDynamicClients(clients: DynamicClients): FindClient {
   const findDynamic = async (clientId: string) => {
     const found = await records.find(clientId)
     if (found === undefined || found.issuerDigest !== issuerDigest) return undefined
-    uses.found(clientId, found.issuedAt)
     return withLiveSecrets(clientOf(found, parsed), found, Math.floor(clock() / 1000))
   }
   const lookUps = clientLookUps()

@@ -1,5 +1,6 @@
 import { type Field, type Fields, group, kind, optional, orOff } from '../../primitives/schema'
 import { aFlag, aNumber } from '../../primitives/fields'
+import type { Authorization } from '../../authorization/authorization'
 import { issuerDigest } from '../../authorization/issuer'
 import type { Lifetimes } from '../../authorization/lifetimes'
 import type { FindClient } from '../../protocol/client'
@@ -9,8 +10,7 @@ import { isText, isTexts, tenYears } from '../../primitives/values'
 import { digest, isSameText } from '../../protocol/credential'
 import type { ServerCapabilities } from '../../protocol/parse-client'
 import type { DocumentFetch } from '../document-fetch/document-fetch'
-import { ClientUses, day } from './client-uses'
-import { DynamicClientRecords } from './dynamic-clients'
+import { day, DynamicClientRecords } from './dynamic-clients'
 import { type DynamicClients, HostClients } from './find-dynamic-clients'
 import type { Store } from '../../store/store'
 
@@ -47,7 +47,7 @@ export interface DynamicRegistrationOptions {
   readonly unusedLifetime?: number
   /**
    * The lifetime of a client after it gets a code or token; always at least two days longer than the longest
-   * token, because each process notes a client's use once a day. Default 7 776 000 (90 days), at least 2
+   * token, because a client's use is noted once a day. Default 7 776 000 (90 days), at least 2
    * days.
    */
   readonly lifetime?: number
@@ -70,6 +70,7 @@ export interface DynamicRegistration extends DynamicClients {
   readonly verifyInitialAccessToken: VerifyInitialAccessToken | undefined
   readonly maximumClients: number
   readonly unusedLifetime: number
+  readonly lifetime: number
   readonly tokenLifetime: number
   readonly clientSecretLifetime: number
   readonly registrationPath: string
@@ -118,16 +119,10 @@ export const dynamicRegistrationOption =
     const requestLifetime = lifetimes.authorizationRequest + lifetimes.authorizationCode
     const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.accessToken, requestLifetime)
     const records = new DynamicClientRecords(context.store, secondsOf(clock))
-    const uses = new ClientUses({
-      records,
-      // A process notes a use once a day, and the store writes no second note within a day of the first. So a
-      // token may be two days younger than the last written note.
-      lifetime: Math.max(lifetime, 2 * day + tokenLifetime),
-      requestLifetime,
-      clock,
-    })
+    const uses = { lifetime: Math.max(lifetime, 2 * day + tokenLifetime), requestLifetime }
     return Object.freeze({
       ...others,
+      lifetime: uses.lifetime,
       issuer,
       issuerDigest: issuerDigest(issuer),
       hostClients: new HostClients(context.findClient, clock),
@@ -135,7 +130,7 @@ export const dynamicRegistrationOption =
       records,
       verifyInitialAccessToken: initialAccessToken,
       tokenLifetime,
-      uses,
+      noteUse: (authorization: Authorization) => records.note(authorization, uses),
       documents: context.clientDocuments,
       clock,
     })

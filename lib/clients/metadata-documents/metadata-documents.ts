@@ -98,6 +98,7 @@ function openDocuments(options: MetadataDocumentsOptions, server: ClientSourceSe
       ),
     noteUse: (clientId) => cache.noteUse(clientId),
     registered: registered.registered,
+    registry: registered.registry,
     documents,
     metadata: { client_id_metadata_document_supported: true },
   }

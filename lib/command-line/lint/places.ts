@@ -95,7 +95,7 @@ const rules: Readonly<Record<keyof typeof table, Places>> = {
   'memory-store': option('store', ({ store }) => isInMemory(store)),
   // The rule memory-store is enough.
   'memory-counters': option('counters', ({ store, counters }) => isInMemory(counters) && !isInMemory(store)),
-  'memory-clients': option('clients', ({ clientRegistry }) => isInMemory(clientRegistry)),
+  'memory-clients': option('clients', ({ clientRegistry }) => isInMemory(clientRegistry?.store)),
   // The plug-in finds the places.
   'dpop-nonce-secret': options(({ plugIns }) =>
     plugIns.risks.filter(({ rule }) => rule === 'dpop-nonce-secret').map(({ path }) => path),

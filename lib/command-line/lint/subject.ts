@@ -5,7 +5,8 @@ import type { Client } from '../../protocol/client'
 import { ConfigurationError, type ConfigurationIssue } from '../../primitives/configuration-error'
 import { isList, isRecord } from '../../primitives/values'
 import { parseClient, type ServerCapabilities } from '../../protocol/parse-client'
-import { isClientRegistry, isDeleted } from '../../stores/client-store'
+import { isDeleted } from '../../stores/client-store'
+import { isClientRegistry, registeredClients } from '../../stores/registered'
 import { withinDeadline } from '../../store/deadline'
 
 interface LintedClient {
@@ -53,9 +54,9 @@ export async function subjectOf(options: unknown): Promise<Seen> {
   if (registered === undefined) return seen(none)
   const { clients: given, path } = registered
   if (isList(given)) return seen(clientsIn(given, capabilities, (index) => `${path}[${index}]`))
-  if (!isClientRegistry(given)) return seen(none, 'the store of clients has no list().')
+  if (!isClientRegistry(given)) return seen(none, 'only registeredClients(store) lists its clients.')
   try {
-    const list = await withinDeadline(() => given.list(), patience)
+    const list = await withinDeadline(() => registeredClients(given.store).list(), patience)
     const living = list.filter((registration) => !isDeleted(registration))
     return seen(clientsIn(living, capabilities, (_, id) => `${path}[${JSON.stringify(id)}]`))
   } catch {

@@ -10,7 +10,7 @@ import { storesHere } from './stores-of-run'
 
 /** A host application whose clients register while it runs; another process of it shares both stores. */
 export interface RegistryStage extends Application {
-  readonly clients: Required<ClientRegistry>
+  readonly clients: ClientRegistry
   readonly store: Store
   /** What the server reported of old secrets, in order. */
   readonly oldSecrets: readonly AuditEvent[]

@@ -144,7 +144,9 @@ describe('client list and show', () => {
   it('show clients as an aligned table, without digests, with the day of the last use', async () => {
     await answerOf('add', ...web, '--client-id', 'report', '--name', 'Report')
     await answerOf('add', ...phone, '--client-id', 'b')
-    await stage.clients.noteUse('b', Date.UTC(2026, 1, 3) / 1000)
+    const { clients } = stage
+    await clients.find('b')
+    await clients.noteUse('b', Date.UTC(2026, 1, 3) / 1000)
     expect((await client('list')).stdout).toBe(
       [
         'client_id  client_name  client_type   grant_types         scope                      client_secrets  last_used   disabled',

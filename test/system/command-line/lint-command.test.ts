@@ -213,7 +213,9 @@ describe('lint', () => {
   it('lets nothing in a configuration steer the terminal', async () => {
     const evil = String.raw`'a\u001b[31m'`
     const client = `{ client_id: ${evil}, client_type: 'public', redirect_uris: ['x:/'], scope: 'a' }`
-    const clients = `{ find() {}, add() {}, update() {}, list: async () => [${client}] }`
+    const read = `async () => ({ value: JSON.stringify({ registration: ${client} }), version: 'v' })`
+    // As another copy of the package makes it.
+    const clients = `{ find() {}, store: { read: ${read}, write() {}, remove() {}, add() {}, list: async () => ['a'] } }`
     for (const words of [[], ['--json']]) {
       const { output, remarks } = await look(
         'evil.mjs',

@@ -10,7 +10,6 @@ import {
   pushedAuthorizationRequests,
   type AuthorizationServerOptions,
   type ClientRegistration,
-  type ClientRegistry,
   type MetadataDocumentsOptions,
 } from '../../../../lib/index'
 import { lint, rules } from '../../../../lib/command-line/lint/lint'
@@ -19,16 +18,7 @@ import { subjectOf } from '../../../../lib/command-line/lint/subject'
 type Bend = Partial<AuthorizationServerOptions>
 
 const never = async (): Promise<never> => Promise.reject(new Error('lint asked a store'))
-const consents = { find: never, list: never, remember: never, forget: never }
-const index = {
-  add: never,
-  list: never,
-  remove: never,
-  mark: never,
-  revokeClient: never,
-  revokedBefore: never,
-}
-const store = { read: never, write: never, remove: never, add: never, list: never, consents, index }
+const store = { read: never, write: never, remove: never, add: never, list: never }
 
 const wall: ClientRegistration = {
   client_id: 'wall',
@@ -60,12 +50,14 @@ const shopWith = (bend: Partial<ClientRegistration>): Bend => ({ clients: [wall,
 const passwordWith = (limits: Parameters<typeof password>[0]['limits']): Bend => ({
   grantTypes: [password(limits === undefined ? { verify: never } : { verify: never, limits })],
 })
-const registryOf = (...registrations: readonly ClientRegistration[]): ClientRegistry => ({
-  find: never,
-  add: never,
-  update: never,
-  list: async () => registrations,
-})
+function registryOf(...registrations: readonly ClientRegistration[]) {
+  const texts = new Map(registrations.map((registration) => [registration.client_id, { registration }]))
+  return registeredClients({
+    ...store,
+    list: async () => [...texts.keys()],
+    read: async (key) => ({ value: JSON.stringify(texts.get(key.slice(7))), version: 'a'.repeat(22) }),
+  })
+}
 
 const openRegistration = { scope: 'a' }
 const registration = { ...openRegistration, initialAccessToken: hash() }
@@ -306,8 +298,8 @@ test('errors come before warnings, each with the client it is of', async () => {
 
 test('a store of clients that cannot list them, or does not answer, leaves the rest to be looked at', async () => {
   for (const [clients, why] of [
-    [{ find: never }, 'has no list()'],
-    [{ ...registryOf(), list: never }, 'does not answer'],
+    [{ find: never }, 'only registeredClients(store) lists'],
+    [registeredClients(store), 'does not answer'],
   ] as const) {
     const seen = await subjectOf({ ...good, clients, pkce: 'none' })
     expect(seen.unseenClients).toContain(why)
