@@ -88,7 +88,7 @@ export function findToken(holder: Holder, digest: string): AccessToken | undefin
   return found === undefined ? undefined : accessTokenOf(found, holder)
 }
 
-export function digestOf(token: StoredToken): string {
+function digestOf(token: StoredToken): string {
   const digestWithEnd = digestWithEndOf(token)
   return digestWithEnd.slice(0, digestWithEnd.lastIndexOf(' '))
 }

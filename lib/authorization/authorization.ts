@@ -161,6 +161,8 @@ export interface Active extends Grant {
   /** At most 32, the newest last. An expired one may stay until the next token. */
   readonly accessTokens: readonly StoredToken[]
   readonly refreshToken: RefreshToken | undefined
+  /** Undefined after a code, and without a grace. */
+  readonly lastResponse: LastResponse | undefined
   /**
    * The end of the one-time use of an assertion or similar. The record stays until then; revocation leaves it without
    * credentials. Undefined if the grant uses nothing up.
@@ -177,16 +179,14 @@ export interface RefreshToken {
   /** 22 characters of base64url. Tags distinguish an old refresh token of this authorization from garbage. */
   readonly tagKey: string
   readonly expiresAt: number
-  /** The rotation or poll that issued it; undefined for the first one after a code, and without a grace. */
-  readonly rotation: Rotation | undefined
 }
 
-/** Gives the tokens of the last rotation again. */
-export interface Rotation {
+/** Gives the tokens of a rotation or poll again. */
+export interface LastResponse {
   readonly at: number
-  /** With the replaced refresh token, or the handle, it derives both tokens. */
+  /** With the replaced refresh token, or the handle, it derives the tokens. */
   readonly salt: string
-  /** Members that the token type added to the response, encrypted with the replaced refresh token. */
+  /** Members that the token type added to the response, encrypted with the replaced refresh token or the handle. */
   readonly sealedProperties: string | undefined
 }
 

@@ -9,12 +9,12 @@ import type {
   Code,
   DemandedLogin,
   Denied,
+  LastResponse,
   Pending,
   PendingRequest,
   Polled,
   RefreshToken,
   Repetition,
-  Rotation,
   Unclaimed,
 } from './authorization'
 import { issuerDigestLength } from './issuer'
@@ -93,14 +93,17 @@ const requested = {
 
 const shown = { ...requested, consentToken: text(4), subject: text(6) }
 
-const rotation = group<Rotation>({ at: integer(4), salt: text(5), sealedProperties: optional(text(6)) })
-
 const refreshToken = group<RefreshToken>({
   digest: text(0),
   generation: integer(1),
   tagKey: text(2),
   expiresAt: integer(3),
-  rotation: optional(inline(rotation)),
+})
+
+const lastResponse = group<LastResponse>({
+  at: integer(0),
+  salt: text(1),
+  sealedProperties: optional(text(2)),
 })
 
 const repetition = group<Repetition>({
@@ -162,14 +165,15 @@ const records = {
   }),
   active: group<Active>({
     ...head('a'),
-    ...granted({ extensionData: 9, login: 12 }),
+    ...granted({ extensionData: 10, login: 13 }),
     accessTokens: storedTokens(4),
     grantedAt: integer(5),
     subject: optional(text(6)),
     spentCode: optional(text(7)),
     refreshToken: optional(nested(8, refreshToken)),
-    consentToken: optional(text(10)),
-    usedUntil: optional(integer(11)),
+    lastResponse: optional(nested(9, lastResponse)),
+    consentToken: optional(text(11)),
+    usedUntil: optional(integer(12)),
   }),
 }
 

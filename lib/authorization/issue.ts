@@ -14,12 +14,19 @@ import { OAuthError } from '../protocol/oauth-error'
 import { type Login, withLogin } from '../protocol/resource-owner'
 import type { Scope } from '../protocol/scope'
 import { issueOfType, type TokenProperties, type TokenType, type TokenTypes } from '../protocol/token-type'
-import { type AccessToken, endOf, type Formatted, storedTokenOf } from './access-token'
-import type { Active, Approved, Grant, RefreshToken } from './authorization'
+import { type AccessToken, endOf, type Formatted, newestToken, storedTokenOf } from './access-token'
+import type { Active, Approved, Grant } from './authorization'
 import { accessTokenEnd, refreshTokenEnd } from './lifetimes'
 import type { FoundAccess } from './lookup'
 import type { OneTimeUse } from './one-time-use'
-import { type GrantedToken, type IssueContext, type NewAccessToken, nothingToKeep } from './transition'
+import {
+  type GrantedToken,
+  type IssueContext,
+  issueEvent,
+  type NewAccessToken,
+  nothingToKeep,
+  type TransitionResult,
+} from './transition'
 
 /** Issued tokens in clear, for the response. They never reach a store. */
 export interface Issued {
@@ -79,12 +86,11 @@ export function addAccessToken<Holder extends Approved | Active>(
   authorization: Holder,
   { scope, lifetime, extensionData, authorizationData, tokenType: ownType, format }: NewAccessToken,
   context: IssueContext,
-  secrets: Random = context.random,
+  accessToken = createCredential('accessToken', authorization.id, context.random),
 ): Issuance<Holder> {
   const { now, random, tokenTypes, countIssue, usualFormat, evidence = noEvidence } = context
   countIssue(authorization.clientId, authorization.subject)
   const tokenType = offered(ownType ?? authorization.tokenType, tokenTypes)
-  const accessToken = createCredential('accessToken', authorization.id, secrets)
   const expiresAt = accessTokenEnd(authorization.grantedAt, lifetime, context)
   const { properties, tokenData } = issueOfType(tokenType, accessToken, { now, random, evidence })
   const plain: AccessToken = { digest: digest(accessToken), scope, expiresAt, tokenData, extensionData }
@@ -142,33 +148,39 @@ function formattedAs(
   throw new Error(`An extension chose the format "${format}", which the server does not have.`)
 }
 
+/** @param secrets of the texts. Default: random. */
 export function issue(
   current: Active,
   token: NewAccessToken,
-  refreshToken: boolean,
-  context: IssueContext,
-): Issuance {
-  return refreshToken ? issuePair(current, token, context) : addAccessToken(current, token, context)
-}
-
-export function issuePair(
-  current: Active,
-  token: NewAccessToken,
+  withRefreshToken: boolean,
   context: IssueContext,
   secrets: Random = context.random,
-): Issuance & { readonly refreshToken: RefreshToken } {
-  const { authorization, issued } = addAccessToken(current, token, context, secrets)
-  const { random } = context
-  const tagKey = current.refreshToken?.tagKey ?? createTagKey(random)
-  const generation = (current.refreshToken?.generation ?? -1) + 1
-  const text = createRefreshToken(current.id, generation, tagKey, secrets)
-  const expiresAt = refreshTokenEnd(current.grantedAt, context)
-  const refreshToken = { digest: digest(text), generation, tagKey, expiresAt, rotation: undefined }
+): Issuance {
+  const { id, grantedAt, refreshToken: last } = current
+  const accessToken = createCredential('accessToken', id, secrets)
+  const { authorization, issued } = addAccessToken(current, token, context, accessToken)
+  if (!withRefreshToken) return { authorization, issued }
+  const tagKey = last?.tagKey ?? createTagKey(context.random)
+  const generation = last === undefined ? 0 : last.generation + 1
+  const refreshToken = createRefreshToken(id, generation, tagKey, secrets)
+  const expiresAt = refreshTokenEnd(grantedAt, context)
   return {
-    authorization: { ...authorization, refreshToken },
-    refreshToken,
-    issued: { ...issued, refreshToken: text, refreshTokenExpiresAt: expiresAt },
+    authorization: {
+      ...authorization,
+      refreshToken: { digest: digest(refreshToken), generation, tagKey, expiresAt },
+    },
+    issued: { ...issued, refreshToken, refreshTokenExpiresAt: expiresAt },
   }
+}
+
+/** The client gets the new tokens once the record is saved. */
+export function saved(
+  name: 'issued' | 'refreshed',
+  { authorization, issued }: Issuance,
+  reason?: 'repeated',
+): TransitionResult<Issued> {
+  const event = issueEvent(name, newestToken(authorization), reason)
+  return { action: 'save', authorization, outcome: issued, event }
 }
 
 export function withoutTokens(
@@ -189,6 +201,7 @@ export function withoutTokens(
     spentCode: undefined,
     accessTokens: [],
     refreshToken: undefined,
+    lastResponse: undefined,
     usedUntil: undefined,
     grantedAt,
   }

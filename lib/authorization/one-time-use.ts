@@ -33,7 +33,8 @@ export const isUsedOnce = (authorization: Authorization | undefined): authorizat
 
 /** What revocation leaves: the assertion or voucher must not become good again. */
 export function tombstoneOf({ usedUntil, ...authorization }: UsedOnce): UsedOnce {
-  return { ...authorization, extensionData: {}, accessTokens: [], refreshToken: undefined, usedUntil }
+  const none = { extensionData: {}, accessTokens: [], refreshToken: undefined, lastResponse: undefined }
+  return { ...authorization, ...none, usedUntil }
 }
 
 /** Undefined if the record only remembers a one-time use, as after a revocation. */

@@ -1,17 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import {
-  createCredential,
-  createId,
-  derivedText,
-  digest,
-  hasDigest,
-  type Random,
-} from '../protocol/credential'
+import { createCredential, createId, digest, hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
 import { type Login, withLogin } from '../protocol/resource-owner'
-import { covers, isSameScope, type Scope } from '../protocol/scope'
-import { type AccessToken, findToken, newestToken } from './access-token'
+import { covers, type Scope } from '../protocol/scope'
 import type { Active, Authorization, Polled } from './authorization'
 import type { UnclaimedProposal } from './claim'
 import {
@@ -21,19 +12,10 @@ import {
   requestOfAnotherOwner,
   requestUnknown,
 } from './decision'
-import { addAccessToken, type Issued, issuePair, withoutTokens } from './issue'
+import { type Issued, saved, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
-import { rederiveTokens, repeatRotation, rotate } from './refresh'
-import { isWritable, refusalOfOtherKey } from './repeated-token'
-import {
-  type IssueContext,
-  issueEvent,
-  type NewAccessToken,
-  nothingToKeep,
-  type RecordContext,
-  revocationEvent,
-  type TransitionResult,
-} from './transition'
+import { issueRepeatable, lastResponseTo, repeat } from './repetition'
+import { type IssueContext, type RecordContext, revoked, type TransitionResult } from './transition'
 
 /** A valid request of a client without a redirection URI. */
 export type PolledProposal = Omit<UnclaimedProposal, 'request'>
@@ -159,98 +141,24 @@ export function pollAuthorization(
   if (decision === undefined || subject === undefined) return { action: 'none', refusal: pending() }
   const token = context.restrict({ ...current, subject })
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
-  const { authorization, issued } = issueForHandle(current, token, request, context)
-  const event = issueEvent('issued', newestToken(authorization))
-  return { action: 'save', authorization, outcome: issued, event }
+  const { id, consentToken, handle: spentCode } = current
+  const granted = { ...withoutTokens(current, id, context.now), consentToken, spentCode }
+  return saved('issued', issueRepeatable(granted, request.handle, token, request.refreshToken, context))
 }
 
 const handleOf = (current: Authorization) =>
   current.state === 'polled' ? current.handle : current.state === 'active' ? current.spentCode : undefined
 
-function issueForHandle(
-  polled: Polled,
-  token: NewAccessToken,
-  { handle, refreshToken }: Poll,
-  context: IssueContext,
-) {
-  const { id, consentToken } = polled
-  const granted = { ...withoutTokens(polled, id, context.now), consentToken, spentCode: polled.handle }
-  // With a grace, the handle derives the tokens, to give them again. Its prefix keeps refresh tokens from deriving the
-  // same bytes.
-  const hasGrace = context.lifetimes.refreshTokenGrace > 0
-  if (!refreshToken)
-    return addAccessToken(granted, token, context, hasGrace ? secretsOf(handle) : context.random)
-  return hasGrace ? rotate(granted, handle, token, context) : issuePair(granted, token, context)
-}
-
-// A handle derives one such access token, so it needs no salt.
-const secretsOf = (handle: string): Random => derivedText(handle, 'access token of a poll')
-
 function pollAgain(current: Active, { handle }: Poll, context: IssueContext): TransitionResult<Issued> {
-  const { now } = context
+  const last = lastResponseTo(current, handle, context)
+  if (last === undefined) return { action: 'none', refusal: refused('handle_replayed') }
+  if (hasGrantEnded(current.grantedAt, context))
+    return revoked(current, 'grant_expired', refused('grant_expired/poll'))
   const token = context.restrict(current)
-  const issuedAt = issueTimeOf(current)
-  if (issuedAt === undefined || Math.abs(now - issuedAt) >= context.lifetimes.refreshTokenGrace)
-    return { action: 'none', refusal: refused('handle_replayed') }
-  if (hasGrantEnded(current.grantedAt, context)) {
-    const event = revocationEvent(current, 'grant_expired')
-    return { action: 'delete', refusal: refused('grant_expired/poll'), event }
-  }
   if (token instanceof OAuthError) return { action: 'none', refusal: token }
-  const { refreshToken } = current
-  if (refreshToken === undefined) return repeatToken(current, handle, token, context)
-  const { rotation } = refreshToken
-  const pair = rederiveTokens(current, refreshToken, handle)
-  if (rotation === undefined || pair === undefined)
-    return { action: 'none', refusal: refused('handle_replayed') }
-  const again = repeatRotation(current, handle, rotation, pair, token, context)
+  const again = repeat(current, last, token, context)
   return { ...again, event: again.event && { ...again.event, name: 'issued' } }
 }
-
-function repeatToken(
-  current: Active,
-  handle: string,
-  token: NewAccessToken,
-  context: IssueContext,
-): TransitionResult<Issued> {
-  const accessToken = createCredential('accessToken', current.id, secretsOf(handle))
-  const stored = findToken(current, digest(accessToken))
-  if (stored !== undefined && isRepeatable(stored, token, current, context)) {
-    const { scope, expiresAt, tokenType = current.tokenType } = stored
-    const outcome = { accessToken, tokenType, properties: {}, expiresAt, scope, refreshToken: undefined }
-    return { action: 'touch', outcome, event: issueEvent('issued', stored, 'repeated') }
-  }
-  // The first response has settled the data of extensions.
-  const keepingNothing = { ...token, authorizationData: nothingToKeep }
-  const { authorization, issued } = addAccessToken(current, keepingNothing, context)
-  const refusal = refusalOfOtherKey(stored, authorization, context)
-  if (refusal !== undefined) return { action: 'none', refusal }
-  const event = issueEvent('issued', newestToken(authorization), 'repeated')
-  return { action: 'save', authorization, outcome: issued, event }
-}
-
-// Members that a token type added cannot be derived. A token with data of its type, and a request for another token,
-// get a new one.
-function isRepeatable(
-  stored: AccessToken,
-  token: NewAccessToken,
-  { tokenType: usual }: Active,
-  context: IssueContext,
-): boolean {
-  const { tokenData, expiresAt, scope, extensionData, tokenType } = stored
-  return (
-    tokenData === undefined &&
-    expiresAt > context.now &&
-    isSameScope(scope, token.scope) &&
-    isDeepStrictEqual(extensionData, token.extensionData) &&
-    (tokenType ?? usual) === (token.tokenType ?? usual) &&
-    isWritable(stored, context)
-  )
-}
-
-/** When a poll got its tokens; undefined for a refresh token without a grace. */
-const issueTimeOf = ({ refreshToken, grantedAt }: Active): number | undefined =>
-  refreshToken === undefined ? grantedAt : refreshToken.rotation?.at
 
 const pending = (): OAuthError => refused('owner_has_not_decided')
 

@@ -1,17 +1,10 @@
 import { hasDigest } from '../protocol/credential'
 import { OAuthError } from '../protocol/oauth-error'
 import { refused } from '../protocol/refusals'
-import { newestToken } from './access-token'
 import type { Active, Approved, Authorization, Code } from './authorization'
-import { issue, type Issued, withoutTokens } from './issue'
+import { issue, type Issued, saved, withoutTokens } from './issue'
 import { hasGrantEnded } from './lifetimes'
-import {
-  type IssueContext,
-  issueEvent,
-  type NewAccessToken,
-  revocationEvent,
-  type TransitionResult,
-} from './transition'
+import { type IssueContext, revoked, type TransitionResult } from './transition'
 
 export interface Redemption {
   readonly code: string
@@ -44,17 +37,19 @@ export function redeemCode(
       action: 'none',
       refusal: refused('code_expired', { 'seconds since its end': context.now - code.expiresAt }),
     }
-  if (hasGrantEnded(current.grantedAt, context)) {
-    const event = revocationEvent(current, 'grant_expired')
-    return { action: 'delete', refusal: refused('grant_expired/code'), event }
-  }
+  if (hasGrantEnded(current.grantedAt, context))
+    return revoked(current, 'grant_expired', refused('grant_expired/code'))
   if (isBurnt(code)) return { action: 'none', refusal: refused('code_burnt') }
   const token = redirectUriMismatch(code, redemption) ?? context.restrict(current)
   if (token instanceof OAuthError)
     return isAttempt(token)
       ? { action: 'save', authorization: withFailure(current), refusal: token }
       : { action: 'none', refusal: token }
-  return spend(current, token, redemption.refreshToken, context)
+  const { id, consentToken, accessTokens, grantedAt } = current
+  // A replay also revokes the access tokens that came together with the code.
+  const spent = { consentToken, spentCode: code.digest, accessTokens }
+  const active = { ...withoutTokens(current, id, grantedAt), ...spent }
+  return saved('issued', issue(active, token, redemption.refreshToken, context))
 }
 
 /** Five redemptions had a wrong redirection URI or failed a check of an extension. */
@@ -66,8 +61,7 @@ function replay(current: Active, redemption: Redemption): TransitionResult<Issue
     return { action: 'none', refusal: refused('code_unknown') }
   // A client that got hold of a foreign code must not revoke tokens.
   if (redemption.clientId !== clientId) return { action: 'none', refusal: refused('code_of_another_client') }
-  const event = revocationEvent(current, 'code_replayed')
-  return { action: 'delete', refusal: refused('code_replayed'), event }
+  return revoked(current, 'code_replayed')
 }
 
 function redirectUriMismatch(code: Code, { redirectUri }: Redemption): OAuthError | undefined {
@@ -86,23 +80,4 @@ const isAttempt = ({ code }: OAuthError): boolean => code !== 'invalid_target' &
 
 function withFailure(approved: Approved): Approved {
   return { ...approved, code: { ...approved.code, failures: approved.code.failures + 1 } }
-}
-
-function spend(
-  approved: Approved,
-  token: NewAccessToken,
-  refreshToken: boolean,
-  context: IssueContext,
-): TransitionResult<Issued> {
-  const { id, consentToken, code, accessTokens, grantedAt } = approved
-  // A replay also revokes the access tokens that came together with the code.
-  const spent = {
-    ...withoutTokens(approved, id, grantedAt),
-    consentToken,
-    spentCode: code.digest,
-    accessTokens,
-  }
-  const { authorization, issued } = issue(spent, token, refreshToken, context)
-  const event = issueEvent('issued', newestToken(authorization))
-  return { action: 'save', authorization, outcome: issued, event }
 }

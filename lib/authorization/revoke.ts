@@ -1,7 +1,8 @@
-import { digest, genuineGeneration, hasDigest } from '../protocol/credential'
+import { digest } from '../protocol/credential'
 import { findToken } from './access-token'
 import type { Active, Approved, Authorization } from './authorization'
 import type { FormattedToken } from './lookup'
+import { standingOf } from './refresh'
 import { revocationEvent, type TransitionResult } from './transition'
 
 interface Revocation {
@@ -35,8 +36,5 @@ function descendsFrom(authorization: Approved | Active, token: Revocation['token
   if (findToken(authorization, digest(token)) !== undefined) return true
   // RFC 7009 2.1 revokes tokens: a code is none, and before its redemption there is no refresh token.
   if (authorization.state === 'approved' || authorization.refreshToken === undefined) return false
-  const { refreshToken } = authorization
-  const generation = genuineGeneration(token, refreshToken.tagKey)
-  if (generation === undefined || generation > refreshToken.generation) return false
-  return generation < refreshToken.generation || hasDigest(token, refreshToken.digest)
+  return standingOf(token, authorization.refreshToken) !== undefined
 }

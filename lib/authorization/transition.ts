@@ -3,6 +3,7 @@ import type { AccessTokenFormat } from '../protocol/access-token-format'
 import type { Evidence } from '../protocol/evidence'
 import type { Json } from '../protocol/json'
 import type { OAuthError } from '../protocol/oauth-error'
+import { type Reason, type RefusalName, refused } from '../protocol/refusals'
 import type { TokenTypes } from '../protocol/token-type'
 import type { ExtensionData } from '../protocol/extension-data'
 import type { Scope } from '../protocol/scope'
@@ -10,7 +11,6 @@ import { type AccessToken, newestToken } from './access-token'
 import type { Authorization, Grant } from './authorization'
 import type { Lifetimes } from './lifetimes'
 import type { FoundAccess } from './lookup'
-import type { KeepsRefreshToken } from './refresh-token-rotation'
 
 /** A refusal may write, too: a replay refuses and revokes. */
 export type TransitionResult<Outcome> = Action &
@@ -85,7 +85,7 @@ export interface IssueContext extends RecordContext {
     authorization: Pick<Grant, 'tokenType' | 'extensionData'>,
   ) => Json | undefined
   /** Whether a refresh leaves the refresh token good. Default: it rotates. */
-  readonly keepsRefreshToken?: KeepsRefreshToken | undefined
+  readonly keepsRefreshToken?: ((extensionData: ExtensionData) => boolean) | undefined
   /**
    * Counts one response with tokens towards the option `limits.issuing`; several calls for one request count once.
    *
@@ -167,3 +167,10 @@ export function issueEvent(
 export function revocationEvent(found: Authorization | undefined, reason: string): TransitionEvent {
   return { name: 'revoked', reason, scope: found?.scope, digest: undefined, responseType: undefined }
 }
+
+/** Ends the authorization, and refuses the request. */
+export const revoked = (
+  found: Authorization,
+  reason: Reason & RefusalName,
+  refusal = refused(reason),
+): TransitionResult<never> => ({ action: 'delete', refusal, event: revocationEvent(found, reason) })

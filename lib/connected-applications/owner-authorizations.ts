@@ -187,8 +187,7 @@ function liveIn(stored: Authorization | undefined, subject: string, now: number)
 
 function listed(live: Granted, resources: Resources | undefined): ListedAuthorization {
   const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
-  const rotatedAt = live.state === 'active' ? live.refreshToken?.rotation?.at : undefined
-  const issuedAt = rotatedAt ?? grantedAt
+  const issuedAt = (live.state === 'active' ? live.lastResponse?.at : undefined) ?? grantedAt
   const day = 24 * 3600
   return {
     authorizationId,

@@ -21,7 +21,7 @@ import type { Extension } from '../protocol/extension'
 import type { Scope } from '../protocol/scope'
 import type { ScopeDescription } from '../protocol/scope-description'
 import type { TokenType } from '../protocol/token-type'
-import { keeperFor } from '../authorization/refresh-token-rotation'
+import { keeperFor } from '../authorization/refresh'
 import type { IssueContext } from '../authorization/transition'
 import { noEvidence, type Evidence } from '../protocol/evidence'
 

@@ -47,10 +47,6 @@ export const formatScope = (scope: Scope): string => (scope.length < 2 ? (scope[
 /** Case-sensitive. */
 export const covers = (whole: Scope, part: Scope): boolean => part.every((token) => whole.includes(token))
 
-/** In any order. */
-export const isSameScope = (one: Scope, other: Scope): boolean =>
-  one.length === other.length && covers(one, other)
-
 export const intersects = (whole: Scope, part: Scope): boolean => part.some((token) => whole.includes(token))
 
 /**

@@ -3,7 +3,7 @@ import type { Recipient } from '../authorization/complete-issue'
 import type { Issued } from '../authorization/issue'
 import type { PlugIns } from '../doors/plug-ins'
 import type { At } from '../protocol/acting-extensions'
-import { type CompleteResult, revocationEvent } from '../authorization/transition'
+import { type CompleteResult, revoked } from '../authorization/transition'
 import { dataOf } from '../protocol/extension-data'
 import type { ExtensionRefresh, RefreshVerdict } from '../protocol/extension-decision'
 import { OAuthError } from '../protocol/oauth-error'
@@ -22,11 +22,7 @@ export function checkingRefresh(
       current?.state === 'active' &&
       (await ends(extensions, recipient, current))
     )
-      return {
-        action: 'delete',
-        refusal: refused('no_longer_allowed'),
-        event: revocationEvent(current, 'no_longer_allowed'),
-      }
+      return revoked(current, 'no_longer_allowed')
     return complete === undefined ? result : complete(result, current)
   }
 }

@@ -304,6 +304,7 @@ describe('A device code', () => {
     const again = await by(key)
     expect([again.status, again.body.token_type]).toEqual([200, 'DPoP'])
     expect(again.body.refresh_token).toBe(first.body.refresh_token)
+    expect(again.body.access_token === first.body.access_token).toBe(seconds === 0)
   })
 
   test.each(kinds)('of %s is bound by dpop_jkt of its request', async (_what, device) => {

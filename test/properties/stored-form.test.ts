@@ -64,9 +64,8 @@ const refreshToken = {
   generation: 0,
   tagKey: 'key-of-the-tags',
   expiresAt: 1_802_592_000,
-  rotation: undefined,
 }
-const rotation = { at: 1_800_003_000, salt: 'salt-of-the-pair', sealedProperties: undefined }
+const lastResponse = { at: 1_800_003_000, salt: 'salt-of-the-pair', sealedProperties: undefined }
 const active = {
   ...grant,
   state: 'active',
@@ -75,6 +74,7 @@ const active = {
   spentCode: undefined,
   accessTokens: stored(token),
   refreshToken: undefined,
+  lastResponse: undefined,
   usedUntil: undefined,
   grantedAt,
 } as const
@@ -230,7 +230,7 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   [
     'active after a one-time use',
     { ...active, subject: 'alice', accessTokens: [], usedUntil: 1_800_000_300 },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],1800000000,"alice",null,null,null,null,1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",[],1800000000,"alice",null,null,null,null,null,1800000300]',
   ],
   [
     'active, with all members',
@@ -248,14 +248,11 @@ const written: readonly (readonly [string, Authorization, string])[] = [
         { ...token, scope: [], extensionData: { 'resource-indicators': ['https://api.example'] } },
         { ...token, tokenData: null, extensionData: { 'resource-indicators': ['https://api.example'] } },
       ),
-      refreshToken: {
-        ...refreshToken,
-        generation: 7,
-        rotation: { ...rotation, sealedProperties: 'sealed-members' },
-      },
+      refreshToken: { ...refreshToken, generation: 7 },
+      lastResponse: { ...lastResponse, sealedProperties: 'sealed-members' },
       usedUntil: 1_800_000_300,
     },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0",null,[{"key":"sealed"}]],["digest-of-a-token trobo0",null,[null]],["digest-of-a-token trobo0","",null,{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code",["digest-of-a-refresh-token",7,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair","sealed-members"],{"pkce":"challenge"},"digest-of-the-form",1800000300]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","mac",[["digest-of-a-token trobo0","photos.read"],["digest-of-a-token trobo0",null,[{"key":"sealed"}]],["digest-of-a-token trobo0",null,[null]],["digest-of-a-token trobo0","",null,{"resource-indicators":["https://api.example"]}],["digest-of-a-token trobo0",null,[null],{"resource-indicators":["https://api.example"]}]],1800000000,"alice","digest-of-the-code",["digest-of-a-refresh-token",7,"key-of-the-tags",1802592000],[1800003000,"salt-of-the-pair","sealed-members"],{"pkce":"challenge"},"digest-of-the-form",1800000300]',
   ],
   [
     'active, with tokens of another type and in a format',
@@ -278,8 +275,8 @@ const written: readonly (readonly [string, Authorization, string])[] = [
   ],
   [
     'active after a rotation without members of the token type',
-    { ...active, subject: 'alice', refreshToken: { ...refreshToken, generation: 1, rotation } },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,["digest-of-a-refresh-token",1,"key-of-the-tags",1802592000,1800003000,"salt-of-the-pair"]]',
+    { ...active, subject: 'alice', refreshToken: { ...refreshToken, generation: 1 }, lastResponse },
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,["digest-of-a-refresh-token",1,"key-of-the-tags",1802592000],[1800003000,"salt-of-the-pair"]]',
   ],
 ]
 
@@ -312,7 +309,7 @@ const withLogin: readonly (readonly [string, Authorization, string])[] = [
   [
     'active, after a login with a class alone',
     { ...active, subject: 'alice', login: { authTime: 1_799_999_000, acr: 'urn:mfa' } },
-    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,null,null,null,null,[1799999000,"urn:mfa"]]',
+    '["aRBNvo1WzZ4oRRq0W","photo-printer","photos.read photos.write","",["digest-of-a-token trobo0"],1800000000,"alice",null,null,null,null,null,null,[1799999000,"urn:mfa"]]',
   ],
 ]
 

@@ -36,17 +36,17 @@ import { OAuthError } from '../../lib/protocol/oauth-error'
 import type { TokenType } from '../../lib/protocol/token-type'
 import { noon } from '../support/noon'
 
-const tokenType = (name: string, issue: NonNullable<TokenType['issue']>): TokenType => ({
+const tokenType = (name: string, issue?: TokenType['issue']): TokenType => ({
   name,
   scheme: name,
-  issue,
+  ...(issue && { issue }),
   read: ([accessToken = '']) => ({ accessToken }),
 })
 
 /** A plain type, and one that adds members to the response and keeps data with the token. */
 export const tokenTypes = new Map(
   [
-    tokenType('bearer', () => ({ properties: {}, tokenData: undefined })),
+    tokenType('bearer'),
     tokenType('stamped', (_token, { now, random }) => ({
       properties: { stamp: random(8) },
       tokenData: { stampedAt: now },

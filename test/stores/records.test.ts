@@ -69,7 +69,6 @@ describe.each([
       generation: 7,
       tagKey: 'k',
       expiresAt: later,
-      rotation: undefined,
     }
     const code = { ...approvedRecord(soon).code, expiresAt: soon }
     const { accessTokens } = activeRecord(later)

@@ -56,6 +56,7 @@ export function activeRecord(expiresAt: number, changed: Partial<Active> = {}): 
     spentCode: undefined,
     accessTokens: [storedTokenOf(token, grant)],
     refreshToken: undefined,
+    lastResponse: undefined,
     usedUntil: undefined,
     grantedAt,
     ...changed,
