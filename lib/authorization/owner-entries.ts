@@ -7,7 +7,7 @@ import { endFound, tryRevoke } from './commit'
 import type { Lifetimes } from './lifetimes'
 import { ignoreTombstone, isUsedOnce } from './one-time-use'
 import type { OwnerEntry } from './owner-record'
-import { entriesOfClientAtMost, namesIn, ownerName, type Owners } from './owners'
+import { namesIn, ownerName, type Owners } from './owners'
 import { type AuthorizationStore, decorate } from './store'
 
 /**
@@ -16,10 +16,12 @@ import { type AuthorizationStore, decorate } from './store'
  */
 export const entryName = 'authorization-index'
 
-type NewApproval = Pick<Authorization, 'issuerDigest' | 'clientId'> & { readonly subject: string }
-
-/** @throws OAuthError if the owner has no room for the client. */
-export type RequireRoom = (approval: NewApproval) => Promise<void>
+/** Clients of one owner that nobody has registered by hand. */
+export interface SelfRegisteredShare {
+  readonly most: number
+  /** Judges the form of the identifier: self-registered, or the URL of a document. */
+  readonly has: (clientId: string) => boolean
+}
 
 interface EntryTerms {
   readonly owners: Owners
@@ -28,8 +30,8 @@ interface EntryTerms {
   readonly lifetimes: Lifetimes
   /** The shortest life of an entry with `openid`. */
   readonly leastSeconds: number
-  /** Undefined if owners have room for every client. */
-  readonly requireRoom: RequireRoom | undefined
+  /** Undefined for no bound. */
+  readonly share: SelfRegisteredShare | undefined
 }
 
 /** The names that were read with the owner of a request that waits; undefined for none. */
@@ -66,15 +68,17 @@ export function entering(store: AuthorizationStore, terms: EntryTerms): Authoriz
       const isEntered = enteredUntil(authorization) >= expiryOf(authorization)
       if (owner === undefined || isEntered || !isGranted(authorization))
         return store.save(authorization, revision, expected)
-      const { requireRoom } = terms
-      if (requireRoom !== undefined && isNewApproval(authorization)) await requireRoom(authorization)
       const entry = entryOf(authorization, terms)
       // An approval without a page has no names. Nor has an authorization from before the option: it ends if the owner
       // has ended everything since.
       const began = namesOf(authorization) ?? (isNewApproval(authorization) ? authorization.grantedAt : '.')
-      const enter = () => owners.enter(owner, entry, isReentered(authorization) ? undefined : began)
+      const isFull = (others: readonly OwnerEntry[]) => crowdFor(entry, others, terms) !== undefined
+      const enter = () => owners.enter(owner, entry, isFull, isReentered(authorization) ? undefined : began)
       let outcome = await enter()
-      if (outcome === 'full' && (await makeRoom(store, owner, entry.clientId, terms))) outcome = await enter()
+      for (let tried = 0; outcome === 'full' && tried < bounds; tried++) {
+        await makeRoom(store, owner, entry, terms)
+        outcome = await enter()
+      }
       if (outcome === 'entered') return store.save(withData(authorization, entry.until), revision, expected)
       if (outcome === 'full') throw overLimit('owner_share_full', 60)
       if (authorization.state !== 'active') throw refused('authorizations_revoked/request')
@@ -98,7 +102,7 @@ function ownerOf(authorization: Authorization): string | undefined {
 }
 
 /** Whether the authorization of an entry lives, and is of this owner. */
-export const isHeldBy = (owner: string, found: Authorization | undefined, now: number): boolean =>
+const isHeldBy = (owner: string, found: Authorization | undefined, now: number): boolean =>
   found !== undefined && ownerOf(found) === owner && expiryOf(found) > now
 
 function enteredUntil({ extensionData }: Authorization): number {
@@ -121,32 +125,56 @@ function entryOf(authorization: Granted, { now, lifetimes, leastSeconds }: Entry
 }
 
 // An authorization from before the option gets its entry at the next refresh, and is no new approval.
-function isNewApproval(authorization: Authorization): authorization is Authorization & NewApproval {
-  if (authorization.subject === undefined || isReentered(authorization)) return false
-  return (
-    authorization.state !== 'active' ||
-    (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
-  )
+const isNewApproval = (authorization: Granted): boolean =>
+  authorization.state !== 'active' ||
+  (authorization.spentCode === undefined && (authorization.refreshToken?.generation ?? 0) === 0)
+
+/** Of one owner. */
+const entriesAtMost = 1000
+/** Of one owner at one client. */
+const entriesOfClientAtMost = 100
+/** These two, and the share. */
+const bounds = 3
+
+interface Crowd {
+  readonly entries: readonly OwnerEntry[]
+  /** Those that end, if all live. */
+  readonly givingWay: (entries: readonly LookedAt[]) => readonly LookedAt[]
 }
 
-/**
- * Drops the entries of authorizations that are gone. If none is, ends the oldest one: an approval that was not redeemed
- * or gave no refresh token, else of the client that has most.
- */
+/** The entries among which some give way to this one; undefined if there is room. */
+function crowdFor(
+  { clientId, authorizationId }: OwnerEntry,
+  entries: readonly OwnerEntry[],
+  { share }: Pick<EntryTerms, 'share'>,
+): Crowd | undefined {
+  const others = entries.filter((each) => each.authorizationId !== authorizationId)
+  const own = others.filter((each) => each.clientId === clientId)
+  if (own.length >= entriesOfClientAtMost) return { entries: own, givingWay: oldestOfMost }
+  if (others.length >= entriesAtMost) return { entries: others, givingWay: oldestOfMost }
+  if (own.length > 0 || share === undefined || !share.has(clientId)) return undefined
+  const strangers = others.filter((each) => share.has(each.clientId))
+  const excess = new Set(strangers.map((each) => each.clientId)).size + 1 - share.most
+  if (excess <= 0) return undefined
+  return { entries: strangers, givingWay: (looked) => leastUsed(looked, excess) }
+}
+
+/** Drops the entries of authorizations that are gone. If none is, ends those that give way. */
 async function makeRoom(
   store: AuthorizationStore,
   owner: string,
-  clientId: string,
-  { owners, now }: EntryTerms,
-): Promise<boolean> {
-  const { entries } = await owners.read(owner)
-  const own = entries.filter((entry) => entry.clientId === clientId)
-  const looked = await inTurns(own.length >= entriesOfClientAtMost ? own : entries, async (entry) => ({
+  entered: OwnerEntry,
+  terms: EntryTerms,
+): Promise<void> {
+  const { owners, now } = terms
+  const crowd = crowdFor(entered, (await owners.read(owner)).entries, terms)
+  if (crowd === undefined) return
+  const looked = await inTurns(crowd.entries, async (entry) => ({
     ...entry,
     found: (await store.find(entry.authorizationId))?.authorization,
   }))
   const gone = looked.filter(({ found }) => !isHeldBy(owner, found, now()))
-  const ending = gone.length > 0 ? gone : givingWay(looked)
+  const ending = gone.length > 0 ? gone : crowd.givingWay(looked)
   await inTurns(ending, async ({ authorizationId, found }) => {
     const isOther = !isUsedOnce(found) && found?.subject !== undefined && ownerOf(found) !== owner
     // A one-time use stays used. The record of an approval may be on its way: the mark of the removal refuses it.
@@ -157,18 +185,44 @@ async function makeRoom(
     owner,
     ending.map(({ authorizationId }) => authorizationId),
   )
-  return ending.length > 0
 }
 
 interface LookedAt extends OwnerEntry {
   readonly found: Authorization | undefined
 }
 
-function givingWay(entries: readonly LookedAt[]): readonly LookedAt[] {
+/** An approval that was not redeemed or gave no refresh token, else of the client that has most. */
+function oldestOfMost(entries: readonly LookedAt[]): readonly LookedAt[] {
   const unheld = entries.find(({ found }) => found?.state !== 'active' || found.refreshToken === undefined)
   if (unheld !== undefined) return [unheld]
   const counts = new Map<string, number>()
   for (const { clientId } of entries) counts.set(clientId, (counts.get(clientId) ?? 0) + 1)
   const most = Math.max(...counts.values())
   return entries.filter(({ clientId }) => counts.get(clientId) === most).slice(0, 1)
+}
+
+/** All of the clients that were used longest ago. */
+function leastUsed(entries: readonly LookedAt[], clients: number): readonly LookedAt[] {
+  const usedAt = new Map<string, number>()
+  for (const { clientId, found } of entries) {
+    const at = found !== undefined && isGranted(found) ? lastIssueOf(found) : 0
+    usedAt.set(clientId, Math.max(usedAt.get(clientId) ?? 0, at))
+  }
+  const ended = new Map([...usedAt].toSorted(([, one], [, other]) => one - other).slice(0, clients))
+  return entries.filter(({ clientId }) => ended.has(clientId))
+}
+
+/** Seconds since the epoch. */
+export const lastIssueOf = (live: Granted): number =>
+  (live.state === 'active' ? live.lastResponse?.at : undefined) ?? live.grantedAt
+
+/** Whether the owner has let the client in. */
+export async function hasLetIn(
+  { owners, store, now }: Pick<EntryTerms, 'owners' | 'now'> & { readonly store: AuthorizationStore },
+  owner: string,
+  clientId: string,
+): Promise<boolean> {
+  const own = (await owners.read(owner)).entries.filter((entry) => entry.clientId === clientId)
+  const found = await inTurns(own, ({ authorizationId }) => store.find(authorizationId))
+  return found.some((each) => isHeldBy(owner, each?.authorization, now()))
 }

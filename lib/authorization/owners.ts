@@ -1,3 +1,4 @@
+import { inTurns } from '../primitives/in-turns'
 import { changeRecord } from '../store/change'
 import type { Store } from '../store/store'
 import { createId, digest, secureRandom } from '../protocol/credential'
@@ -22,14 +23,9 @@ const clocksApart = 300
 /** Seconds after a revocation. */
 const approvalWaits = 5
 
-/** Of one owner. */
-const entriesAtMost = 1000
-/** Of one owner at one client. */
-export const entriesOfClientAtMost = 100
-
 /**
  * - `revoked`: the owner has ended everything since the approval began.
- * - `full`: the owner, or the owner at this client, has no room. Nothing was entered.
+ * - `full`: the owner has no room for it. Nothing was entered.
  */
 type EntryOutcome = 'entered' | 'revoked' | 'full'
 
@@ -45,6 +41,8 @@ export class Owners {
     private readonly now: () => number,
     /** Seconds that a request waits for its owner. */
     private readonly requestLifetime: number,
+    /** An owner has nothing left of a client. */
+    private readonly left: (clientId: string, owner: string) => Promise<void> = async () => {},
   ) {}
 
   async read(owner: string): Promise<OwnerRecord> {
@@ -52,15 +50,20 @@ export class Owners {
   }
 
   /**
+   * @param isFull judges the other entries.
    * @param began the names that were read with the owner; without names, the time of the approval; undefined for what
    *   no revocation ends.
    */
-  enter(owner: string, entry: OwnerEntry, began: string | number | undefined): Promise<EntryOutcome> {
+  enter(
+    owner: string,
+    entry: OwnerEntry,
+    isFull: (others: readonly OwnerEntry[]) => boolean,
+    began: string | number | undefined,
+  ): Promise<EntryOutcome> {
     return this.change(owner, (record) => {
       if (began !== undefined && isRevoked(record, began)) return { outcome: 'revoked' }
       const others = record.entries.filter(({ authorizationId }) => authorizationId !== entry.authorizationId)
-      const ofClient = others.filter(({ clientId }) => clientId === entry.clientId).length
-      if (others.length >= entriesAtMost || ofClient >= entriesOfClientAtMost) return { outcome: 'full' }
+      if (isFull(others)) return { outcome: 'full' }
       return { next: { ...record, entries: [...others, entry] }, outcome: 'entered' }
     })
   }
@@ -68,12 +71,14 @@ export class Owners {
   async drop(owner: string, authorizationIds: readonly string[]): Promise<void> {
     if (authorizationIds.length === 0) return
     const isGone = new Set(authorizationIds)
-    await this.change(owner, (record) => {
+    const left = await this.change<readonly string[]>(owner, (record) => {
       const entries = record.entries.filter(({ authorizationId }) => !isGone.has(authorizationId))
-      return entries.length === record.entries.length
-        ? { outcome: undefined }
-        : { next: { ...record, entries }, outcome: undefined }
+      if (entries.length === record.entries.length) return { outcome: [] }
+      const before = new Set(record.entries.map(({ clientId }) => clientId))
+      const outcome = [...before].filter((id) => !entries.some(({ clientId }) => clientId === id))
+      return { next: { ...record, entries }, outcome }
     })
+    await inTurns(left, (clientId) => this.left(clientId, owner))
   }
 
   /**

@@ -296,10 +296,9 @@ export interface ServerLimitOptions {
    */
   readonly singleUses?: LimitOption
   /**
-   * How many clients that registered themselves, or by metadata documents, one resource owner keeps alive,
-   * with the option `authorizations`. Beyond, the approval of one more shows a page with status 429; clients
-   * in use pass. Counts ten times as many within the lifetime of such a client, removed ones too. Default 50,
-   * 1 to 1000.
+   * How many clients that registered themselves, or by metadata documents, one resource owner may use, with the
+   * option `authorizations`. The approval of one more ends what the owner has approved for the one that was
+   * used longest ago. Default 50, 1 to 1000.
    */
   readonly selfRegisteredClients?: number | false
 }

@@ -1,4 +1,5 @@
 import type { ListedConsent } from '../authorization/consent-memory'
+import { lastIssueOf } from '../authorization/owner-entries'
 import { ownerName } from '../authorization/owners'
 import { end } from '../authorization/commit'
 import { type Authorization, expiryOf, type Granted, isGranted } from '../authorization/authorization'
@@ -187,7 +188,7 @@ function liveIn(stored: Authorization | undefined, subject: string, now: number)
 
 function listed(live: Granted, resources: Resources | undefined): ListedAuthorization {
   const { id: authorizationId, clientId, scope, grantedAt, extensionData } = live
-  const issuedAt = (live.state === 'active' ? live.lastResponse?.at : undefined) ?? grantedAt
+  const issuedAt = lastIssueOf(live)
   const day = 24 * 3600
   return {
     authorizationId,

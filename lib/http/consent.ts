@@ -46,7 +46,7 @@ export function showError(
   error: OAuthError,
   requestId: string,
 ): unknown {
-  const { errorPage: render, errorUri, pageLocales, manageAt } = server.settings
+  const { errorPage: render, errorUri, pageLocales } = server.settings
   const { description } = error
   const { status, headers, isTrouble } = errorPageOf(error)
   response.set(headers)
@@ -63,7 +63,7 @@ export function showError(
     error,
     isTrouble,
     requestId,
-    { wayBack: wayBackTo(server.contexts.of(request).askingClient), manageAt },
+    wayBackTo(server.contexts.of(request).askingClient),
     locale,
   )
   if (render === undefined) return sendPage(response, status, errorPage(view, locale), pageLocales)
@@ -75,19 +75,17 @@ function errorViewOf(
   { code, description, reason }: OAuthError,
   isTrouble: boolean,
   requestId: string,
-  { wayBack, manageAt }: Pick<ErrorView, 'wayBack' | 'manageAt'>,
+  wayBack: ErrorView['wayBack'],
   { tag, dir, service, texts: { error } }: PageLocale,
 ): ErrorView {
   const title = isTrouble ? error.troubleTitle : error.refusedTitle
-  const kind = errorKindOf(reason, isTrouble)
   return {
     title,
-    ...error.explanations[kind],
+    ...error.explanations[errorKindOf(reason, isTrouble)],
     message: description,
     code,
     requestId,
     wayBack,
-    manageAt: kind === 'tooManyApps' ? manageAt : undefined,
     service,
     language: { tag, dir },
   }

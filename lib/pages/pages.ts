@@ -116,8 +116,6 @@ export interface ErrorView {
    * want a link there.
    */
   readonly wayBack: WayBack | undefined
-  /** Where the owner can end the access of an app, if the page advises it; undefined without such a place. */
-  readonly manageAt: string | undefined
   /** By the option `pages.service`. */
   readonly service: { readonly name?: string | undefined; readonly logo?: string | undefined }
   /** The owner's best language among those of the pages. */
@@ -137,16 +135,12 @@ export function errorPage(view: ErrorView, locale: PageLocale): string {
   return notice(locale, '!', view.title, view.happened, rest)
 }
 
-function wayOn({ manageAt, wayBack }: ErrorView, { texts }: PageLocale): Html | undefined {
-  if (manageAt === undefined && wayBack === undefined) return undefined
+function wayOn({ wayBack }: ErrorView, { texts }: PageLocale): Html | undefined {
+  if (wayBack === undefined) return undefined
   return html`<div class="actions">
-    ${manageAt !== undefined && html`<a href="${manageAt}">${texts.consent.manageLink}</a>`}
-    ${
-      wayBack !== undefined &&
-      html`<a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
-        >${around(texts.error.backTo, html`<bdi>${wayBack.clientName}</bdi>`)}</a
-      >`
-    }
+    <a href="${wayBack.uri}" rel="noreferrer" referrerpolicy="no-referrer"
+      >${around(texts.error.backTo, html`<bdi>${wayBack.clientName}</bdi>`)}</a
+    >
   </div>`
 }
 

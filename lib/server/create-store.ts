@@ -1,17 +1,15 @@
 import { secondsOf } from '../primitives/steady-clock'
 import { ConsentMemory } from '../authorization/consent-memory'
-import { entering, naming, type RequireRoom } from '../authorization/owner-entries'
+import { entering, naming, type SelfRegisteredShare } from '../authorization/owner-entries'
 import { Owners } from '../authorization/owners'
 import { ClientMarks } from '../authorization/client-marks'
 import { indexedSince } from '../authorization/indexed-since'
 import { storeOfIssuer } from '../authorization/issuer'
 import { accessFinder, type FindAccess, findAccess } from '../authorization/lookup'
-import { selfRegisteredShare } from '../authorization/self-registered-share'
 import type { AuthorizationStore } from '../authorization/store'
 import { isDynamicClientId } from '../clients/dynamic-registration/client-id'
 import type { ServerSettings } from '../config/settings'
 import { isForCertainResources } from '../extensions/resource-indicators/resource-indicators'
-import { isRegisteredByHost } from '../protocol/client'
 import { isUse, type NoteUse, notingUses } from '../stores/noting-uses'
 import { ownWrites } from '../stores/own-writes'
 import { authorizationsIn } from '../stores/records'
@@ -31,7 +29,7 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
       ? new ClientMarks({ store: settings.store, issuerDigest, clock, requestLifetime, mayHaveMark })
       : undefined
   const marked = clientMarks?.forEndpoints(plain) ?? plain
-  const owners = new Owners(settings.store, now, requestLifetime)
+  const owners = new Owners(settings.store, now, requestLifetime, dynamicRegistration?.left)
   const listsOwners = authorizations || plugIns.indexSeconds !== undefined
   const named = listsOwners || rememberConsent !== undefined ? naming(marked, owners) : marked
   const store = listsOwners
@@ -40,7 +38,7 @@ export function openStore(settings: ServerSettings, issuerDigest: string): Serve
         now: () => clock() / 1000,
         lifetimes,
         leastSeconds: plugIns.indexSeconds ?? 0,
-        requireRoom: shareOf(settings, { owners, store: marked, now }),
+        share: shareOf(settings),
       })
     : named
   const revokedBefore = clientMarks && ((clientId: string) => clientMarks.read(clientId))
@@ -94,23 +92,13 @@ function ownAccess(
   }
 }
 
-function shareOf(
-  { selfRegisteredClients, dynamicRegistration, clientMetadata, findClient, lifetimes }: ServerSettings,
-  parts: Pick<Parameters<typeof selfRegisteredShare>[0], 'owners' | 'store' | 'now'>,
-): RequireRoom | undefined {
+function shareOf({
+  selfRegisteredClients: most,
+  dynamicRegistration,
+  clientMetadata,
+}: ServerSettings): SelfRegisteredShare | undefined {
   const hasDocuments = clientMetadata['client_id_metadata_document_supported'] === true
-  if (selfRegisteredClients === undefined || (dynamicRegistration === undefined && !hasDocuments))
-    return undefined
-  return selfRegisteredShare({
-    ...parts,
-    most: selfRegisteredClients,
-    clientLifetime: dynamicRegistration?.lifetime ?? lifetimes.refreshToken,
-    isSelfRegistered: (clientId) =>
-      (dynamicRegistration !== undefined && isDynamicClientId(clientId)) ||
-      (hasDocuments && clientId.startsWith('https://')),
-    isOfHost: async (clientId) => {
-      const client = await findClient(clientId)
-      return client !== undefined && isRegisteredByHost(client)
-    },
-  })
+  if (most === undefined || (dynamicRegistration === undefined && !hasDocuments)) return undefined
+  const isDynamic = (clientId: string) => dynamicRegistration !== undefined && isDynamicClientId(clientId)
+  return { most, has: (id) => isDynamic(id) || (hasDocuments && id.startsWith('https://')) }
 }

@@ -145,7 +145,6 @@ test.each([
   ['redirect_uri_mismatch', false, 'The app sent a request that is not right'],
   ['parameter_missing', false, 'The app sent a request that is not right'],
   ['rate_limited', true, 'There were too many attempts'],
-  ['self_registered_share_full', true, 'Your account already gives access to as many unregistered apps'],
   ['store_unavailable', true, 'Something here does not work'],
   ['decision_cross_site', false, 'Another site sent this answer'],
   ['decision_unknown', false, 'Your answer did not arrive'],

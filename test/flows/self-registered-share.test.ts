@@ -1,10 +1,5 @@
 import type { Redis } from 'ioredis'
-import {
-  type AuthorizationServerOptions,
-  type ClientRegistration,
-  metadataDocuments,
-  redisStore,
-} from '../../lib/index'
+import { type AuthorizationServerOptions, metadataDocuments, redisStore } from '../../lib/index'
 import { application, withoutLimits } from '../support/flows/application'
 import { photoPrint } from '../support/flows/clients'
 import { DocumentOrigin } from '../support/flows/document-origin'
@@ -25,8 +20,6 @@ import { but } from '../support/stores/but'
 import { letPass, uniquePrefix } from '../support/stores/redis-under-test'
 import { withRedis } from '../support/with-redis'
 
-const full = 'page 429 temporarily_unavailable'
-
 describeRegistration('The share of an owner in self-registered clients', (set) => {
   const stage = (
     most: number | false,
@@ -44,34 +37,40 @@ describeRegistration('The share of an owner in self-registered clients', (set) =
     return staged.flow.decide(page, 'approve', owner)
   }
 
-  test('the approval of one more ends on a page that says what to do, and leaves nothing behind', async () => {
+  /** The clients that the owner uses. */
+  const inUse = async ({ oauth }: RegisteringStage, owner = 'alice') => {
+    const { authorizations } = await oauth.authorizations.list(owner)
+    return new Set(authorizations.map(({ clientId }) => clientId))
+  }
+
+  test('the approval of one more ends the one used longest ago, and shows no page', async () => {
     const staged = stage(2)
-    for (const name of ['one', 'two']) expect(outcomeOf(await approveNew(staged, name))).toBe('redirect code')
-    const response = await approveNew(staged, 'three')
-    expect(outcomeOf(response)).toBe(full)
-    expect(response.get('Retry-After')).toBe('3600')
-    expect(response.text).toContain('Remove one that you do not use any more.')
-    expect(staged.failures.map(({ reason }) => reason)).toEqual(['self_registered_share_full'])
-    const { authorizations } = await staged.oauth.authorizations.list('alice')
-    expect(authorizations).toHaveLength(2)
+    const [first, second, third] = [
+      await named(staged, 'first'),
+      await named(staged, 'second'),
+      await named(staged, 'third'),
+    ]
+    const tokens = await getTokens(staged, first)
+    staged.clock.advance(60)
+    const others = await getTokens(staged, second)
+    staged.clock.advance(60)
+    const { body } = await refresh(staged, first, tokens.body.refresh_token)
+    staged.clock.advance(60)
+    expect((await getTokens(staged, third)).status).toBe(200)
+    expect(await inUse(staged)).toEqual(new Set([first.body.client_id, third.body.client_id]))
+    expect(outcomeOf(await refresh(staged, second, others.body.refresh_token))).toBe('400 invalid_grant')
+    expect((await refresh(staged, first, body.refresh_token)).status).toBe(200)
+    expect(staged.failures.map(({ reason }) => reason)).toEqual(['refresh_token_unknown'])
   })
 
-  test('its page leads to the place where the owner can remove an app, if there is one', async () => {
-    const staged = stage(1, {}, { authorizations: { manageAt: '/account/apps' } })
-    await approveNew(staged, 'one')
-    const response = await approveNew(staged, 'two')
-    expect(response.text).toContain('<a href="/account/apps">Connected applications</a>')
-    const other = await staged.flow.ask({ ...authorizationRequest(photoPrint), client_id: 'nobody' }, 'alice')
-    expect(other.text).not.toContain('/account/apps')
-  })
-
-  test('as many for each owner, and registered clients do not count', async () => {
+  test('as many for each owner, and registered clients neither count nor end', async () => {
     const staged = stage(1)
-    await staged.flow.tokens(photoPrint)
-    expect(outcomeOf(await approveNew(staged, 'one'))).toBe('redirect code')
-    await staged.flow.tokens(photoPrint)
-    expect(outcomeOf(await approveNew(staged, 'two', 'bob'))).toBe('redirect code')
-    expect(outcomeOf(await approveNew(staged, 'three', 'bob'))).toBe(full)
+    const ofHost = await staged.flow.tokens(photoPrint)
+    await approveNew(staged, 'one')
+    await approveNew(staged, 'two', 'bob')
+    await approveNew(staged, 'three', 'bob')
+    expect([(await inUse(staged)).size, (await inUse(staged, 'bob')).size]).toEqual([2, 1])
+    expect((await staged.flow.refresh(photoPrint, ofHost.refreshToken)).status).toBe(200)
   })
 
   test('a client that the owner uses already goes on: new approvals, redemptions, refreshes', async () => {
@@ -81,82 +80,84 @@ describeRegistration('The share of an owner in self-registered clients', (set) =
     const other = await named(staged, 'second')
     const page = await staged.flow.ask(ofClient(other), 'alice')
     const code = codeOf(await staged.flow.decide(page, 'approve', 'alice'))
-    expect(outcomeOf(await approveNew(staged, 'third'))).toBe(full)
     expect((await redeem(staged, other, code)).status).toBe(200)
     expect((await refresh(staged, client, tokens.body.refresh_token)).status).toBe(200)
     for (const each of [client, other]) expect((await getTokens(staged, each)).status).toBe(200)
+    expect((await inUse(staged)).size).toBe(2)
   })
 
-  test('the owner who removes a client has room for another, on the same page', async () => {
-    const staged = stage(1)
-    const first = await named(staged, 'first')
-    await getTokens(staged, first)
-    const second = await named(staged, 'second')
-    const page = await staged.flow.ask(ofClient(second), 'alice')
-    expect(outcomeOf(await staged.flow.decide(page, 'approve', 'alice'))).toBe(full)
-    await staged.oauth.authorizations.revoke('alice', first.body.client_id)
-    expect(outcomeOf(await staged.flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
-    // The first one is a new client now.
-    const again = await staged.flow.ask(ofClient(first), 'alice')
-    expect(outcomeOf(await staged.flow.decide(again, 'approve', 'alice'))).toBe(full)
-  })
-
-  test('counts an approval without a page, and refuses it on a page', async () => {
+  test('counts an approval without a page', async () => {
     const staged = stage(1, {}, { skipConsent: () => true })
-    const [first, second] = [await named(staged, 'first'), await named(staged, 'second')]
-    expect(outcomeOf(await staged.flow.ask(ofClient(first), 'alice'))).toBe('redirect code')
-    expect(outcomeOf(await staged.flow.ask(ofClient(second), 'alice'))).toBe(full)
-    expect(outcomeOf(await staged.flow.ask(ofClient(first), 'alice'))).toBe('redirect code')
+    for (const name of ['first', 'second', 'first'])
+      expect(outcomeOf(await staged.flow.ask(ofClient(await named(staged, name)), 'alice'))).toBe(
+        'redirect code',
+      )
+    expect((await inUse(staged)).size).toBe(1)
   })
 
-  test('a denial passes', async () => {
+  test('a denial ends nothing', async () => {
     const staged = stage(1)
     await approveNew(staged, 'first')
     const page = await staged.flow.ask(ofClient(await named(staged, 'second')), 'alice')
     expect((await staged.flow.decide(page, 'deny', 'alice')).get('Location')).toContain('access_denied')
+    expect((await inUse(staged)).size).toBe(1)
   })
 
-  test('one account that approves and removes without end leaves room for the clients of others', async () => {
-    const maximumClients = 30
-    const staged = stage(2, { maximumClients })
-    const outcomes: string[] = []
-    for (let name = 0; name < 25; name++) {
-      const response = await approveNew(staged, name)
-      outcomes.push(outcomeOf(response))
-      const { authorizations } = await staged.oauth.authorizations.list('alice')
-      for (const { clientId } of authorizations) await staged.oauth.authorizations.revoke('alice', clientId)
-    }
-    expect(outcomes).toEqual(outcomes.map((_, name) => (name < 20 ? 'redirect code' : full)))
-    expect(outcomeOf(await approveNew(staged, 'later', 'bob'))).toBe('redirect code')
-  })
-
-  test('parallel approvals of one owner exceed the share by what waits at once, and no later one does', async () => {
-    const staged = stage(1)
+  test('parallel approvals of one owner do not exceed the share', async () => {
+    const staged = stage(2)
     const clients = await Promise.all([1, 2, 3, 4].map((name) => named(staged, name)))
     const pages = await Promise.all(clients.map((client) => staged.flow.ask(ofClient(client), 'alice')))
-    const outcomes = await Promise.all(
-      pages.map(async (page) => outcomeOf(await staged.flow.decide(page, 'approve', 'alice'))),
-    )
-    expect(outcomes).toContain('redirect code')
-    expect(outcomes.every((outcome) => outcome === 'redirect code' || outcome === full)).toBe(true)
-    expect(outcomeOf(await approveNew(staged, 'later'))).toBe(full)
+    await Promise.all(pages.map((page) => staged.flow.decide(page, 'approve', 'alice')))
+    expect((await inUse(staged)).size).toBeLessThanOrEqual(2)
   })
 
   test('is off with false', async () => {
     const staged = stage(false)
-    for (let name = 0; name < 3; name++)
-      expect(outcomeOf(await approveNew(staged, name))).toBe('redirect code')
+    for (let name = 0; name < 3; name++) await approveNew(staged, name)
+    expect((await inUse(staged)).size).toBe(3)
+  })
+})
+
+describeRegistration('A registration that its only owner uses no more', (set) => {
+  const lastsAnHour = async (
+    end: (staged: RegisteringStage, id: string) => Promise<unknown>,
+    owners: string[],
+  ) => {
+    const staged = set({}, { authorizations: true, limits: { selfRegisteredClients: 1 } })
+    const client = await staged.register(notesApp)
+    for (const owner of owners) {
+      const page = await staged.flow.ask(ofClient(client), owner)
+      await staged.flow.decide(page, 'approve', owner)
+    }
+    await end(staged, client.body.client_id)
+    const { until } = Object(await storedClient(staged, client.body.client_id))
+    return until <= staged.clock.read() / 1000 + 3600
+  }
+  const approvesAnother = async ({ register, flow }: RegisteringStage) => {
+    const other = await register({ ...notesApp, client_name: 'Another' })
+    await flow.decide(await flow.ask(ofClient(other), 'alice'), 'approve', 'alice')
+  }
+  const revokes = ({ oauth }: RegisteringStage, id: string) => oauth.authorizations.revoke('alice', id)
+
+  test('falls back to an hour, by another client or by the owner', async () => {
+    expect(await lastsAnHour(approvesAnother, ['alice'])).toBe(true)
+    expect(await lastsAnHour(revokes, ['alice'])).toBe(true)
+    expect(await lastsAnHour(async () => {}, ['alice'])).toBe(false)
   })
 
-  test('an app that the host has taken over passes', async () => {
-    const clients: ClientRegistration[] = []
-    const staged = stage(1, {}, { clients })
-    await approveNew(staged, 'first')
-    const client = await named(staged, 'second')
-    const { client_id, redirect_uris } = client.body
-    clients.push({ client_id, client_type: 'public', redirect_uris, scope: 'photos:read' })
-    const page = await staged.flow.ask(ofClient(client), 'alice')
-    expect(outcomeOf(await staged.flow.decide(page, 'approve', 'alice'))).toBe('redirect code')
+  test('stays if another owner has used it', async () => {
+    expect(await lastsAnHour(revokes, ['alice', 'bob'])).toBe(false)
+    expect(await lastsAnHour(revokes, ['bob', 'alice'])).toBe(false)
+  })
+
+  test('lasts again once its owner comes back', async () => {
+    const comesBack = async (staged: RegisteringStage, id: string) => {
+      await revokes(staged, id)
+      const client = await staged.register(notesApp)
+      const page = await staged.flow.ask(ofClient(client), 'alice')
+      await staged.flow.decide(page, 'approve', 'alice')
+    }
+    expect(await lastsAnHour(comesBack, ['alice'])).toBe(false)
   })
 })
 
@@ -165,7 +166,7 @@ describe('The share of an owner', () => {
     const origins = [await DocumentOrigin.start(), await DocumentOrigin.start()]
     try {
       const [first] = origins
-      const { flow, failures } = application({
+      const { flow, oauth } = application({
         clients: metadataDocuments({ ...first?.reach }),
         authorizations: true,
         limits: { selfRegisteredClients: 1 },
@@ -175,8 +176,8 @@ describe('The share of an owner', () => {
         const page = await flow.ask(authorizationRequest(client), 'alice')
         outcomes.push(outcomeOf(await flow.decide(page, 'approve', 'alice')))
       }
-      expect(outcomes).toEqual(['redirect code', full, 'redirect code', full])
-      expect(failures).toHaveLength(2)
+      expect(outcomes).toEqual(Array.from({ length: 4 }, () => 'redirect code'))
+      expect((await oauth.authorizations.list('alice')).authorizations).toHaveLength(1)
     } finally {
       await Promise.all(origins.map((origin) => origin.stop()))
     }

@@ -74,10 +74,6 @@ const stories = (service: PageOptions): Readonly<Record<string, Exhibit | Exhibi
     const page = await ask()
     return meanwhileClosed(() => decide(page, 'approve'))
   },
-  async 'too-many-apps'({ askAsRegistered, decide }) {
-    await decide(await askAsRegistered('https://notes.example/one'), 'approve')
-    return decide(await askAsRegistered('https://notes.example/two'), 'approve')
-  },
   async answered({ flow, ask, decide }) {
     const page = await ask()
     const registration = clientCalled('book')
@@ -298,7 +294,7 @@ function optionsFor(said: string, documents: DocumentOrigin): Partial<Authorizat
     logOut: () => {},
     rememberConsent: true,
     authorizations: { fromTheStart: true },
-    limits: { ...withoutLimits.limits, selfRegisteredClients: 1 },
+    limits: withoutLimits.limits,
     pkce: 'none',
     responseTypes: [implicit({ redirectBy: 'page' })],
     extensions: [facts],

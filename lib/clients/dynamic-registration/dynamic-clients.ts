@@ -1,5 +1,6 @@
 import { isList, isRecord, isText } from '../../primitives/values'
 import type { Authorization } from '../../authorization/authorization'
+import { ownerName } from '../../authorization/owners'
 import type { ClientRegistration } from '../../protocol/client'
 import { refused } from '../../protocol/refusals'
 import { changeRecord } from '../../store/change'
@@ -32,6 +33,8 @@ interface KeptClient extends DynamicClient {
   readonly until: number
   /** The end without authorization requests. Undefined once an owner has approved one. */
   readonly unusedUntil?: number | undefined
+  /** Names the owner, if all codes and tokens were for one. */
+  readonly usedBy?: string | undefined
   /** Anybody may register a removed public client again: its id follows from its metadata. */
   readonly isRemoved?: true | undefined
 }
@@ -122,16 +125,27 @@ export class DynamicClientRecords {
     const { clientId } = authorization
     if (!isDynamicClientId(clientId)) return undefined
     const after = isUse(authorization)
-      ? (client: KeptClient) => this.used(client, lifetime)
+      ? (client: KeptClient) => this.used(client, ownerOf(authorization), lifetime)
       : (client: KeptClient) => this.awaitingOwner(client, requestLifetime)
     const known = this.live(this.decoded.known(clientKey(clientId)))
     if (known !== undefined && after(known) === known) return undefined
     return this.change(clientId, (client) => ({ next: client && after(client), outcome: undefined }))
   }
 
-  private used(client: KeptClient, lifetime: number): KeptClient {
+  private used(client: KeptClient, owner: string, lifetime: number): KeptClient {
     const next = this.lasting(client, lifetime, lifetime - day)
-    return next.unusedUntil === undefined ? next : withoutEnd(next)
+    const usedBy = client.unusedUntil !== undefined || client.usedBy === owner ? owner : ''
+    return next.unusedUntil === undefined && next.usedBy === usedBy ? next : { ...withoutEnd(next), usedBy }
+  }
+
+  /** If no other owner has used the client, it ends as an unused one. */
+  async leave(clientId: string, owner: string, unusedLifetime: number): Promise<void> {
+    if (!isDynamicClientId(clientId)) return
+    await this.change(clientId, (known) => {
+      if (known?.usedBy !== owner) return { outcome: undefined }
+      const until = Math.min(known.until, this.now() + unusedLifetime)
+      return { next: { ...known, until, unusedUntil: until }, outcome: undefined }
+    })
   }
 
   /** Strangers send requests: all of them together prolong an unused client by `seconds`. */
@@ -214,6 +228,10 @@ export const selfRegistered = (
   },
 })
 
+/** Empty for a client that acts for itself. */
+const ownerOf = ({ issuerDigest, subject }: Authorization): string =>
+  subject === undefined ? '' : ownerName(issuerDigest, subject)
+
 const isOf = (client: DynamicClient, issuerDigest: string | undefined): boolean =>
   issuerDigest === undefined || client.issuerDigest === issuerDigest
 
@@ -244,6 +262,7 @@ function isKeptClient(value: unknown): value is KeptClient {
     tokenLifetime,
     until,
     unusedUntil,
+    usedBy,
   } = value
   return (
     isRecord(registration) &&
@@ -251,6 +270,7 @@ function isKeptClient(value: unknown): value is KeptClient {
     isText(issuerDigest) &&
     [issuedAt, tokenLifetime].every(Number.isSafeInteger) &&
     [until, unusedUntil ?? 0].every((end) => typeof end === 'number') &&
+    (usedBy === undefined || typeof usedBy === 'string') &&
     isList(secretExpiries) &&
     secretExpiries.every(Number.isSafeInteger) &&
     (registrationTokenDigest === undefined || isText(registrationTokenDigest))

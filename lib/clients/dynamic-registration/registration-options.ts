@@ -70,7 +70,8 @@ export interface DynamicRegistration extends DynamicClients {
   readonly verifyInitialAccessToken: VerifyInitialAccessToken | undefined
   readonly maximumClients: number
   readonly unusedLifetime: number
-  readonly lifetime: number
+  /** An owner uses the client no more. */
+  readonly left: (clientId: string, owner: string) => Promise<void>
   readonly tokenLifetime: number
   readonly clientSecretLifetime: number
   readonly registrationPath: string
@@ -122,7 +123,6 @@ export const dynamicRegistrationOption =
     const uses = { lifetime: Math.max(lifetime, 2 * day + tokenLifetime), requestLifetime }
     return Object.freeze({
       ...others,
-      lifetime: uses.lifetime,
       issuer,
       issuerDigest: issuerDigest(issuer),
       hostClients: new HostClients(context.findClient, clock),
@@ -131,6 +131,7 @@ export const dynamicRegistrationOption =
       verifyInitialAccessToken: initialAccessToken,
       tokenLifetime,
       noteUse: (authorization: Authorization) => records.note(authorization, uses),
+      left: (clientId: string, owner: string) => records.leave(clientId, owner, others.unusedLifetime),
       documents: context.clientDocuments,
       clock,
     })

@@ -5,9 +5,9 @@ import { photoBook } from '../../support/flows/clients'
 import { DocumentOrigin } from '../../support/flows/document-origin'
 import { authorizationRequest } from '../../support/flows/flow'
 import { identityKeys, withIdentity } from '../../support/flows/identity-stage'
-import { configure, ofClient } from '../../support/flows/registered-client'
+import { configure } from '../../support/flows/registered-client'
 import { inMemory, notesApp, notesService, registeringOn } from '../../support/flows/registering'
-import { area, grant, open, type Options, twice } from './provoke'
+import { area, grant, open, type Options } from './provoke'
 
 const keys = identityKeys()
 const pairwise = { secret: 'k'.repeat(32) }
@@ -48,15 +48,6 @@ export const registrations = area('registration', registerStage, {
     const { register } = registerStage({ maximumClients: 1 })
     await register()
     return register({ client_name: 'Other' })
-  },
-  self_registered_share_full: () => {
-    const limits = { selfRegisteredClients: 1 }
-    const { register, flow } = registerStage({}, { authorizations: true, limits })
-    const names = ['One', 'Two']
-    return twice(async () => {
-      const client = await register({ client_name: names.shift() })
-      return flow.decide(await flow.ask(ofClient(client), 'alice'), 'approve', 'alice')
-    })
   },
 })
 
